@@ -1,4 +1,7 @@
-"""`make bench`: measure the figures of docs/performance.md and write them there. That page explains its use."""
+"""`make bench`: measure the figures of docs/performance.md and docs/operations/capacity.md.
+
+The former explains its use.
+"""
 
 import argparse
 import os
@@ -11,6 +14,9 @@ from pathlib import Path
 
 from app.settings import ROOT
 from benchmarks import growth, load, verdicts
+from benchmarks.capacity.measure import measure as measure_capacity
+from benchmarks.capacity.page import PAGE as CAPACITY_PAGE
+from benchmarks.capacity.page import write_capacity
 from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
 from benchmarks.report import PARTS, write_section
@@ -32,7 +38,12 @@ KEPT_SETTINGS = {"ALLCLOSE_RUNTIME", "ALLCLOSE_IMAGE_CPU"}
 PATIENCE_SECONDS, BUSY_PATIENCE_SECONDS = 900, 10
 
 Measure = Callable[[Run], tuple[list[Figure], list[str]]]
-MEASURES: dict[str, Measure] = {"verdicts": verdicts.measure, "load": load.measure, "growth": growth.measure}
+MEASURES: dict[str, Measure] = {
+    "verdicts": verdicts.measure,
+    "load": load.measure,
+    "growth": growth.measure,
+    "capacity": measure_capacity,
+}
 
 
 def main() -> int:
@@ -53,9 +64,10 @@ def main() -> int:
         write_results(target, {**kept, **results})  # after each part, since the next one may fail
     if options.check:
         return _print_changes(committed, results, options.factor)
-    _show(
-        {**kept, **results}, PLOTS if target == COMMITTED else BUILD, PAGE if target == COMMITTED else BUILD / PAGE.name
-    )
+    plots, folder = (BUILD, BUILD) if changes_nothing else (PLOTS, PAGE.parent)
+    _show({**kept, **results}, plots, folder / PAGE.name)
+    if "capacity" in results:
+        write_capacity(results, BUILD / CAPACITY_PAGE.name if changes_nothing else CAPACITY_PAGE, plots)
     return 0
 
 

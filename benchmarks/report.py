@@ -19,7 +19,7 @@ class Subject:
     plot: str
 
 
-PARTS = {"verdicts": "Verdicts", "load": "Load", "growth": "Growth"}
+PARTS = {"verdicts": "Verdicts", "load": "Load", "growth": "Growth", "capacity": "Capacity"}
 SUBJECTS = (
     Subject(part="verdicts", what="verdict", title="From request to verdict", rows="problem", plot="verdicts"),
     Subject(part="verdicts", what="verdict CPU", title="CPU of one submission", rows="problem", plot="verdicts-cpu"),
@@ -35,6 +35,17 @@ SUBJECTS = (
     Subject(part="growth", what="start", title="From start to ready", rows="problems", plot="growth"),
     Subject(part="growth", what="catalogue", title="The catalogue's page", rows="problems", plot="growth"),
     Subject(part="growth", what="memory", title="Memory of web and database", rows="problems", plot="growth"),
+    Subject(part="capacity", what="CPU of a step", title="CPU of one step", rows="step", plot=""),
+    Subject(part="capacity", what="seconds of a step", title="One step alone", rows="step", plot=""),
+    Subject(part="capacity", what="statements of a step", title="Statements of one step", rows="step", plot=""),
+    Subject(part="capacity", what="seconds in a slot", title="A judging in its slot", rows="framework", plot=""),
+    Subject(part="capacity", what="cores in a slot", title="Busy cores of a judging", rows="framework", plot=""),
+    Subject(part="capacity", what="CPU of the next spares", title="Making spares again", rows="framework", plot=""),
+    Subject(part="capacity", what="launch of a box", title="Starting a box", rows="framework", plot=""),
+    Subject(part="capacity", what="notifications of a judging", title="Progress", rows="framework", plot=""),
+    Subject(part="capacity", what="CPU of one NOTIFY", title="One NOTIFY", rows="listeners", plot=""),
+    Subject(part="capacity", what="commits of 8 connections", title="Commits", rows="transaction", plot=""),
+    Subject(part="capacity", what="bytes on disk", title="Storage", rows="of", plot=""),
 )
 
 
@@ -44,22 +55,33 @@ def find_figures(part: Part, subject: Subject) -> list[Figure]:
 
 def write_section(page: str, results: Results) -> str:
     """Return the page with a new section between its two markers. Raises ValueError without markers."""
+    return fill_section(
+        page, "\n".join(line for name in PARTS if name in results for line in _part(name, results[name]))
+    )
+
+
+def fill_section(page: str, section: str) -> str:
+    """Return the page with this text between its two markers. Raises ValueError without markers."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"the page needs the lines {BEGIN} and {END}, where its tables belong")
-    tables = "\n".join(line for name in PARTS if name in results for line in _part(name, results[name]))
-    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+    return f"{before}{BEGIN}\n{section}\n{END}{after}"
 
 
-def _part(name: str, part: Part) -> Iterator[str]:
+def describe(part: Part) -> str:
+    """Return the date, the machine and the versions of a measurement, in a line."""
     machine = part.machine
-    yield f"\n## {PARTS[name]}\n"
-    yield (
+    return (
         f"{part.date}, {machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, "
         f"{machine['kernel']}. {', '.join(f'{library} {number}' for library, number in part.versions.items())}. "
         f"Other processes used {part.busy_cores:.2f} cores before it began."
     )
+
+
+def _part(name: str, part: Part) -> Iterator[str]:
+    yield f"\n## {PARTS[name]}\n"
+    yield describe(part)
     for note in part.notes:
         yield f"\n- {note}"
     for subject in SUBJECTS:

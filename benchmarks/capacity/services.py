@@ -1,0 +1,100 @@
+"""Measures how long a judging holds its slot, with a spare and without, and the work around it."""
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+import psutil
+from sqlalchemy import select
+
+from app.cli.deployment import open_database
+from app.database.listener import Listener
+from app.settings import OPTIMIZATIONS, read_settings
+from app.submissions.model import Judging
+from app.worker.boxes import box_spec, open_launcher
+from benchmarks.capacity.costs import LAUNCH, MEASURED, NOTIFICATIONS, REFILL, SLOT, SLOT_CORES, SPARE, WARM
+from benchmarks.capacity.steps import cpu_of
+from benchmarks.machine import Run, say, saying
+from benchmarks.results import Figure, reduce
+from benchmarks.service import Exercise, Service, Visitor, serving
+
+PROBLEMS_FOLDER = "capacity-problems"
+WITHOUT_INSPECTION_CACHE = tuple(name for name in OPTIMIZATIONS if name != "inspections")
+LAUNCHES = 5
+
+
+def measure_services(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Figure]:
+    """Measure a problem of each framework: the time in a slot with a spare and without, and the launch of a box."""
+    figures: list[Figure] = []
+    for series, optimizations in (
+        (SPARE, WITHOUT_INSPECTION_CACHE),
+        (WARM, tuple(name for name in WITHOUT_INSPECTION_CACHE if name != "spares")),
+    ):
+        with serving(run, run.folder / PROBLEMS_FOLDER, kind, optimizations) as service:
+            for framework, exercise in zip(MEASURED, exercises, strict=True):
+                figures += _slot(service, framework, exercise, series, run.repeat)
+    launcher = open_launcher(read_settings(sandbox=kind), cache=None)
+    for framework, exercise in zip(MEASURED, exercises, strict=True):
+        seconds = []
+        for _ in range(LAUNCHES):
+            begun = time.perf_counter()
+            launcher.launch(box_spec(exercise.package.manifest)).close()
+            seconds.append(time.perf_counter() - begun)
+        figures.append(reduce(seconds, what=LAUNCH, series=kind, at=framework))
+    return figures
+
+
+def _slot(service: Service, framework: str, exercise: Exercise, series: str, repeat: int) -> list[Figure]:
+    worker = psutil.Process(service.server.worker_pids()[0])
+    visitor = Visitor(service)
+    with saying(f"{exercise.slug}: preparing for submissions {series}"):
+        visitor.open(exercise)
+        visitor.submit(exercise)
+        visitor.open(exercise)
+    seconds, cores, refills, notified = [], [], [], []
+    for _ in range(repeat):
+        begun = cpu_of(worker)
+        with _hearing_progress(service) as heard:
+            submission = visitor.send(exercise)
+            visitor.wait(submission)
+        ended = cpu_of(worker)
+        visitor.open(exercise)
+        held = _held_seconds(service, submission)
+        seconds.append(held)
+        cores.append((ended - begun) / held)
+        refills.append(cpu_of(worker) - ended)
+        notified.append(heard.count(submission))
+    say(f"  {exercise.slug} {series}: {statistics.median(seconds):.2f} s in the slot")
+    figures = [
+        reduce(seconds, what=SLOT, series=series, at=framework),
+        reduce(cores, what=SLOT_CORES, series=series, at=framework, unit="cores"),
+    ]
+    if series == SPARE:
+        figures.append(reduce(refills, what=REFILL, series=series, at=framework))
+        figures.append(reduce(notified, what=NOTIFICATIONS, series=series, at=framework, unit="notifications"))
+    return figures
+
+
+@contextmanager
+def _hearing_progress(service: Service) -> Iterator[list[str | None]]:
+    heard: list[str | None] = []
+    with open_database(read_settings(data=service.server.data)) as database:
+        listener = Listener(database.url, "progress", heard.append)
+        listener.start()
+        while not heard:  # it reports its connection with None
+            time.sleep(0.01)
+        try:
+            yield heard
+        finally:
+            listener.stop()
+
+
+def _held_seconds(service: Service, submission: str) -> float:
+    """Return how long the worker held the submission's judging."""
+    with open_database(read_settings(data=service.server.data)) as database, database.transaction() as session:
+        judging = session.scalars(select(Judging).where(Judging.submission_id == UUID(submission))).one()
+        assert judging.finished_at is not None
+        assert judging.started_at is not None
+        return (judging.finished_at - judging.started_at).total_seconds()
