@@ -18,7 +18,8 @@ from typing import Any
 import simpy
 
 from app.queue.lease_loop import Rhythm
-from app.submissions.priority import SECONDS_PER_STEP, USAGE_WINDOW
+from app.submissions.priority import SECONDS_PER_STEP
+from app.submissions.usage import PRIORITY_WINDOW
 from app.worker.boxes import WAITING
 from app.worker.spares import PROBLEMS
 from benchmarks.capacity.resources import Boxes, Cores, Station
@@ -106,7 +107,7 @@ class Student:
     used: deque[tuple[float, float]] = field(default_factory=deque)
 
     def priority(self, now: float) -> int:
-        while self.used and self.used[0][0] < now - USAGE_WINDOW.total_seconds():
+        while self.used and self.used[0][0] < now - PRIORITY_WINDOW.total_seconds():
             self.used.popleft()
         return -self.unfinished - int(sum(seconds for _, seconds in self.used) // SECONDS_PER_STEP)
 
