@@ -21,7 +21,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle messages api bench screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle messages api bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ endif
 
 bench: .venv/.benches .runtime/.installed ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
+
+growth: .venv/.develops .runtime/.installed ## send every route inputs that grow, and write docs/reliability.md (5 minutes)
+	@$(BIN)/python -m benchmarks.input_growth $(ARGS)
 
 screenshots: .venv/.develops .runtime/.installed ## take the screenshots for docs/screenshots (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots

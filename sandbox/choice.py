@@ -68,4 +68,6 @@ def _make_readable(folder: Path) -> None:
         folder.chmod(0o755)
     except OSError as error:
         text = f"{folder} can't be created or made readable for boxes ({error.strerror})"
-        raise SandboxUnavailable(f"{text}: set ALLCLOSE_DATA to a folder that you own") from None
+        raise SandboxUnavailable(
+            f"{text}: set ALLCLOSE_DATA to a folder that you own, on a disk with free space"
+        ) from None

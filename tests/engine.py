@@ -61,14 +61,15 @@ class Engine:
 
 
 @contextmanager
-def own_engine(folder: Path, image: str) -> Iterator[Engine]:
-    """Skips for an ordinary user, who can start none, and where Docker's programs are missing."""
+def own_engine(folder: Path, image: str | None) -> Iterator[Engine]:
+    """Start an engine with this image, or with none. Skips for an ordinary user, who can start none, and where Docker's programs are missing."""
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
         pytest.skip("starting an engine of its own takes root and dockerd")
     engine = Engine(folder)
     engine.start()
     try:
-        engine.load(image)
+        if image is not None:
+            engine.load(image)
         yield engine
     finally:
         engine.stop()

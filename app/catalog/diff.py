@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from itertools import islice
 from typing import Literal
@@ -12,6 +12,11 @@ Kind = Literal["added", "removed", "same", "skipped"]
 
 # Files with more lines are not compared: the time grows faster than the square of the lines.
 MAX_LINES = 1500
+# An added file with more lines is not shown. A comparison of packages shows no more characters, MARKUP for each line
+# included: a package may have 4 million lines.
+MAX_SHOWN_LINES = 10_000
+MAX_SHOWN = 1_500_000
+MARKUP = 100
 # Equal lines shown around each difference.
 AROUND = 3
 NO_END = "  (no line end)"
@@ -47,9 +52,17 @@ class FileDifference:
 
 
 def compare_packages(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[FileDifference, ...]:
-    """Return the files that differ, problem.yaml first."""
+    """Return the files that differ, problem.yaml first. Files beyond MAX_SHOWN characters have no lines."""
     paths = sorted(old.keys() | new.keys(), key=lambda path: (path != "problem.yaml", path))
-    return tuple(compare_file(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path))
+    found: list[FileDifference] = []
+    left = MAX_SHOWN
+    for path in paths:
+        if old.get(path) != new.get(path):
+            file = compare_file(path, old.get(path), new.get(path))
+            size = sum(len(line.text) + MARKUP for line in file.lines)
+            found.append(file if size <= left else replace(file, lines=(), is_whole=False))
+            left -= size if size <= left else 0
+    return tuple(found)
 
 
 def compare_file(path: str, old: str | None, new: str | None) -> FileDifference:
@@ -57,7 +70,7 @@ def compare_file(path: str, old: str | None, new: str | None) -> FileDifference:
     before, after = _split(old), _split(new)
     start, end = _same_ends(before, after)
     before, after = before[start : len(before) - end], after[start : len(after) - end]
-    if change == "changed" and max(len(before), len(after)) > MAX_LINES:
+    if max(len(before), len(after)) > (MAX_LINES if change == "changed" else MAX_SHOWN_LINES):
         return FileDifference(path=path, change=change, lines=(), is_whole=False)
     return FileDifference(path=path, change=change, lines=tuple(_lines(before, after, start)))
 

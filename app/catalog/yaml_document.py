@@ -65,11 +65,21 @@ def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
     return Document(file, content, reading.lines, tuple(reading.faults))
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads no further once brackets are nested too deeply: PyYAML compares every bracket with all that are open."""
+
+    def fetch_flow_collection_start(self, token_class: Any) -> None:
+        if self.flow_level > 2 * MAX_DEPTH:  # the reading of nodes stops before this end
+            self.fetch_stream_end()
+        else:
+            super().fetch_flow_collection_start(token_class)
+
+
 def _parse(text: str) -> Iterator[yaml.Event]:
     """Raises YAMLError, also for numbers on which PyYAML raises ValueError or OverflowError."""
     mark: Any = None  # the stubs have a class for each of two parsers
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        for event in yaml.parse(text, Loader=_Loader):
             mark = event.end_mark
             yield event
     except (ValueError, OverflowError) as error:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.database.embedded_server import join
 from app.database.engine import Database
@@ -12,13 +13,19 @@ from app.schema import upgrade
 from app.settings import Settings
 
 DRIVER = "postgresql+psycopg"
+# The oldest version that the tests ran with.
+LEAST_POSTGRES = 15
 # PostgreSQL's default is 100. Each slot takes one; the web process, listeners and commands share the others.
 MIN_CONNECTIONS = 100
 OTHER_CONNECTIONS = 60
 
 
 class NoDatabase(AllcloseError):
-    """The configured PostgreSQL can't be used."""
+    """The configured PostgreSQL can't be used: the reason and the remedy."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}: {remedy}")
+        self.reason, self.remedy = reason, remedy
 
 
 @contextmanager
@@ -52,28 +59,39 @@ def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
 
 @contextmanager
 def database_at(url: str, *, pool_size: int = 5) -> Iterator[Database]:
-    """Open a database without upgrading it. Closes it at the end. Raises NoDatabase if it does not answer."""
+    """Open a database without upgrading it. Closes it at the end. Raises NoDatabase if it can't be used."""
     database = Database(url, pool_size=pool_size)
     try:
-        _check_answers(database)
+        read_version(database)
         yield database
     finally:
         database.close()
 
 
-def _check_answers(database: Database) -> None:
+def read_version(database: Database) -> str:
+    """Return the server's version. Raises NoDatabase if it does not answer or is too old."""
     try:
-        database.engine.connect().close()
-    except OperationalError as error:
+        with database.engine.connect() as connection:
+            version = connection.exec_driver_sql("SHOW server_version").scalar_one()
+            number = int(connection.exec_driver_sql("SHOW server_version_num").scalar_one())
+    except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0]
-        raise NoDatabase(
-            f"the database does not answer ({reason}): start it, or correct or unset ALLCLOSE_DATABASE_URL"
-        ) from None
+        remedy = "start it, or correct or unset ALLCLOSE_DATABASE_URL"
+        raise NoDatabase(f"the database does not answer ({reason})", remedy) from None
+    if number < LEAST_POSTGRES * 10_000:
+        remedy = f"use PostgreSQL {LEAST_POSTGRES} or newer, or unset ALLCLOSE_DATABASE_URL"
+        raise NoDatabase(f"the database is PostgreSQL {version}, which is too old", remedy)
+    return str(version)
 
 
 def with_driver(url: str) -> str:
-    """Add Allclose's driver to a `postgres://` or `postgresql://` URL. Raises NoDatabase for another scheme."""
+    """Add Allclose's driver to a `postgres://` or `postgresql://` URL. Raises NoDatabase for another text."""
     scheme, separator, rest = url.partition("://")
+    remedy = "write postgresql://user:password@host:5432/name, with %40, %3A and %2F for @, : and / in the password"
     if not separator or scheme not in ("postgres", "postgresql", DRIVER):
-        raise NoDatabase("ALLCLOSE_DATABASE_URL is not a PostgreSQL URL: write postgresql://user:password@host/name")
+        raise NoDatabase("ALLCLOSE_DATABASE_URL is not a PostgreSQL URL", remedy)
+    try:
+        make_url(f"{DRIVER}{separator}{rest}")
+    except (ArgumentError, ValueError):  # the text has a password, so the message does not repeat it
+        raise NoDatabase("ALLCLOSE_DATABASE_URL can't be read", remedy) from None
     return f"{DRIVER}{separator}{rest}"

@@ -2,9 +2,10 @@
 
 import json
 import logging
-import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.cli.console import errors, output
+from app.disk import MIB, NEW_DATABASE_BYTES, find_existing, free_bytes, why_unwritable
 from app.settings import Settings, read_settings
 from sandbox.check.finding import Finding, Level, examine, lacks
 
@@ -118,34 +120,37 @@ def check_service(settings: Settings) -> Iterator[Finding]:
 
 
 def check_data(settings: Settings) -> Finding:
-    """Check that this user can write to the data folder. With an external database it holds only a cache."""
+    """Check that the data folder can be written. With an external database it holds only a cache."""
     folder = settings.data.absolute()
-    existing = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # noqa: PTH110 (never raises)
-    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
-        text = f"{folder}" if existing == folder else f"{folder}, which `allclose serve` will create"
-        return _finding("data folder", "fine", text)
     level: Level = "missing" if settings.database_url is None else "weak"
-    text = f"this user can't write {folder}: {existing} is not writable, or is not a folder"
+    existing = find_existing(folder / "postgres")
     remedy = 'export ALLCLOSE_DATA="$HOME/allclose-data"  # or another folder that you own'
-    return _finding("data folder", level, text, remedy)
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        why = why_unwritable(existing, error)
+        text = f"{folder} can't be written: {why.reason if why else error.strerror}"
+        return _finding("data folder", level, text, remedy)
+    if (free := free_bytes(existing)) < NEW_DATABASE_BYTES:
+        text = f"the disk of {folder} has only {free // MIB} MiB free; a new database needs {NEW_DATABASE_BYTES // MIB}"
+        return _finding("data folder", level, text, f"df {existing}  # then remove files from that disk")
+    text = f"{folder}" if folder.is_dir() else f"{folder}, which `allclose serve` will create"
+    return _finding("data folder", "fine", text)
 
 
 def check_database(url: str | None) -> Finding:
     """Check that the configured PostgreSQL answers. The embedded one needs nothing from the host."""
     if url is None:
         return _finding("database", "fine", "the embedded PostgreSQL")
-    from sqlalchemy import create_engine, text
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from app.cli.deployment import NoDatabase, with_driver
+    from app.cli.deployment import NoDatabase, read_version, with_driver
+    from app.database.engine import Database
 
     try:
-        with create_engine(with_driver(url)).connect() as connection:
-            version = connection.execute(text("SHOW server_version")).scalar()
-    except (SQLAlchemyError, NoDatabase) as error:
-        reason = str(error.__cause__ or error).strip().splitlines()[0]
-        remedy = "start that server, or correct or unset ALLCLOSE_DATABASE_URL"
-        return _finding("database", "missing", f"it does not answer ({reason})", remedy)
+        with closing(Database(with_driver(url))) as database:
+            version = read_version(database)
+    except NoDatabase as error:
+        return _finding("database", "missing", error.reason, error.remedy)
     return _finding("database", "fine", f"PostgreSQL {version} answers")
 
 

@@ -112,9 +112,20 @@ def main() -> None:
     try:
         app()
     except (AllcloseError, SandboxError) as error:
-        from rich.markup import escape
-
-        from app.cli.console import errors, message
-
-        errors.print(f"[bold red]error:[/] {escape(message(error))}", soft_wrap=True, highlight=False)
+        _print_error(error)
         sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)
+    except Exception as error:
+        from app.cli.start_failure import explain
+
+        if (sentence := explain(error)) is None:
+            raise
+        _print_error(sentence)
+        sys.exit(2)
+
+
+def _print_error(error: object) -> None:
+    from rich.markup import escape
+
+    from app.cli.console import errors, message
+
+    errors.print(f"[bold red]error:[/] {escape(message(error))}", soft_wrap=True, highlight=False)

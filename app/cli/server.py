@@ -1,6 +1,7 @@
 """Running the database, the web process and a worker on one machine."""
 
 import asyncio
+import errno
 import logging
 import signal
 import socket
@@ -34,7 +35,7 @@ MAX_HEAD_BYTES = 16 * 1024
 
 
 class AddressInUse(AllcloseError):
-    """Another program listens on the address of the web pages."""
+    """The web process can't listen on its address: another program does, or the address is not this machine's."""
 
 
 class WebNotStarted(AllcloseError):
@@ -113,11 +114,17 @@ def _listen(settings: Settings) -> Iterator[socket.socket]:
             listening.bind((settings.host, settings.port))
             listening.listen()  # until then, a second server could bind the same port
         except OSError as error:
+            remedy = _REMEDIES.get(error.errno or 0, "choose an address of this machine with --host")
             raise AddressInUse(
-                f"can't listen on {settings.host} port {settings.port} ({error.strerror}): "
-                "stop the program that listens there, or choose another address with --host and --port"
+                f"can't listen on {settings.host} port {settings.port} ({error.strerror}): {remedy}"
             ) from None
         yield listening
+
+
+_REMEDIES = {
+    errno.EADDRINUSE: "stop the program that listens there, or choose another address with --host and --port",
+    errno.EACCES: "choose a port above 1023 with --port, and let a proxy listen on this one",
+}
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 PostgreSQL refuses to run as root. If Allclose runs as root, the server gets an unprivileged UID of its own.
 """
 
+import errno
 import importlib.util
 import os
 import pwd
@@ -10,10 +11,14 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
+from app.disk import LEAST_BYTES, NEW_DATABASE_BYTES, READ_ONLY, Unwritable, free_bytes, why_full, why_unwritable
 from app.errors import AllcloseError
 
 # No default account has this UID, and boxes use another one. Containers map only UIDs below 65536.
@@ -122,10 +127,16 @@ class Cluster:
             return
         fresh = self.folder / "cluster.new"
         shutil.rmtree(fresh, ignore_errors=True)
+        if free_bytes(self.folder) < NEW_DATABASE_BYTES:
+            raise self._unusable(why_full(self.folder, NEW_DATABASE_BYTES))
         fresh.mkdir(mode=0o700)
         account = named_account()
         account.take(fresh)
-        self._initdb(account, fresh)
+        try:
+            self._initdb(account, fresh)
+        except PostgresNotStarted:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
         server_account().take(fresh)
         fresh.rename(self.data)
 
@@ -156,9 +167,24 @@ class Cluster:
             log.seek(max(0, self.log.stat().st_size - LOG_TAIL_BYTES))
             return log.read().decode(errors="replace").splitlines()
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raises PostgresNotStarted if the folder can't be written in the block."""
+        try:
+            yield
+        except OSError as error:
+            why = why_unwritable(self.folder, error)
+            raise self._unusable(why) if why else self.not_started(str(error)) from None
+        except psycopg.errors.DiskFull:
+            raise self._unusable(why_full(self.folder)) from None
+
     def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
-        """Return the error, with the end of the log and what to do."""
+        """Return the error with its reason: a disk that is full or read-only, or else the end of the log."""
         lines = self.log_lines() if lines is None else lines
+        if free_bytes(self.folder) < LEAST_BYTES or any(os.strerror(errno.ENOSPC) in line for line in lines):
+            return self._unusable(why_full(self.folder))
+        if any(os.strerror(errno.EROFS) in line for line in lines):
+            return self._unusable(READ_ONLY)
         tail = "".join(f"\n  {line}" for line in lines[-LOG_TAIL_LINES:])
         return PostgresNotStarted(
             f"The embedded PostgreSQL in {self.folder} did not start: {what}."
@@ -166,6 +192,10 @@ class Cluster:
             "Fix this, use --data with a folder on a local disk that has free space, or set ALLCLOSE_DATABASE_URL to "
             "your own PostgreSQL."
         )
+
+    def _unusable(self, why: Unwritable) -> PostgresNotStarted:
+        otherwise = "choose another folder with --data or ALLCLOSE_DATA"
+        return PostgresNotStarted(f"Allclose can't use the data folder {self.folder.parent}, {why.because(otherwise)}")
 
 
 def write_private(path: Path, text: str) -> None:

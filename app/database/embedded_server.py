@@ -183,22 +183,29 @@ def _pid_file_lines(cluster: Cluster) -> list[str]:
 def _running_pid(cluster: Cluster) -> int | None:
     """Return the process ID in `postmaster.pid`, if that process is alive and serves this cluster's data."""
     lines = _pid_file_lines(cluster)
-    arguments = _server_arguments(lines[0]) if lines else []
-    try:
-        is_ours = "-D" in arguments and Path(arguments[arguments.index("-D") + 1]).samefile(cluster.data)
-    except OSError:
-        return None
-    return int(lines[0]) if is_ours else None
+    return int(lines[0]) if lines and _serves(lines[0], cluster) else None
 
 
 def _remove_stale_pid_file(cluster: Cluster) -> None:
-    """Remove `postmaster.pid` if its process ID now belongs to another program or to a zombie.
+    """Remove `postmaster.pid` unless it names a dead process or a server of this cluster.
 
-    PostgreSQL would take that process for a running server. Process 1 of many containers does not reap zombies.
+    PostgreSQL would take any other living process for a running server: another program, a zombie, the server of
+    another folder. It would refuse an empty file, which a full disk or a power cut leaves. Process 1 of many containers
+    does not reap zombies.
     """
     lines = _pid_file_lines(cluster)
-    if lines and Path("/proc", lines[0]).exists() and not _server_arguments(lines[0]):
-        (cluster.data / "postmaster.pid").unlink()
+    pid = lines[0].strip() if lines else ""
+    if not pid.isdecimal() or (Path("/proc", pid).exists() and not _serves(pid, cluster)):
+        (cluster.data / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _serves(pid: str, cluster: Cluster) -> bool:
+    """Return whether the process is a server of this cluster's data."""
+    arguments = _server_arguments(pid)
+    try:
+        return "-D" in arguments and Path(arguments[arguments.index("-D") + 1]).samefile(cluster.data)
+    except OSError:
+        return False
 
 
 def _server_arguments(pid: str) -> list[str]:
@@ -285,8 +292,10 @@ def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostg
 
     Raises DataFolderInUse if another process owns the folder, PostgresNotStarted.
     """
-    cluster = Cluster(_prepare(folder))
-    lock = _try_lock(cluster)
+    cluster = Cluster(folder.absolute())
+    with cluster.writing():
+        _prepare(cluster.folder)
+        lock = _try_lock(cluster)
     if lock is None:
         owner = (cluster.folder / "owner.lock").read_text().strip()
         raise DataFolderInUse(
@@ -299,8 +308,10 @@ def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostg
 
 def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
     """Use the owner's server, or own the folder if it has no owner. Raises PostgresNotStarted."""
-    cluster = Cluster(_prepare(folder))
-    lock = _try_lock(cluster)
+    cluster = Cluster(folder.absolute())
+    with cluster.writing():
+        _prepare(cluster.folder)
+        lock = _try_lock(cluster)
     if lock is not None:
         return _open(cluster, options, lock)
     server = find_server(cluster)
@@ -309,15 +320,10 @@ def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPost
     return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, None)
 
 
-def _prepare(folder: Path) -> Path:
-    folder = folder.absolute()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Under root, the server is another user and must pass through. The files inside have private modes.
-        folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
-    except OSError as error:
-        raise Cluster(folder).not_started(f"its folder can't be created ({error})") from None
-    return folder
+def _prepare(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    # Under root, the server is another user and must pass through. The files inside have private modes.
+    folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
 
 
 def _try_lock(cluster: Cluster) -> IO[str] | None:
@@ -336,7 +342,8 @@ def _try_lock(cluster: Cluster) -> IO[str] | None:
 def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) -> EmbeddedPostgres:
     """Open the server, which takes over the lock. If that fails, the lock is released."""
     try:
-        server = _start(cluster, options or {})
+        with cluster.writing():
+            server = _start(cluster, options or {})
     except BaseException:
         lock.close()
         raise

@@ -29,6 +29,10 @@ from app.judging.text import printable
 
 MAX_TRACEBACK = 20_000
 MAX_COLOURED = 50_000  # characters: more would make a page of several megabytes
+# More lines share the last number, since each takes 40 characters of a page.
+MAX_NUMBERED_LINES = 5_000
+# Formulas and coloured code take many times the characters of their source.
+MAX_RENDERED = 1_500_000
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -104,12 +108,16 @@ def highlight_code(code: str, language: str) -> str:
 def highlight_lines(source: str) -> list[str]:
     """Return one piece of HTML for each line of a Python source. A very long source is not highlighted.
 
-    Tokens that span several lines are closed and reopened at each line.
+    Tokens that span several lines are closed and reopened at each line. The last piece holds all lines from
+    MAX_NUMBERED_LINES on.
     """
     if len(source) > MAX_COLOURED:
-        return [html.escape(line) for line in source.removesuffix("\n").split("\n")]
-    marked = highlight(source, PythonLexer(stripnl=False, ensurenl=True), _FORMATTER)
-    return marked.removesuffix("\n").split("\n") if source else []
+        lines = [html.escape(line) for line in source.removesuffix("\n").split("\n")]
+    else:
+        marked = highlight(source, PythonLexer(stripnl=False, ensurenl=True), _FORMATTER)
+        lines = marked.removesuffix("\n").split("\n") if source else []
+    last = MAX_NUMBERED_LINES - 1
+    return lines if len(lines) <= MAX_NUMBERED_LINES else [*lines[:last], "\n".join(lines[last:])]
 
 
 def link_traceback(text: str) -> Markup:
@@ -119,7 +127,11 @@ def link_traceback(text: str) -> Markup:
 
 @lru_cache(maxsize=256)
 def render_markdown(text: str) -> Markup:
-    return Markup(_parser(text).render(text))
+    """Render a text, or show its source if the page would become too large."""
+    rendered = _parser(text).render(text)
+    if len(rendered) > MAX_RENDERED:
+        return Markup('<pre tabindex="0">{}</pre>').format(text)
+    return Markup(rendered)
 
 
 @lru_cache(maxsize=1024)

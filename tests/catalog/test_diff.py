@@ -1,6 +1,6 @@
 import pytest
 
-from app.catalog.diff import MAX_LINES, FileDifference, compare_packages
+from app.catalog.diff import MAX_LINES, MAX_SHOWN, MAX_SHOWN_LINES, FileDifference, compare_packages
 
 NUMBERED = "".join(f"line {number}\n" for number in range(1, 101))
 
@@ -54,6 +54,25 @@ def test_what_would_take_too_long_to_compare_is_not_compared() -> None:
     difference = only(old, old.replace("a", "b"))
 
     assert (difference.lines, difference.is_whole) == ((), False)
+
+
+@pytest.mark.parametrize("text", ["\n" * 9_000, "x" * 200_000])
+def test_a_comparison_of_packages_shows_a_bounded_amount(text: str) -> None:
+    files = {f"{number}.py": text for number in range(20)}
+
+    found = compare_packages({}, files)
+
+    assert [each.path for each in found] == sorted(files)
+    assert sum(len(line.text) for each in found for line in each.lines) <= MAX_SHOWN
+    assert sum(len(each.lines) for each in found) <= 2 * MAX_SHOWN_LINES
+    assert found[0].is_whole
+    assert (found[-1].is_whole, found[-1].lines) == (False, ())
+
+
+def test_an_added_file_of_very_many_lines_is_not_shown() -> None:
+    difference = only(None, "\n" * (MAX_SHOWN_LINES + 1))
+
+    assert (difference.change, difference.is_whole, difference.lines) == ("added", False, ())
 
 
 def test_one_changed_line_of_a_very_long_file_is_found() -> None:

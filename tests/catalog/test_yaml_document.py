@@ -4,10 +4,11 @@ import math
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog.yaml_document import MAX_NODES, read_document
+from app.catalog.yaml_document import MAX_DEPTH, MAX_NODES, _Loader, read_document
 
 
 def read(text: str) -> dict[str, Any]:
@@ -91,6 +92,12 @@ def test_a_trap_is_named_with_its_line(text: str, line: int, key: str, words: st
     assert [(fault.line, fault.key) for fault in faults] == [(line, key)]
     assert words in str(faults[0])
     assert faults[0].remedy
+
+
+def test_no_more_brackets_are_read_than_may_be_nested() -> None:
+    tokens = [*yaml.scan("a: " + "[" * 5_000, Loader=_Loader)]
+
+    assert len(tokens) < 4 * MAX_DEPTH
 
 
 def test_aliases_that_multiply_are_stopped_at_the_limit() -> None:

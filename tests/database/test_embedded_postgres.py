@@ -177,6 +177,25 @@ def test_a_process_id_file_that_names_an_unrelated_process_does_not_stop_the_sta
     stranger.wait()
 
 
+@pytest.mark.parametrize("left", ["", "\n", "half a line"])
+def test_a_process_id_file_that_was_cut_off_does_not_stop_the_start(made: Path, left: str) -> None:
+    (made / "cluster/postmaster.pid").write_text(left)
+
+    with own(made) as server:
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+
+def test_a_process_id_file_that_names_the_server_of_another_folder_does_not_stop_the_start(
+    made: Path, tmp_path: Path
+) -> None:
+    with own(tmp_path / "postgres") as other:
+        (made / "cluster/postmaster.pid").write_text((tmp_path / "postgres/cluster/postmaster.pid").read_text())
+
+        with own(made) as server:
+            assert ask(server, "SELECT answer FROM kept") == "(42,)"
+        assert ask(other, "SELECT 1") == "(1,)"
+
+
 def test_a_second_owner_is_told_who_has_the_folder_and_what_to_do(made: Path) -> None:
     with other_owner(made) as (owner, _), pytest.raises(DataFolderInUse) as refused:
         own(made)
@@ -249,7 +268,7 @@ def test_the_start_takes_options(made: Path) -> None:
 
 
 def test_a_folder_that_can_not_be_made_is_named() -> None:
-    with pytest.raises(PostgresNotStarted, match="/dev/null/postgres did not start: its folder can't be created"):
+    with pytest.raises(PostgresNotStarted, match="/dev/null is not a folder: choose another folder"):
         own(Path("/dev/null/postgres"))
 
 

@@ -33,6 +33,10 @@ IDENTIFIERS = {
     "secret": "SELECT 'nothing-like-it'",
     "token": "SELECT 'nothing-like-it'",
     "session_id": "SELECT id FROM sessions WHERE user_id = :who LIMIT 1",
+    "token_id": "SELECT id FROM tokens WHERE user_id = :who LIMIT 1",
+    "invitation_id": "SELECT id FROM invitations LIMIT 1",
+    "worker_id": "SELECT id FROM workers LIMIT 1",
+    "act": "SELECT 'suspend'",
 }
 AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 
@@ -99,13 +103,19 @@ def _paths(app: FastAPI) -> Iterator[str]:
 
 
 def _addresses(session: Session, path: str, username: str) -> Iterator[Address]:
+    url = fill_in(session, path, username)
+    yield Address(path=path, url=url)
+    for query in NARROWED.get(path, ()):
+        yield Address(path=path, url=f"{url}?{query}")
+
+
+def fill_in(session: Session, path: str, username: str) -> str:
+    """Return the path with identifiers of rows that exist in place of its parameters."""
     url = path
     for name in re.findall(r"\{(\w+)", path):
         value = AT.get(path, {}).get(name) or _identifier(session, name, username)
         url = re.sub(rf"\{{{name}[^}}]*\}}", value, url)
-    yield Address(path=path, url=url)
-    for query in NARROWED.get(path, ()):
-        yield Address(path=path, url=f"{url}?{query}")
+    return url
 
 
 def _identifier(session: Session, name: str, username: str) -> str:

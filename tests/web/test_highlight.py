@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from app.web.markdown import LEXERS, MAX_COLOURED, highlight_code, highlight_lines
+from app.web.markdown import LEXERS, MAX_COLOURED, MAX_NUMBERED_LINES, highlight_code, highlight_lines
 
 SOURCES = ("", "x = 1", "\n\nx = '<b>&'\n\n", "a\n'''b\nc'''\n", "\tx\n" * MAX_COLOURED)
 
@@ -16,14 +16,16 @@ SOURCES = ("", "x = 1", "\n\nx = '<b>&'\n\n", "a\n'''b\nc'''\n", "\tx\n" * MAX_C
 def test_every_line_of_a_source_is_one_of_the_page_and_says_the_same(source: str) -> None:
     lines = highlight_lines(source)
 
-    assert [html.unescape(re.sub("<[^>]*>", "", line)) for line in lines] == source.splitlines()
+    said = [html.unescape(re.sub("<[^>]*>", "", line)) for line in lines]
+    assert "\n".join(said) == "\n".join(source.splitlines())
+    assert len(lines) == min(len(source.splitlines()), MAX_NUMBERED_LINES)
 
 
 def test_a_very_long_source_is_shown_as_text_without_colours() -> None:
     short, long = highlight_lines("x = '<b>'\n"), highlight_lines("x = '<b>'\n" * MAX_COLOURED)
 
     assert "<span" in short[0]
-    assert set(long) == {"x = &#x27;&lt;b&gt;&#x27;"}
+    assert set(long[:-1]) == {"x = &#x27;&lt;b&gt;&#x27;"}
 
 
 def test_what_a_student_reads_has_its_colours() -> None:
@@ -93,3 +95,13 @@ def test_four_times_as_long_a_text_takes_about_four_times_as_long(language: str)
 
         tries = ((seconds_of(short, language), seconds_of(long, language)) for _ in range(5))
         assert any(of_long < 8 * of_short + 0.01 for of_short, of_long in tries), (beginning, repeated)
+
+
+@pytest.mark.parametrize("line", ["\n", "x = 1\n"])
+def test_lines_beyond_the_last_number_are_kept_in_one_piece(line: str) -> None:
+    source = "# first\n" + line * 40_000
+
+    lines = highlight_lines(source)
+
+    assert len(lines) == MAX_NUMBERED_LINES
+    assert sum(each.count("\n") for each in lines) + len(lines) == 40_001

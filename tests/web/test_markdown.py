@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from app.web.markdown import render_inline, render_markdown
+from app.web.markdown import MAX_COLOURED, MAX_RENDERED, render_inline, render_markdown
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -198,3 +198,13 @@ def test_an_aligned_column_needs_no_style_of_its_own() -> None:
     assert '<td class="to-center">1</td>' in html
     assert '<th class="to-right">b</th>' in html
     assert "style" not in html
+
+
+def test_a_text_that_would_make_a_huge_page_is_shown_as_it_was_written() -> None:
+    fence = "```python\n" + "f'{'" * (MAX_COLOURED // 5) + "\n```\n"
+
+    page = render_markdown(fence * 4)
+
+    assert len(page) < MAX_RENDERED
+    assert page.startswith('<pre tabindex="0">```python')
+    assert page.count("```") == 8
