@@ -1,7 +1,6 @@
 """A start that fails says in a sentence what is wrong, where, and what to do."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -285,28 +284,6 @@ def test_an_old_postgresql_is_refused(database: Database, monkeypatch: pytest.Mo
 
     with pytest.raises(NoDatabase, match=f"PostgreSQL {version}, which is too old: use PostgreSQL"):
         read_version(database)
-
-
-@as_root
-@pytest.mark.whole
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bubblewrap to hide")
-@pytest.mark.parametrize("command", ["judge", "worker"])
-def test_a_machine_without_bubblewrap_is_told_to_install_it(command: str, tmp_path: Path) -> None:
-    solution = tmp_path / "solution.py"
-    solution.write_text(RIGHT)
-    arguments = (
-        ("judge", ONE_PROBLEM / "standardise", solution) if command == "judge" else ("worker", "--data", tmp_path)
-    )
-
-    hide = f'mount --bind /dev/null {shutil.which("bwrap")} && exec "$@"'
-    command = ["unshare", "--mount", "sh", "-c", hide, "sh", sys.executable, "-m", "app.cli", *map(str, arguments)]
-
-    environment = os.environ | {"ALLCLOSE_SANDBOX": "bubblewrap", "COLUMNS": "200"}
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=60)
-
-    assert done.returncode == 3
-    assert "apt-get install bubblewrap" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.fixture(scope="module")
