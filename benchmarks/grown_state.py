@@ -15,7 +15,7 @@ from benchmarks.growing_text import Make
 PROBLEM = "microbatched_grads"
 # Problems are large. So there is one for this many submissions.
 SUBMISSIONS_PER_PROBLEM = 16
-_PLACE = f"""(SELECT problems.id AS problem_id, revisions.id AS revision_id, revisions.* FROM problems
+_PLACE = f"""(SELECT problem_id, revisions.id AS revision_id, manifest, secret_seed FROM problems
     JOIN revisions ON revisions.id = current_revision_id WHERE slug = '{PROBLEM}') place"""
 # A text of letters that differs for each number, since causes leave the digits out.
 _LETTERS = "translate(md5(n::text), '0123456789', 'ghijklmnop')"
@@ -26,7 +26,7 @@ STATEMENTS = (
         INSERT INTO submissions (id, user_id, problem_id, revision_id, source, mode, variant, created_at)
         SELECT gen_random_uuid(), :who, problem_id, revision_id, repeat(format(E'x = %s\\n', n), 20), 'submit', n % 2,
             now() - interval '1 minute' * n FROM generate_series(:low, :high) n, {_PLACE}
-        RETURNING id, revision_id, row_number() OVER () AS n
+        RETURNING id, revision_id, abs(hashtext(id::text)) AS n
     ), judged AS (
         INSERT INTO judgings (submission_id, revision_id, queue, priority, state, attempt, worker, queued_at,
             started_at, finished_at, verdict, score, reason, phases, image, versions)
@@ -78,8 +78,9 @@ STATEMENTS = (
         SELECT gen_random_uuid(), :who, problem_id, revision_id, 10 + n FROM generate_series(:low, :high) n, {_PLACE}
         RETURNING id
     ) INSERT INTO quiz_answers (attempt_id, question, choice, is_right) SELECT id, 0, 0, false FROM tried""",
-    """INSERT INTO workers SELECT (jsonb_populate_record(old, jsonb_build_object('id', gen_random_uuid(), 'name',
-            'grown-' || n))).* FROM (SELECT * FROM workers LIMIT 1) old, generate_series(:low, :high) n""",
+    """INSERT INTO workers SELECT made.* FROM (SELECT to_jsonb(workers) AS facts FROM workers LIMIT 1) old,
+        generate_series(:low, :high) n, LATERAL jsonb_populate_record(NULL::workers, facts ||
+            jsonb_build_object('id', gen_random_uuid(), 'name', 'grown-' || n)) made""",
 )
 
 

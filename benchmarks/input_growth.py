@@ -141,10 +141,10 @@ def fit(points: Sequence[tuple[int, float]]) -> float | None:
         size, _ = max(points)
         before = max((each for each in points if each[0] < size), default=points[0])
         ratio = (max(points)[1] - base) / max(before[1] - base, NOTICEABLE_SECONDS / FACTOR)
-        return math.log(ratio) / math.log(size / before[0]) if size > before[0] else None
+        return float(math.log(ratio) / math.log(size / before[0])) if size > before[0] else None
     mean_x, mean_y = (sum(each) / len(grown) for each in zip(*grown, strict=True))
-    spread = sum((x - mean_x) ** 2 for x, _ in grown)
-    return sum((x - mean_x) * (y - mean_y) for x, y in grown) / spread
+    spread = float(sum((x - mean_x) ** 2 for x, _ in grown))
+    return float(sum((x - mean_x) * (y - mean_y) for x, y in grown)) / spread
 
 
 class Process:

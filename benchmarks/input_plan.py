@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus
 
 from fastapi import FastAPI
@@ -29,6 +29,7 @@ FACTOR = 4
 LEAST_BYTES = 1024
 PASSWORD = "copper lantern meadow 7"
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
+T = TypeVar("T")
 # A body that the server does not read.
 ANY_TYPE = "text/plain"
 
@@ -192,7 +193,8 @@ def list_routes(app: FastAPI) -> list[Route]:
             raise UnknownInput(
                 f"{context.path} is not a route of FastAPI: benchmarks/input_plan.py can't list its inputs"
             )
-        routes += [Route(method=each, path=context.path, dependant=dependant) for each in sorted(context.methods or ())]
+        path = context.path or ""
+        routes += [Route(method=each, path=path, dependant=dependant) for each in sorted(context.methods or ())]
     return routes
 
 
@@ -293,16 +295,13 @@ def _packages(route: Route) -> Iterator[Probe]:
             for kind, make in kinds.items():
                 yield probe(f"{path}: {kind}", put(make, path), media, MAX_FILE_BYTES)
         for what, files in _MANY_FILES.items():
-            wrap = grown.pack_form if is_form else grown.pack
-            yield probe(f"files: {what}", lambda size, files=files, wrap=wrap: wrap(files(size)), media)
+            yield probe(f"files: {what}", _chain(files, grown.pack_form if is_form else grown.pack), media)
     if is_form:
         for kind, make in grown.PARTS.items():
-            encoded = _closed(make)
-            yield probe(f"body parts: {kind}", lambda size, make=encoded: make(size).encode(), grown.MULTIPART)
+            yield probe(f"body parts: {kind}", _chain(_closed(make), str.encode), grown.MULTIPART)
     if not is_form or str(route) == "POST /author/upload":
         for kind, pack in grown.ARCHIVES.items():
-            wrapped = (lambda size, pack=pack: grown.pack_upload(pack(size))) if is_form else pack
-            yield probe(f"archive: {kind}", wrapped, media)
+            yield probe(f"archive: {kind}", _chain(pack, grown.pack_upload) if is_form else pack, media)
 
 
 _MANY_FILES: dict[str, Callable[[int], dict[str, str]]] = {
@@ -316,6 +315,10 @@ _MANY_FILES: dict[str, Callable[[int], dict[str, str]]] = {
     },
     "long paths": lambda size: {"p" * size + ".py": ""},
 }
+
+
+def _chain(make: Callable[[int], T], wrap: Callable[[T], bytes]) -> Callable[[int], bytes]:
+    return lambda size: wrap(make(size))
 
 
 def _closed(make: Make) -> Make:

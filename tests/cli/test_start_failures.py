@@ -286,22 +286,6 @@ def test_an_old_postgresql_is_refused(database: Database, monkeypatch: pytest.Mo
         read_version(database)
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("command", ["judge", "worker"])
-def test_a_machine_without_bubblewrap_is_told_to_install_it(command: str, tmp_path: Path) -> None:
-    solution = tmp_path / "solution.py"
-    solution.write_text(RIGHT)
-    arguments = (
-        ("judge", ONE_PROBLEM / "standardise", solution) if command == "judge" else ("worker", "--data", tmp_path)
-    )
-
-    done = allclose(*arguments, PATH=str(tmp_path), ALLCLOSE_SANDBOX="bubblewrap")
-
-    assert done.returncode == 3
-    assert "apt-get install bubblewrap" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     with own_engine(tmp_path_factory.mktemp("engine"), image=None) as engine:
