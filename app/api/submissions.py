@@ -12,7 +12,7 @@ from app.accounts.permission import Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
@@ -72,7 +72,6 @@ Wait = Annotated[
         description="seconds to wait for the verdict; the answer comes as soon as it is there",
     ),
 ]
-_LOCATION = {"Location": {"description": "the submission's path", "schema": {"type": "string"}, "required": True}}
 
 
 def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: IdempotencyKey = None) -> Submit:
@@ -84,7 +83,7 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
 @router.post(
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": _LOCATION}, **problems(401, 404, 409, 422)},
+    responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
     summary="Submit a solution",
 )

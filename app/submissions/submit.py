@@ -49,7 +49,7 @@ def draw_variant(session: Session, user_id: UUID, revision: Revision) -> int:
 class Submit:
     """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
-    `inputs`: custom inputs as YAML, which replace the sample cases.
+    `inputs`: custom inputs as YAML, which replace the sample cases. `request_digest`: of the batch that it is part of.
     """
 
     user_id: UUID
@@ -58,12 +58,13 @@ class Submit:
     mode: Mode
     idempotency_key: str | None = None
     inputs: str | None = None
+    request_digest: str | None = None
 
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
     check_source(request.source)
-    key = IdempotencyKey.parse(request.idempotency_key, _digest(request))
+    key = IdempotencyKey.parse(request.idempotency_key, request.request_digest or _digest(request))
     lock_user(session, request.user_id)  # also for the counts below
     of_user = select(Submission).where(Submission.user_id == request.user_id)
     if key and (original := find_original(session, of_user, Submission.idempotency_key, key)):

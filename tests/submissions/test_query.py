@@ -5,12 +5,13 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts.permission import signed_in
+from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions import query
 from app.submissions.model import CaseRow, Submission
-from app.submissions.query import PAGE, HistoryFilters, get_submission, list_submissions
+from app.submissions.query import HistoryFilters, get_submission, list_submissions
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import HINT_SECONDS, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
