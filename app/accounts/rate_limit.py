@@ -31,6 +31,10 @@ class RateLimitStatus:
 
 
 class TooOften(LimitReached):
+    """Too many uses in a short time."""
+
+
+class RateLimitReached(TooOften):
     """Too many uses in a time window."""
 
     def __init__(self, message: str, status: RateLimitStatus) -> None:
@@ -48,7 +52,7 @@ class Throttle:
         self._what = what
 
     def use(self, *key: str) -> None:
-        """Count one use. Raises TooOften, with the time when the next use is allowed."""
+        """Count one use. Raises RateLimitReached."""
         if not self._limiter.hit(self._item, *key):
             raise self._too_often(*key)
 
@@ -57,7 +61,7 @@ class Throttle:
         self._limiter.hit(self._item, *key)
 
     def check(self, *key: str) -> None:
-        """Raises TooOften if another use would be too many. Counts nothing."""
+        """Raises RateLimitReached if another use would be too many. Counts nothing."""
         if not self._limiter.test(self._item, *key):
             raise self._too_often(*key)
 
@@ -70,9 +74,9 @@ class Throttle:
         reset_at, remaining = self._limiter.get_window_stats(self._item, *key)
         return RateLimitStatus(limit=self._item.amount, remaining=max(0, remaining), reset_at=reset_at)
 
-    def _too_often(self, *key: str) -> TooOften:
+    def _too_often(self, *key: str) -> RateLimitReached:
         window = timedelta(seconds=self._item.get_expiry())
-        return TooOften(f"More than {self._item.amount} {self._what} in {_spoken(window)}.", self.read(*key))
+        return RateLimitReached(f"More than {self._item.amount} {self._what} in {_spoken(window)}.", self.read(*key))
 
 
 class SlowDown:
@@ -100,8 +104,8 @@ class SlowDown:
     def _pause(self, *key: str) -> None:
         try:
             self._paced.use(*key)
-        except TooOften as fault:
-            raise TooOften(self._message, fault.status) from None
+        except RateLimitReached as fault:
+            raise RateLimitReached(self._message, fault.status) from None
 
 
 def _spoken(window: timedelta) -> str:

@@ -16,14 +16,13 @@ from app.api.error_code import Code, FieldFault
 from app.api.long_poll import long_poll
 from app.api.openapi import locates, problems
 from app.api.problem_details import describe
-from app.api.submissions import IdempotencyKey, Receipt, Wait
+from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Receipt, Wait
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
 from app.errors import AllcloseError, LimitReached
 from app.policy import read_policy
 from app.submissions.batch import MAX_BATCH, Batch, list_chosen, submit_batch
-from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.query import SubmissionSummary
 from app.submissions.queue_status import explain_wait
@@ -39,11 +38,12 @@ class BatchedSubmission(Body):
     """One submission of a batch. A wrong value here refuses this submission only."""
 
     problem: str = Field(description="the slug", examples=["microbatched_grads"])
-    source: str = Field(description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL")
+    source: str = Field(description=SOURCE_SAYS, json_schema_extra=SOURCE_SCHEMA, examples=["x = 1\n"])
     mode: Mode = Field("submit", description="as in a single submission")
     inputs: str | None = Field(
         None,
-        description=f"your custom input, as in a single submission: at most {MAX_BYTES} bytes",
+        description="your custom input, as in a single submission",
+        json_schema_extra={"maxLength": MAX_BYTES},
         examples=[None],
     )
 

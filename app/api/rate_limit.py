@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.accounts.rate_limit import RateLimitStatus, TooOften
+from app.accounts.rate_limit import RateLimitReached, RateLimitStatus
 from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
@@ -45,7 +45,7 @@ class RateLimit:
         try:
             request.state.rate_limit = await run_in_threadpool(count, request)
         except tuple(CODE_OF) as error:
-            if isinstance(error, TooOften):
+            if isinstance(error, RateLimitReached):
                 request.state.rate_limit = error.status
             answer = await run_in_threadpool(self._answer_error, request, error)
             await answer(scope, receive, send)

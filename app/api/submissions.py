@@ -2,7 +2,7 @@
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
@@ -28,13 +28,20 @@ from app.submissions.view_query import view_submission
 
 router = APIRouter(tags=["submissions"])
 
+SOURCE_SAYS = f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL"
+SOURCE_SCHEMA: dict[str, Any] = {
+    "minLength": 1,
+    "maxLength": SOURCE_BYTES,
+    "pattern": r"^[^\u0000]*[!-~][^\u0000]*$",
+}
+
 
 class NewSubmission(Body):
     """A solution, and the cases to run it on."""
 
     source: Annotated[str, ruled(check_source)] = Field(
-        description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",
-        json_schema_extra={"minLength": 1, "maxLength": SOURCE_BYTES, "pattern": r"^[^\u0000]*[!-~][^\u0000]*$"},
+        description=SOURCE_SAYS,
+        json_schema_extra=SOURCE_SCHEMA,
         examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
     )
     mode: Mode = Field("submit", description="`submit` runs every case, `sample` only the sample cases")

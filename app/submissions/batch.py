@@ -42,8 +42,9 @@ def submit_batch(session: Session, batch: Batch, limits: SubmitLimits) -> list[S
     """
     lock_user(session, batch.user_id)
     outcomes = [_try(session, each, limits) for each in _with_keys(session, batch)]
-    if all(isinstance(outcome, AllcloseError) for outcome in outcomes):
-        raise outcomes[0]  # type: ignore[misc]
+    refusals = [outcome for outcome in outcomes if isinstance(outcome, AllcloseError)]
+    if len(refusals) == len(outcomes):
+        raise refusals[0]
     return outcomes
 
 
