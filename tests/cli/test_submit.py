@@ -92,7 +92,8 @@ def test_several_files_are_one_batch(script: Script, tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text("x = 1")
     facts = ("id", "problem", "title", "revision", "mode", "created_at", "state", "verdict", "score")
-    summary = {name: DONE[name] for name in facts} | {"user": "ada", "wall_seconds": 0.1, "memory_bytes": 1024}
+    summary = {name: DONE[name] for name in facts} | {"user": "ada", "revision": 1}
+    summary |= {"wall_seconds": 0.1, "memory_bytes": 1024}
     refusal = {"status": 429, "code": "limit_reached", "detail": "20 are not judged yet", "retry_after": 5}
     entries = [{"submission": TAKEN, "error": None}, {"submission": None, "error": refusal | {"errors": None}}]
     waiting = summary | {"state": "judging", "verdict": None, "score": None}
@@ -105,7 +106,7 @@ def test_several_files_are_one_batch(script: Script, tmp_path: Path) -> None:
         SOLUTION.read_text(),
         "x = 1",
     ]
-    assert f"starter.py: accepted, score 100, {script.url}/submissions/{ID}" in submitted.stdout
+    assert f"starter.py: accepted, score 0, {script.url}/submissions/{ID}" in submitted.stdout
     assert "other.py: 20 are not judged yet" in submitted.stderr
 
 
