@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import Invitation, Role, User
@@ -13,7 +13,7 @@ from app.accounts.permission import a_role
 from app.accounts.secret import digest, new_secret
 from app.accounts.user import check_email
 from app.audit import Act, Actor, record
-from app.database.cursor import read_uuid_cursor, write_cursor
+from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound, Refused
 from app.mail import Message
@@ -23,7 +23,6 @@ MAX_DAYS = 90
 MAX_NOTE = 200
 
 InvitationState = Literal["open", "used", "expired", "revoked"]
-PAGE_SIZE = 50
 
 
 class InvitationSpent(Refused):
@@ -86,7 +85,7 @@ def revoke_invitation(session: Session, actor: Actor, invitation_id: UUID) -> No
     """Revoke an invitation; a revoked one does not change. Raises NotFound, and Conflict for a used one."""
     invitation = session.get(Invitation, invitation_id, with_for_update=True)
     if invitation is None:
-        raise NotFound(f"There is no invitation {invitation_id}. GET /api/v1/invitations lists all.")
+        raise _unknown(invitation_id)
     if invitation.used_at is not None:
         raise Conflict("This invitation was already used. Suspend the account that it made instead.")
     if invitation.revoked_at is None:
@@ -160,22 +159,37 @@ class InvitationPage:
     next: str | None
 
 
-def list_invitations(session: Session, cursor: str | None = None) -> InvitationPage:
+def get_invitation_view(session: Session, invitation_id: UUID) -> InvitationView:
+    """Raises NotFound."""
+    row = session.execute(_rows().where(Invitation.id == invitation_id)).one_or_none()
+    if row is None:
+        raise _unknown(invitation_id)
+    return describe_invitation(*row)
+
+
+def list_invitations(session: Session, cursor: str | None = None, limit: int = PAGE) -> InvitationPage:
     """Return a page of invitations, newest first. Raises CursorInvalid."""
+    found = _rows().order_by(Invitation.created_at.desc(), Invitation.id.desc()).limit(limit + 1)
+    if cursor is not None:
+        found = found.where(tuple_(Invitation.created_at, Invitation.id) < read_uuid_cursor(cursor))
+    rows, last = split_page(session.execute(found).all(), limit)
+    return InvitationPage(
+        items=tuple(describe_invitation(*row) for row in rows),
+        next=write_cursor(last[0].created_at, last[0].id) if last is not None else None,
+    )
+
+
+def _rows() -> Select[Invitation, str, str]:
     maker, guest = aliased(User), aliased(User)
-    found = (
+    return (
         select(Invitation, maker.username, guest.username)
         .outerjoin(maker, maker.id == Invitation.created_by)
         .outerjoin(guest, guest.id == Invitation.used_by)
-        .order_by(Invitation.created_at.desc(), Invitation.id.desc())
-        .limit(PAGE_SIZE + 1)
     )
-    if cursor is not None:
-        found = found.where(tuple_(Invitation.created_at, Invitation.id) < read_uuid_cursor(cursor))
-    rows = session.execute(found).all()
-    items = tuple(describe_invitation(*row) for row in rows[:PAGE_SIZE])
-    is_more = len(rows) > PAGE_SIZE
-    return InvitationPage(items=items, next=write_cursor(items[-1].created_at, items[-1].id) if is_more else None)
+
+
+def _unknown(invitation_id: UUID) -> NotFound:
+    return NotFound(f"There is no invitation {invitation_id}. GET /api/v1/invitations lists all.")
 
 
 def describe_invitation(invitation: Invitation, maker: str | None, guest: str | None) -> InvitationView:

@@ -18,8 +18,29 @@ SUBSCRIBER_BITS = 64
 MAX_ADDRESS = 64
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitStatus:
+    """How much of a rate limit is left: `remaining` of `limit` uses. The oldest use leaves the window at `reset_at`.
+
+    `reset_at` is in seconds since 1970.
+    """
+
+    limit: int
+    remaining: int
+    reset_at: float
+
+
 class TooOften(LimitReached):
+    """Too many uses in a short time."""
+
+
+class RateLimitReached(TooOften):
     """Too many uses in a time window."""
+
+    def __init__(self, message: str, status: RateLimitStatus) -> None:
+        seconds = max(1, math.ceil(status.reset_at - time.time()))
+        super().__init__(f"{message} Try again in {seconds} s.", timedelta(seconds=seconds))
+        self.status = status
 
 
 class Throttle:
@@ -31,7 +52,7 @@ class Throttle:
         self._what = what
 
     def use(self, *key: str) -> None:
-        """Count one use. Raises TooOften, with the time until the next use is allowed."""
+        """Count one use. Raises RateLimitReached."""
         if not self._limiter.hit(self._item, *key):
             raise self._too_often(*key)
 
@@ -40,7 +61,7 @@ class Throttle:
         self._limiter.hit(self._item, *key)
 
     def check(self, *key: str) -> None:
-        """Raises TooOften if another use would be too many. Counts nothing."""
+        """Raises RateLimitReached if another use would be too many. Counts nothing."""
         if not self._limiter.test(self._item, *key):
             raise self._too_often(*key)
 
@@ -48,12 +69,14 @@ class Throttle:
         """Forget the key's uses."""
         self._limiter.clear(self._item, *key)
 
-    def _too_often(self, *key: str) -> TooOften:
-        reset_at = self._limiter.get_window_stats(self._item, *key).reset_time
-        seconds = max(1, math.ceil(reset_at - time.time()))
+    def read(self, *key: str) -> RateLimitStatus:
+        """Return how much is left for the key. Counts nothing."""
+        reset_at, remaining = self._limiter.get_window_stats(self._item, *key)
+        return RateLimitStatus(limit=self._item.amount, remaining=max(0, remaining), reset_at=reset_at)
+
+    def _too_often(self, *key: str) -> RateLimitReached:
         window = timedelta(seconds=self._item.get_expiry())
-        message = f"More than {self._item.amount} {self._what} in {_spoken(window)}. Try again in {seconds} s."
-        return TooOften(message, timedelta(seconds=seconds))
+        return RateLimitReached(f"More than {self._item.amount} {self._what} in {_spoken(window)}.", self.read(*key))
 
 
 class SlowDown:
@@ -81,9 +104,8 @@ class SlowDown:
     def _pause(self, *key: str) -> None:
         try:
             self._paced.use(*key)
-        except TooOften as fault:
-            text = f"{self._message} Try again in {fault.retry_seconds} s."
-            raise TooOften(text, fault.retry_after) from None
+        except RateLimitReached as fault:
+            raise RateLimitReached(self._message, fault.status) from None
 
 
 def _spoken(window: timedelta) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from app.accounts.rate_limit import Throttle, network_of
+from app.accounts.rate_limit import RateLimitStatus, Throttle, network_of
 from app.policy import CurrentPolicy
 
 WINDOW = timedelta(minutes=1)
@@ -28,17 +28,17 @@ class RequestThrottle:
         self._lock = threading.Lock()
         self._counts: _Counts | None = None
 
-    def use_user(self, user_id: UUID) -> None:
+    def use_user(self, user_id: UUID) -> RateLimitStatus:
         """Count one request of a user. Raises TooOften."""
-        self._now().requests.use("user", str(user_id))
+        return _use(self._now().requests, "user", str(user_id))
 
-    def use_address(self, address: str) -> None:
+    def use_address(self, address: str) -> RateLimitStatus:
         """Count one request of the address's network. Raises TooOften."""
-        self._now().requests.use("address", network_of(address))
+        return _use(self._now().requests, "address", network_of(address))
 
-    def use_reader(self, address: str) -> None:
+    def use_reader(self, address: str) -> RateLimitStatus:
         """Count one page that a visitor opens without signing in, per network. Raises TooOften."""
-        self._now().pages.use("address", network_of(address))
+        return _use(self._now().pages, "address", network_of(address))
 
     def _now(self) -> _Counts:
         amount = self._policy.read().requests_per_minute
@@ -46,6 +46,11 @@ class RequestThrottle:
             if self._counts is None or amount != self._counts.amount:
                 self._counts = _start(amount)
             return self._counts
+
+
+def _use(throttle: Throttle, *key: str) -> RateLimitStatus:
+    throttle.use(*key)
+    return throttle.read(*key)
 
 
 def _start(amount: int) -> _Counts:

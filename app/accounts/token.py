@@ -88,13 +88,21 @@ def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
     return list(session.scalars(select(ApiToken).where(*working).order_by(ApiToken.created_at.desc(), ApiToken.id)))
 
 
+def get_token(session: Session, user_id: UUID, token_id: UUID) -> ApiToken:
+    """Return a valid token. Raises NotFound, also for another user's token."""
+    token = session.scalar(select(ApiToken).where(ApiToken.id == token_id, ApiToken.user_id == user_id, _works()))
+    if token is None:
+        raise _unknown(token_id)
+    return token
+
+
 def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> bool:
     """Revoke a token. Return False if it was revoked before. Raises NotFound, also for another user's token."""
     own = ApiToken.id == token_id, ApiToken.user_id == user_id
     if _revoke(session, *own):
         return True
     if session.scalar(select(ApiToken.id).where(*own)) is None:
-        raise NotFound(f"You have no token {token_id}. GET /api/v1/tokens lists your tokens.")
+        raise _unknown(token_id)
     return False
 
 
@@ -116,6 +124,10 @@ def check_days(days: int) -> None:
             "expires_in_days",
             f"A token is valid for 1 to {MAX_DAYS} days, not {days}. Leave it out for a token that never expires.",
         )
+
+
+def _unknown(token_id: UUID) -> NotFound:
+    return NotFound(f"You have no token {token_id}. GET /api/v1/tokens lists your tokens.")
 
 
 def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:

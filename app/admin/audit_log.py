@@ -16,13 +16,12 @@ from app.accounts.user import get_user_id
 from app.admin.export import Format, Table
 from app.admin.export_record import record_export
 from app.audit import Action, Actor, AuditEvent, Channel, Kind
-from app.database.cursor import read_number_cursor, write_cursor
+from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, all_of
 from app.moment import Moment, check_span
 from app.wrong_value import list_wrong
 
-PAGE = 50
 CHUNK = 500
 COLUMNS = (
     "id",
@@ -111,14 +110,13 @@ class AuditPage(BaseModel):
     next: str | None
 
 
-def list_events(session: Session, filters: AuditFilters, cursor: str | None = None) -> AuditPage:
+def list_events(session: Session, filters: AuditFilters, cursor: str | None = None, limit: int = PAGE) -> AuditPage:
     """Return a page. Raises NotFound for an unknown user, Invalid for an empty time range, and CursorInvalid."""
     query = _events(session, filters)
     if cursor is not None:
         query = query.where(AuditEvent.id < read_number_cursor(cursor)[1])
-    entries = _entries(session, session.execute(query.limit(PAGE + 1)).all())
-    last = entries[PAGE - 1] if len(entries) > PAGE else None
-    return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
+    entries, last = split_page(_entries(session, session.execute(query.limit(limit + 1)).all()), limit)
+    return AuditPage(items=tuple(entries), next=write_cursor(last.at, last.id) if last else None)
 
 
 def export_events(session: Session, filters: AuditFilters, format: Format) -> Table:

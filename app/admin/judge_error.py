@@ -10,11 +10,10 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.catalog.name import get_problem_id
-from app.database.cursor import read_number_cursor, write_cursor
+from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.submissions.cause import CAUSE, IS_ERROR, has_cause
 from app.submissions.model import Judging, Submission
 
-PAGE_SIZE = 50
 GROUPS_SHOWN = 100
 
 
@@ -59,7 +58,9 @@ class CauseView(BaseModel):
     latest_at: datetime
 
 
-def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | None = None) -> JudgeErrorPage:
+def list_judge_errors(
+    session: Session, filters: ErrorFilters, cursor: str | None = None, limit: int = PAGE
+) -> JudgeErrorPage:
     """Return a page, newest first. Raises ProblemNotFound and CursorInvalid."""
     query = (
         select(Judging, CAUSE, Problem.slug, Submission.mode)
@@ -67,14 +68,14 @@ def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | Non
         .join(Problem, Problem.id == Submission.problem_id)
         .where(IS_ERROR, *_conditions(session, filters))
         .order_by(Judging.finished_at.desc(), Judging.id.desc())
-        .limit(PAGE_SIZE + 1)
+        .limit(limit + 1)
     )
     if cursor is not None:
         query = query.where(tuple_(Judging.finished_at, Judging.id) < read_number_cursor(cursor))
-    rows = session.execute(query).all()
-    last = rows[PAGE_SIZE - 1][0] if len(rows) > PAGE_SIZE else None
+    rows, end = split_page(session.execute(query).all(), limit)
+    last = end[0] if end is not None else None
     return JudgeErrorPage(
-        items=[_view(judging, cause, slug, mode) for judging, cause, slug, mode in rows[:PAGE_SIZE]],
+        items=[_view(judging, cause, slug, mode) for judging, cause, slug, mode in rows],
         next=write_cursor(last.finished_at, last.id) if last is not None and last.finished_at else None,
     )
 

@@ -51,6 +51,7 @@ class RevisionState(BaseModel):
 
 class RevisionStates(BaseModel):
     items: tuple[RevisionState, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 def list_current(session: Session) -> tuple[RevisionState, ...]:

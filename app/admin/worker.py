@@ -62,6 +62,7 @@ class WorkerView(BaseModel):
 
 class WorkerList(BaseModel):
     items: list[WorkerView]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 def list_workers(session: Session) -> list[WorkerView]:

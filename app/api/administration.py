@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query
 from app.admin.overview import Overview, Storage, read_overview, read_storage
 from app.admin.retention import Retention, read_retention
 from app.admin.revision import RevisionStates, list_current, list_of_problem
-from app.api.dependency import Configured, OperationsReader, Stored
+from app.api.dependency import Configured, OperationsReader, ShortSliced, Stored
 from app.api.openapi import problems
+from app.database.cursor import cut_list
 
 router = APIRouter(tags=["administration"])
 
@@ -36,9 +37,12 @@ def get_retention(viewer: OperationsReader, database: Stored) -> Retention:  # n
 def list_revision_states(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
+    wanted: ShortSliced,
     problem: Annotated[
         str | None, Query(description="all revisions of this problem; without it, the current revision of each problem")
     ] = None,
 ) -> RevisionStates:
     with database.transaction() as session:
-        return RevisionStates(items=list_of_problem(session, problem) if problem else list_current(session))
+        states = list_of_problem(session, problem) if problem else list_current(session)
+    items, following = cut_list(states, lambda state: f"{state.problem} {state.number}", wanted)
+    return RevisionStates(items=tuple(items), next=following)

@@ -9,14 +9,14 @@ from pydantic import Field
 from app.admin.audit_log import AuditFilters, AuditPage, export_events, list_events, record_audit_export
 from app.admin.export import Format
 from app.api.archive import send_table
-from app.api.dependency import Address, Auditor, Stored, act_as
+from app.api.dependency import Address, Auditor, SliceQuery, Stored, act_as
 from app.api.openapi import EXPORT, problems
 
 router = APIRouter(prefix="/audit-events", tags=["administration"])
 
 
-class AuditQuery(AuditFilters):
-    cursor: str | None = Field(None, description="`next` of the previous page")
+class AuditQuery(AuditFilters, SliceQuery):
+    """The filters, and the part of the list."""
 
 
 class AuditExport(AuditFilters):
@@ -31,7 +31,7 @@ class AuditExport(AuditFilters):
 )
 def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQuery, Query()]) -> AuditPage:  # noqa: ARG001
     with database.transaction() as session:
-        return list_events(session, query, query.cursor)
+        return list_events(session, query, query.cursor, query.limit)
 
 
 @router.get(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -11,11 +12,12 @@ from pydantic import Field, StrictBool
 
 from app.accounts.permission import Permission, Viewer
 from app.api.archive import ARCHIVE, send_file
-from app.api.dependency import Address, Seats, act_as, needs
+from app.api.dependency import Address, Seats, ShortSliced, act_as, needs
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.backup.service import BackupList, BackupService, BackupView
 from app.body import Body
+from app.database.cursor import cut_list
 from app.request_state import get_backup_service
 
 LOOK_AGAIN_SECONDS = 0.25
@@ -30,7 +32,6 @@ Wait = Annotated[
     int,
     Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait until the backup is written or restored"),
 ]
-_LOCATION = {"Location": {"description": "the backup's path", "schema": {"type": "string"}, "required": True}}
 
 
 class Replacement(Body):
@@ -40,7 +41,7 @@ class Replacement(Body):
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": _LOCATION}, **problems(401, 403, 409, 429)},
+    responses={202: locates("the backup's path"), **problems(401, 403, 409, 429)},
     operation_id="create_backup",
     summary="Make a backup of everything",
 )
@@ -50,8 +51,10 @@ def create_backup(viewer: BackupMaker, address: Address, service: Service, respo
 
 
 @router.get("", responses=problems(401, 403), operation_id="list_backups", summary="List backups")
-def list_backups(viewer: BackupMaker, service: Service) -> BackupList:  # noqa: ARG001
-    return service.list_all()
+def list_backups(viewer: BackupMaker, service: Service, wanted: ShortSliced) -> BackupList:  # noqa: ARG001
+    backups = service.list_all()
+    items, following = cut_list(backups.items, attrgetter("name"), wanted)
+    return backups.model_copy(update={"items": tuple(items), "next": following})
 
 
 @router.get(
@@ -96,7 +99,7 @@ def remove_backup(viewer: BackupMaker, address: Address, service: Service, name:
 @router.post(
     "/{name}/restore",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": _LOCATION}, **problems(401, 403, 404, 409, 422)},
+    responses={202: locates("the backup's path"), **problems(401, 403, 404, 409, 422)},
     operation_id="restore_backup",
     summary="Replace all data with a backup",
 )

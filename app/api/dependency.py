@@ -10,14 +10,16 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
+from pydantic import BaseModel, Field
 
 from app.accounts.permission import AccountSuspended, Permission, Viewer
-from app.accounts.rate_limit import AccountThrottles, address_of
+from app.accounts.rate_limit import AccountThrottles, RateLimitStatus, address_of
 from app.accounts.sign_in import SignInQueue
 from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import find_viewer_by_token, is_of_suspended
 from app.api.error_code import NotSignedIn
 from app.audit import Actor
+from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
 from app.database.engine import Database
 from app.request_state import (
     get_account_throttles,
@@ -54,13 +56,40 @@ Address = Annotated[str, Depends(get_address)]
 SignIns = Annotated[SignInQueue, Depends(get_sign_in_queue)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
 Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
-Cursor = Annotated[str | None, Query(description="`next` of the previous page")]
+CURSOR_SAYS = "`next` of the previous page"
+LIMIT_SAYS = "items per page"
+Cursor = Annotated[str | None, Query(description=CURSOR_SAYS)]
+
+
+def read_slice(
+    cursor: Cursor = None, limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description=LIMIT_SAYS)] = PAGE
+) -> Slice:
+    return Slice(cursor=cursor, limit=limit)
+
+
+def read_short_slice(
+    cursor: Cursor = None,
+    limit: Annotated[int | None, Query(ge=1, le=MAX_PAGE, description=f"{LIMIT_SAYS}; without it: all")] = None,
+) -> Slice:
+    return Slice(cursor=cursor, limit=ALL if limit is None else limit)
+
+
+class SliceQuery(BaseModel):
+    """The same parameters, for a model of all query parameters of a list."""
+
+    cursor: str | None = Field(None, description=CURSOR_SAYS)
+    limit: int = Field(PAGE, ge=1, le=MAX_PAGE, description=LIMIT_SAYS)
+
+
+Sliced = Annotated[Slice, Depends(read_slice)]
+# For lists that are short by nature: all items by default.
+ShortSliced = Annotated[Slice, Depends(read_short_slice)]
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def count_call(request: Request) -> None:
+def count_call(request: Request) -> RateLimitStatus:
     """Find the token's owner and count the request for that user, or for the client's network without a valid token.
 
     `RateLimit` calls it before anything else. Raises TooOften.
@@ -68,9 +97,8 @@ def count_call(request: Request) -> None:
     viewer = request.state.viewer = _find_by_token(request)
     throttle = get_request_throttle(request)
     if viewer is None:
-        throttle.use_address(get_address(request))
-    else:
-        throttle.use_user(viewer.id)
+        return throttle.use_address(get_address(request))
+    return throttle.use_user(viewer.id)
 
 
 def _find_by_token(request: Request) -> Viewer | None:

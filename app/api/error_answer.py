@@ -52,7 +52,7 @@ def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Ex
             _log.warning("answered with 503: %s", error)
         response = answer(request, fault)
         # Answers to unforeseen errors bypass the middleware.
-        add_missing(response.headers, request.url.path)
+        add_missing(response.headers, request.scope)
         return response
 
     kinds: tuple[type[Exception], ...] = (HTTPException, *CODE_OF, Exception)

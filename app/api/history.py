@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from app.accounts.permission import Permission
-from app.api.dependency import Reader, Sender, Stored
+from app.api.dependency import Reader, Sender, SliceQuery, Stored
 from app.api.openapi import problems
 from app.catalog.publish import MAX_NUMBER
 from app.errors import Invalid
@@ -61,9 +61,8 @@ class HistoryQuery(BaseModel):
         return HistoryFilters(**{name: getattr(self, name) for name in HistoryQuery.model_fields})
 
 
-class HistoryPageQuery(HistoryQuery):
+class HistoryPageQuery(HistoryQuery, SliceQuery):
     everyone: bool = Field(False, description="submissions of all users; needs the permission submissions:inspect")
-    cursor: str | None = Field(None, description="`next` of the previous page")
 
 
 Old = Annotated[UUID | None, Query(description="the submission to compare with; by default, the one before")]
@@ -81,7 +80,8 @@ def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQu
     elif query.user is not None:
         raise Invalid("user", "The filter user works with everyone=true only. Add it, or leave user out.")
     with database.transaction() as session:
-        return list_submissions(session, None if query.everyone else viewer.id, query.filters(), query.cursor)
+        user_id = None if query.everyone else viewer.id
+        return list_submissions(session, user_id, query.filters(), query.cursor, query.limit)
 
 
 @router.get(

@@ -1,5 +1,6 @@
 """All users' submissions as a file, and all judgings of a submission, for admins."""
 
+from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
 
@@ -15,9 +16,10 @@ from app.admin.submission import (
     record_submissions_export,
 )
 from app.api.archive import send_table
-from app.api.dependency import Address, Inspector, Stored, act_as
+from app.api.dependency import Address, Inspector, ShortSliced, Stored, act_as
 from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT, problems
+from app.database.cursor import cut_list
 from app.submissions.query import get_submission
 
 router = APIRouter(prefix="/submissions", tags=["administration"])
@@ -32,6 +34,7 @@ class InspectedJudgingList(BaseModel):
     """Newest first."""
 
     items: tuple[InspectedJudging, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.get(
@@ -61,6 +64,8 @@ def get_export(
     operation_id="list_all_judgings",
     summary="List all judgings of a submission",
 )
-def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> InspectedJudgingList:
+def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored, wanted: ShortSliced) -> InspectedJudgingList:
     with database.transaction() as session:
-        return InspectedJudgingList(items=inspect_judgings(session, get_submission(session, submission_id, viewer)))
+        judgings = inspect_judgings(session, get_submission(session, submission_id, viewer))
+    items, following = cut_list(judgings, attrgetter("id"), wanted)
+    return InspectedJudgingList(items=tuple(items), next=following)

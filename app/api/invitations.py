@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.invitation import (
@@ -15,15 +15,16 @@ from app.accounts.invitation import (
     InvitationState,
     Invite,
     check_note,
+    get_invitation_view,
     invite,
     list_invitations,
     revoke_invitation,
     state_of,
 )
 from app.accounts.model import Role
-from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
+from app.api.dependency import Address, Configured, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.field import Email, ruled
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
 from app.request_state import get_outbox
 
@@ -81,13 +82,13 @@ class NewInvitationView(BaseModel):
 
 class InvitationList(BaseModel):
     items: list[InvitationEntry]
-    next: str | None = Field(description="the `cursor` of the next page")
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 403, 422),
+    responses={201: locates("the invitation's path"), **problems(401, 403, 422)},
     operation_id="create_invitation",
     summary="Make an invitation",
 )
@@ -98,12 +99,14 @@ def post_invitation(
     viewer: UserChanger,
     address: Address,
     wish: InvitationWish,
+    response: Response,
 ) -> NewInvitationView:
     with database.transaction() as session:
         new = invite(session, act_as(viewer, address), Invite(**wish.model_dump()))
         letter, made = new.letter(settings.base_url), new.invitation
     if letter is not None:
         get_outbox(request).send(letter)
+    response.headers["Location"] = f"/api/v1/invitations/{made.id}"
     return NewInvitationView(
         id=made.id,
         state=state_of(made),
@@ -117,11 +120,17 @@ def post_invitation(
 
 
 @router.get("", responses=problems(401, 403, 422), operation_id="list_invitations", summary="List invitations")
-def get_invitations(database: Stored, viewer: UserReader, cursor: Cursor = None) -> InvitationList:  # noqa: ARG001
-    """Newest first, 50 at a time."""
+def get_invitations(database: Stored, viewer: UserReader, wanted: Sliced) -> InvitationList:  # noqa: ARG001
+    """Newest first."""
     with database.transaction() as session:
-        page = list_invitations(session, cursor)
+        page = list_invitations(session, wanted.cursor, wanted.limit)
     return InvitationList(items=[InvitationEntry.model_validate(item) for item in page.items], next=page.next)
+
+
+@router.get("/{invitation_id}", responses=problems(401, 403, 404, 422), summary="One invitation, without its link")
+def get_invitation(database: Stored, viewer: UserReader, invitation_id: UUID) -> InvitationEntry:  # noqa: ARG001
+    with database.transaction() as session:
+        return InvitationEntry.model_validate(get_invitation_view(session, invitation_id))
 
 
 @router.delete(

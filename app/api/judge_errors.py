@@ -1,13 +1,15 @@
 """Every judge_error with its cause. `POST /rejudgings` judges the submissions again."""
 
+from operator import attrgetter
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.admin.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
-from app.api.dependency import Cursor, OperationsReader, Stored
+from app.api.dependency import OperationsReader, ShortSliced, Sliced, Stored
 from app.api.openapi import problems
+from app.database.cursor import cut_list
 from app.database.engine import storable
 
 router = APIRouter(prefix="/judge-errors", tags=["operations"])
@@ -15,6 +17,7 @@ router = APIRouter(prefix="/judge-errors", tags=["operations"])
 
 class CauseList(BaseModel):
     items: list[CauseView]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 def read_filters(
@@ -35,10 +38,10 @@ def get_judge_errors(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
     filters: Annotated[ErrorFilters, Depends(read_filters)],
-    cursor: Cursor = None,
+    wanted: Sliced,
 ) -> JudgeErrorPage:
     with database.transaction() as session:
-        return list_judge_errors(session, filters, cursor)
+        return list_judge_errors(session, filters, wanted.cursor, wanted.limit)
 
 
 @router.get(
@@ -47,6 +50,8 @@ def get_judge_errors(
     operation_id="list_judge_error_causes",
     summary="Judge errors grouped by cause, with their counts",
 )
-def get_causes(viewer: OperationsReader, database: Stored) -> CauseList:  # noqa: ARG001
+def get_causes(viewer: OperationsReader, database: Stored, wanted: ShortSliced) -> CauseList:  # noqa: ARG001
+    """The 100 causes with the most open judge errors."""
     with database.transaction() as session:
-        return CauseList(items=list_causes(session))
+        items, following = cut_list(list_causes(session), attrgetter("cause"), wanted)
+    return CauseList(items=list(items), next=following)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import ProblemReader, Stored
 from app.api.field import KnownSlug
 from app.api.openapi import problems
+from app.database.cursor import MAX_PAGE, PAGE
 from app.submissions.leaderboard import By, Leaderboard, read_leaderboard
 
 router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
@@ -17,6 +18,7 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     by: By = Field("time", description="the cost to compare with the reference's")
+    limit: int = Field(PAGE, ge=1, le=MAX_PAGE, description="entries from the first place on")
 
 
 @router.get("", responses=problems(401, 404, 422), summary="The accepted solutions with the least time or memory")
@@ -24,4 +26,4 @@ def get_leaderboard(
     slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[Asked, Query()]
 ) -> Leaderboard:
     with database.transaction() as session:
-        return read_leaderboard(session, slug, viewer, asked.by)
+        return read_leaderboard(session, slug, viewer, asked.by, asked.limit)

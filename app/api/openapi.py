@@ -15,6 +15,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from pydantic.json_schema import models_json_schema
 
+from app.api import deprecation
 from app.api.error_code import MEANINGS, codes_of
 from app.api.problem_details import MEDIA_TYPE, ProblemDetails
 
@@ -34,11 +35,13 @@ POSTS: dict[str, str] = {
     "publish_verification": "The package stays published.",
     "cancel_verification": "A finished verification does not change.",
     "submit": "The same `Idempotency-Key` gives the same submission; without a key, you make another one.",
+    "submit_batch": "The same `Idempotency-Key` gives the same submissions, and makes those that were refused.",
     "cancel_submission": "A finished submission does not change.",
     "copy_submission": "The editor keeps the same source.",
     "create_invitation": "A second request makes another invitation. Revoke the one whose link you never saw.",
     "ask_for_password": "A second request sends another link, a third within 30 minutes none; each works once.",
     "make_reset_link": "A second request makes another link; each works once.",
+    "make_reset_link_by_old_path": "A second request makes another link; each works once.",
     "preview_rejudging": "It changes nothing.",
     "create_rejudging": "The same `Idempotency-Key` gives the same rejudging; without a key, you make another one.",
     "apply_rejudging": "The rejudging stays applied.",
@@ -49,13 +52,22 @@ POSTS: dict[str, str] = {
     "restore_backup": "A second request is a 409 while the first runs; after that, it restores the backup again.",
 }
 _UNSAFE = {
-    *("create_token", "create_invitation", "ask_for_password", "make_reset_link"),
+    *("create_token", "create_invitation", "ask_for_password", "make_reset_link", "make_reset_link_by_old_path"),
     *("create_backup", "restore_backup"),
 }
-_BY_KEY = {"submit", "create_rejudging"}
+_BY_KEY = {"submit", "submit_batch", "create_rejudging"}
 # The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.
 OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
+# Requests that Allclose counts have these in every answer.
+RATE_LIMIT: dict[str, Any] = {
+    name: {"description": says, "schema": {"type": "string", "pattern": "^[0-9]+$"}}
+    for name, says in (
+        ("X-RateLimit-Limit", "the requests that you, or without a valid token your network, may send per minute"),
+        ("X-RateLimit-Remaining", "how many of them are left"),
+        ("X-RateLimit-Reset", "when the oldest counted request is forgotten, in seconds since 1970"),
+    )
+}
 _ALWAYS = (500, 503)
 # For all but the health calls: a query parameter may be unknown, and there may be too many requests.
 _OF_REST = (422, 429)
@@ -102,6 +114,11 @@ router = APIRouter()
 Responses = dict[int | str, dict[str, Any]]
 
 
+def locates(what: str) -> dict[str, Any]:
+    """Return what `responses=` says of a status whose answers have the header Location."""
+    return {"headers": {"Location": {"description": what, "schema": {"type": "string"}, "required": True}}}
+
+
 def problems(*statuses: int) -> Responses:
     """Return the `responses=` of an endpoint with these errors, besides those that every endpoint has."""
     return {status: {"description": _describe(status)} for status in statuses}
@@ -123,8 +140,10 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         tags=[{"name": tag, "description": (_TEXT / f"{tag}.md").read_text()} for tag in TAGS],
     )
+    document.setdefault("components", {})["headers"] = RATE_LIMIT
     for method, operation in _operations(document):
         _describe_errors(operation)
+        _describe_headers(operation)
         _say_what_again_does(method, operation)
         _give_examples(operation)
         if method == "GET":
@@ -159,6 +178,16 @@ def _describe_errors(operation: dict[str, Any]) -> None:
             response["content"] = {MEDIA_TYPE: {"schema": {"$ref": _REFERENCE}, "example": _example(int(status))}}
             response["headers"] = {name: {"schema": {"type": "string"}} for name in _HEADERS.get(int(status), ())}
     operation["responses"] = dict(sorted(responses.items()))
+
+
+def _describe_headers(operation: dict[str, Any]) -> None:
+    """Add the headers of the rate limit to counted answers, and those of a deprecated operation to its good ones."""
+    for status, response in operation["responses"].items():
+        if operation["tags"] != ["health"]:
+            counted = {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT}
+            response["headers"] = response.get("headers", {}) | counted
+        if operation.get("deprecated") and status < "300":
+            response["headers"] = response.get("headers", {}) | deprecation.HEADERS
 
 
 def _example(status: int) -> dict[str, Any]:

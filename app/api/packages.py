@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from app.api.dependency import Author, Stored
 from app.api.etag import require_match
 from app.api.field import Slug, read_slug
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
@@ -33,7 +33,6 @@ _BODY: dict[str, Any] = {
         },
     }
 }
-LOCATION = {"Location": {"description": "the verification's path", "schema": {"type": "string"}, "required": True}}
 
 router = APIRouter(prefix="/problems", tags=["authors"])
 
@@ -109,7 +108,7 @@ def read_sending(
 @router.put(
     "/{slug}",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": LOCATION}, **problems(401, 403, 412, 422)},
+    responses={202: locates("the verification's path"), **problems(401, 403, 412, 422)},
     openapi_extra=_BODY,
     operation_id="send_package",
     summary="Send a problem's package: verified, then published",

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
 from app.api.archive import ARCHIVE, send_file
-from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
+from app.api.dependency import Address, Configured, Sliced, Stored, UserChanger, UserReader, act_as
+from app.api.deprecation import succeeded_by
 from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.audit import Actor
 from app.body import Body
 from app.people.administration import (
@@ -77,10 +78,10 @@ def get_users(
     viewer: UserReader,  # noqa: ARG001
     database: Stored,
     filters: Annotated[UserFilters, Depends(read_filters)],
-    cursor: Cursor = None,
+    wanted: Sliced,
 ) -> PersonPage:
     with database.transaction() as session:
-        return list_users(session, filters, cursor)
+        return list_users(session, filters, wanted.cursor, wanted.limit)
 
 
 @router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
@@ -116,18 +117,34 @@ def change_user(
 
 
 @router.post(
-    "/{user_id}/password-reset",
+    "/{user_id}/password-resets",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 403, 404, 409, 422),
+    responses={201: locates("the path for `PUT` of the new password"), **problems(401, 403, 404, 409, 422)},
     summary="Make a link for a new password",
 )
 def make_reset_link(
-    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID
+    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID, response: Response
 ) -> ResetLink:
     """The link works once, for one hour. Give it to the user over a channel that you trust."""
     with database.transaction() as session:
         link = make_link(session, act_as(viewer, address), user_id, settings.base_url)
+    response.headers["Location"] = f"/api/v1/password-resets/{link.rpartition('/')[2]}"
     return ResetLink(link=link, expires_in_seconds=int(LIFETIME.total_seconds()))
+
+
+@router.post(
+    "/{user_id}/password-reset",
+    status_code=HTTPStatus.CREATED,
+    responses={201: locates("the path for `PUT` of the new password"), **problems(401, 403, 404, 409, 422)},
+    dependencies=[succeeded_by("/api/v1/users/{user_id}/password-resets", 2026, 11, 24)],
+    deprecated=True,
+    summary="Make a link for a new password (old path)",
+)
+def make_reset_link_by_old_path(
+    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID, response: Response
+) -> ResetLink:
+    """Deprecated: use `POST /api/v1/users/{user_id}/password-resets`, which does the same."""
+    return make_reset_link(viewer, address, database, settings, user_id, response)
 
 
 @router.delete(

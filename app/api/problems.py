@@ -5,18 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import AnyViewer, Cursor, Stored
+from app.api.dependency import AnyViewer, Sliced, Stored
 from app.api.error_code import NotSignedIn
 from app.api.field import Slug
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.catalog.manifest import Difficulty
 from app.catalog.parameter import Framework
 from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
-from app.catalog.search import Cut, ProblemFilters, list_problems
+from app.catalog.search import ProblemFilters, list_problems
 from app.learning.progress import states_for
-
-PAGE = 50
-MAX_PAGE = 200
 
 router = APIRouter(prefix="/problems", tags=["problems"])
 
@@ -39,13 +36,6 @@ def read_filters(
     return ProblemFilters(tag=tag, difficulty=difficulty, track=track, framework=framework, state=state, q=q)
 
 
-def read_cut(
-    cursor: Cursor = None,
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="problems per page")] = PAGE,
-) -> Cut:
-    return Cut(cursor=cursor, limit=limit)
-
-
 @router.get(
     "", responses=problems(401, 422), openapi_extra=OPEN_TO_ALL, operation_id="list_problems", summary="List problems"
 )
@@ -53,12 +43,12 @@ def get_problem_page(
     database: Stored,
     viewer: AnyViewer,
     filters: Annotated[ProblemFilters, Depends(read_filters)],
-    cut: Annotated[Cut, Depends(read_cut)],
+    wanted: Sliced,
 ) -> ProblemPage:
     if filters.state is not None and viewer is None:
         raise NotSignedIn("The filter state is about your own progress. Send a token, or leave it out.")
     with database.transaction() as session:
-        items, following = list_problems(session, filters, cut, states_for(viewer))
+        items, following = list_problems(session, filters, wanted, states_for(viewer))
     return ProblemPage(items=items, next=following)
 
 

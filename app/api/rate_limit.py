@@ -1,4 +1,7 @@
-"""Counts every request before anything else happens, also a request that is refused later: refusing costs time too."""
+"""Counts every request before anything else happens, also a request that is refused later: refusing costs time too.
+
+`ResponseHeaders` says in every counted answer how much of the rate limit is left.
+"""
 
 from collections.abc import Callable
 
@@ -7,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.accounts.rate_limit import RateLimitReached, RateLimitStatus
 from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
@@ -27,7 +31,7 @@ class RateLimit:
     def __init__(
         self,
         app: ASGIApp,
-        count_page: Callable[[Request], None],
+        count_page: Callable[[Request], RateLimitStatus],
         answer_error: Callable[[Request, Exception], Response],
     ) -> None:
         self._app, self._count_page, self._answer_error = app, count_page, answer_error
@@ -39,8 +43,10 @@ class RateLimit:
         request = Request(scope)
         count = count_call if is_for_machines(scope["path"]) else self._count_page
         try:
-            await run_in_threadpool(count, request)
+            request.state.rate_limit = await run_in_threadpool(count, request)
         except tuple(CODE_OF) as error:
+            if isinstance(error, RateLimitReached):
+                request.state.rate_limit = error.status
             answer = await run_in_threadpool(self._answer_error, request, error)
             await answer(scope, receive, send)
         else:

@@ -2,16 +2,18 @@
 
 from functools import partial
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field
 
-from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, act_as
+from app.api.dependency import Address, Live, Reader, Rejudger, ShortSliced, Sliced, Stored, act_as
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
+from app.database.cursor import cut_list
 from app.database.engine import Database
 from app.rejudging.change import ChangePage, JudgingList, list_changes, list_judgings
 from app.rejudging.choice import Choice, Preview, preview
@@ -65,7 +67,6 @@ Wait = Annotated[
         description="seconds to wait until all submissions are judged; the answer comes soon after",
     ),
 ]
-_LOCATION = {"Location": {"description": "the rejudging's path", "schema": {"type": "string"}, "required": True}}
 
 
 @router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Preview a rejudging")
@@ -78,7 +79,7 @@ def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Pr
 @router.post(
     "/rejudgings",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": _LOCATION}, **problems(401, 403, 404, 409, 422)},
+    responses={202: locates("the rejudging's path"), **problems(401, 403, 404, 409, 422)},
     summary="Begin a rejudging",
 )
 def create_rejudging(
@@ -103,9 +104,9 @@ def create_rejudging(
     operation_id="list_rejudgings",
     summary="List rejudgings, newest first",
 )
-def get_rejudgings(viewer: Rejudger, database: Stored, cursor: Cursor = None) -> RejudgingPage:  # noqa: ARG001
+def get_rejudgings(viewer: Rejudger, database: Stored, wanted: Sliced) -> RejudgingPage:  # noqa: ARG001
     with database.transaction() as session:
-        return list_rejudgings(session, cursor)
+        return list_rejudgings(session, wanted.cursor, wanted.limit)
 
 
 @router.get(
@@ -137,12 +138,13 @@ def get_rejudging_changes(
     rejudging_id: UUID,
     viewer: Rejudger,  # noqa: ARG001
     database: Stored,
+    wanted: Sliced,
     only_changed: Annotated[bool, Query(description="leave out submissions with the same verdict and score")] = False,
-    cursor: Cursor = None,
 ) -> ChangePage:
     """Lists each submission with the cases whose verdict differs, also before the rejudging is applied."""
     with database.transaction() as session:
-        return list_changes(session, get_rejudging(session, rejudging_id), only_changed=only_changed, cursor=cursor)
+        rejudging = get_rejudging(session, rejudging_id)
+        return list_changes(session, rejudging, only_changed=only_changed, cursor=wanted.cursor, limit=wanted.limit)
 
 
 @router.post(
@@ -172,10 +174,12 @@ def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, dat
     operation_id="list_judgings",
     summary="List the judgings of a submission that counted",
 )
-def get_judgings(submission_id: UUID, viewer: Reader, database: Stored) -> JudgingList:
+def get_judgings(submission_id: UUID, viewer: Reader, database: Stored, wanted: ShortSliced) -> JudgingList:
     """Lists the judgings that a rejudging has replaced, and the one that counts."""
     with database.transaction() as session:
-        return list_judgings(session, get_submission(session, submission_id, viewer))
+        judgings = list_judgings(session, get_submission(session, submission_id, viewer)).items
+    items, following = cut_list(judgings, attrgetter("queued_at"), wanted)
+    return JudgingList(items=tuple(items), next=following)
 
 
 def _read(database: Database, rejudging_id: UUID) -> RejudgingView:

@@ -3,9 +3,12 @@
 The Content-Security-Policy lets a page load only files of this server, and no inline script or style.
 """
 
+import math
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.accounts.rate_limit import RateLimitStatus
 from app.telemetry.context import request_id
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -24,14 +27,25 @@ DEFAULTS = {
 }
 
 
-def add_missing(headers: MutableHeaders, path: str) -> None:
+def add_missing(headers: MutableHeaders, scope: Scope) -> None:
     """Set the default headers. An API answer is for one client: without its own rule, no cache may keep it."""
-    if path.startswith("/api/"):
+    status: RateLimitStatus | None = scope.get("state", {}).get("rate_limit")
+    if status is not None:
+        headers.update(_describe_rate_limit(status))
+    if scope["path"].startswith("/api/"):
         headers.setdefault("Cache-Control", "no-store")
     if current := request_id.get():
         headers.setdefault("X-Request-ID", current)
     for name, value in DEFAULTS.items():
         headers.setdefault(name, value)
+
+
+def _describe_rate_limit(status: RateLimitStatus) -> dict[str, str]:
+    return {
+        "X-RateLimit-Limit": str(status.limit),
+        "X-RateLimit-Remaining": str(status.remaining),
+        "X-RateLimit-Reset": str(math.ceil(status.reset_at)),
+    }
 
 
 class ResponseHeaders:
@@ -43,7 +57,7 @@ class ResponseHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                add_missing(MutableHeaders(scope=message), scope["path"])
+                add_missing(MutableHeaders(scope=message), scope)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

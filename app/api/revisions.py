@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from app.api.archive import PACKAGE, send_package
-from app.api.dependency import Address, Author, Cursor, Stored, act_as
+from app.api.dependency import Address, Author, Sliced, Stored, act_as
 from app.api.field import KnownSlug
 from app.api.openapi import problems
 from app.authoring.publication import bring_back
@@ -21,9 +21,9 @@ Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="the revision's nu
 @router.get(
     "", responses=problems(401, 403, 404, 422), operation_id="list_revisions", summary="List a problem's revisions"
 )
-def get_revisions(author: Author, slug: KnownSlug, database: Stored, cursor: Cursor = None) -> RevisionPage:  # noqa: ARG001
+def get_revisions(author: Author, slug: KnownSlug, database: Stored, wanted: Sliced) -> RevisionPage:  # noqa: ARG001
     with database.transaction() as session:
-        return page_revisions(session, slug, cursor)
+        return page_revisions(session, slug, wanted.cursor, wanted.limit)
 
 
 @router.get(

@@ -6,6 +6,7 @@ from app.api import (
     administration,
     audit_events,
     backups,
+    batches,
     events,
     health,
     hints,
@@ -45,7 +46,7 @@ def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
-    submitting = (inspection, submissions, history, events, rejudgings)
+    submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)

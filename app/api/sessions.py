@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from http import HTTPStatus
+from operator import attrgetter
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -9,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.own_account import sign_out_elsewhere, sign_out_session
 from app.accounts.session import list_sessions
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, Stored, act_as
 from app.api.openapi import problems
+from app.database.cursor import cut_list
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 
@@ -29,16 +31,17 @@ class SessionView(BaseModel):
 
 
 class SessionList(BaseModel):
-    """All valid sessions, the last seen first. There are at most 50, so `next` is always null."""
+    """Valid sessions, the last seen first. You have at most 50."""
 
     items: list[SessionView]
-    next: None = None
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.get("", responses=problems(401, 403), summary="List the browsers in which you are signed in")
-def list_own_sessions(database: Stored, viewer: AccountReader) -> SessionList:
+def list_own_sessions(database: Stored, viewer: AccountReader, wanted: ShortSliced) -> SessionList:
     with database.transaction() as session:
-        return SessionList(items=[SessionView.model_validate(row) for row in list_sessions(session, viewer.id)])
+        items, following = cut_list(list_sessions(session, viewer.id), attrgetter("id"), wanted)
+        return SessionList(items=[SessionView.model_validate(row) for row in items], next=following)
 
 
 @router.delete(

@@ -1,15 +1,17 @@
 """Settings that admins change at run time. Every process applies them within seconds."""
 
+from operator import attrgetter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, StrictBool
 
 from app.admin.settings import Setting, change_settings, list_settings, put_back
-from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
+from app.api.dependency import Address, OperationsReader, SettingsChanger, ShortSliced, Stored, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.openapi import problems
 from app.body import Body
+from app.database.cursor import cut_list
 from app.policy import Policy, lock_policy
 from app.request_state import get_policy
 
@@ -30,12 +32,15 @@ class SettingsChange(Body, Policy):
 
 class SettingList(BaseModel):
     items: tuple[Setting, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.get("", responses=problems(401, 403), summary="List all settings with their bounds and last changes")
-def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # noqa: ARG001
+def get_settings(viewer: OperationsReader, database: Stored, wanted: ShortSliced) -> SettingList:  # noqa: ARG001
+    """The `ETag` of the list without `limit` and `cursor` is for `If-Match`."""
     with database.transaction() as session:
-        return SettingList(items=list_settings(session))
+        items, following = cut_list(list_settings(session), attrgetter("name"), wanted)
+    return SettingList(items=tuple(items), next=following)
 
 
 @router.patch(

@@ -2,7 +2,7 @@
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
@@ -12,7 +12,7 @@ from app.accounts.permission import Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
@@ -28,13 +28,20 @@ from app.submissions.view_query import view_submission
 
 router = APIRouter(tags=["submissions"])
 
+SOURCE_SAYS = f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL"
+SOURCE_SCHEMA: dict[str, Any] = {
+    "minLength": 1,
+    "maxLength": SOURCE_BYTES,
+    "pattern": r"^[^\u0000]*[!-~][^\u0000]*$",
+}
+
 
 class NewSubmission(Body):
     """A solution, and the cases to run it on."""
 
     source: Annotated[str, ruled(check_source)] = Field(
-        description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",
-        json_schema_extra={"minLength": 1, "maxLength": SOURCE_BYTES, "pattern": r"^[^\u0000]*[!-~][^\u0000]*$"},
+        description=SOURCE_SAYS,
+        json_schema_extra=SOURCE_SCHEMA,
         examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
     )
     mode: Mode = Field("submit", description="`submit` runs every case, `sample` only the sample cases")
@@ -72,7 +79,6 @@ Wait = Annotated[
         description="seconds to wait for the verdict; the answer comes as soon as it is there",
     ),
 ]
-_LOCATION = {"Location": {"description": "the submission's path", "schema": {"type": "string"}, "required": True}}
 
 
 def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: IdempotencyKey = None) -> Submit:
@@ -84,7 +90,7 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
 @router.post(
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: {"headers": _LOCATION}, **problems(401, 404, 409, 422)},
+    responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
     summary="Submit a solution",
 )

@@ -2,21 +2,23 @@
 
 from datetime import datetime
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
 from app.accounts.permission import Permission, read_scopes
 from app.accounts.sign_in import SignIn
-from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, list_tokens
-from app.api.dependency import AccountChanger, AccountReader, Address, SignIns, Stored, Throttles, act_as
+from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, get_token, list_tokens
+from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, SignIns, Stored, Throttles, act_as
 from app.api.field import ruled
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
+from app.database.cursor import cut_list
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
@@ -72,21 +74,26 @@ class NewTokenView(BaseModel):
 
 
 class TokenList(BaseModel):
-    """All valid tokens, newest first. There are at most 100, so `next` is always null."""
+    """Valid tokens, newest first. You have at most 100."""
 
     items: list[TokenView]
-    next: None = None
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 403, 409, 422),
+    responses={201: locates("the token's path"), **problems(401, 403, 409, 422)},
     operation_id="create_token",
     summary="Create a token",
 )
 async def post_token(
-    database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles, queue: SignIns
+    database: Stored,
+    wanted: TokenRequest,
+    address: Address,
+    throttles: Throttles,
+    queue: SignIns,
+    response: Response,
 ) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
     bounds = Bounds(scopes=wanted.scopes, expires_in_days=wanted.expires_in_days)
@@ -99,13 +106,24 @@ async def post_token(
             )
 
     async with queue.turn(attempt):
-        return await run_in_threadpool(make)
+        view = await run_in_threadpool(make)
+    response.headers["Location"] = f"/api/v1/tokens/{view.id}"
+    return view
 
 
 @router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your valid tokens")
-def get_tokens(database: Stored, viewer: AccountReader) -> TokenList:
+def get_tokens(database: Stored, viewer: AccountReader, wanted: ShortSliced) -> TokenList:
     with database.transaction() as session:
-        return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
+        items, following = cut_list(list_tokens(session, viewer.id), attrgetter("id"), wanted)
+        return TokenList(items=[TokenView.model_validate(token) for token in items], next=following)
+
+
+@router.get(
+    "/{token_id}", responses=problems(401, 403, 404, 422), operation_id="get_token", summary="One of your valid tokens"
+)
+def get_own_token(database: Stored, viewer: AccountReader, token_id: UUID) -> TokenView:
+    with database.transaction() as session:
+        return TokenView.model_validate(get_token(session, viewer.id, token_id))
 
 
 @router.delete(

@@ -1,29 +1,35 @@
 """Tracks: problems in an order to solve them in."""
 
+from operator import attrgetter
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from app.api.dependency import AnyViewer, Stored
+from app.api.dependency import AnyViewer, ShortSliced, Stored
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.catalog.manifest import SLUG
 from app.catalog.track import TrackDetail, TrackSummary, get_track, list_tracks
+from app.database.cursor import cut_list
 from app.learning.progress import states_for
 
 router = APIRouter(prefix="/tracks", tags=["tracks"])
 
 
 class TrackList(BaseModel):
-    """All tracks."""
+    """Tracks, in their order."""
 
     items: tuple[TrackSummary, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
-@router.get("", responses=problems(401), openapi_extra=OPEN_TO_ALL, operation_id="list_tracks", summary="List tracks")
-def get_track_list(database: Stored, viewer: AnyViewer) -> TrackList:
+@router.get(
+    "", responses=problems(401, 422), openapi_extra=OPEN_TO_ALL, operation_id="list_tracks", summary="List tracks"
+)
+def get_track_list(database: Stored, viewer: AnyViewer, wanted: ShortSliced) -> TrackList:
     with database.transaction() as session:
-        return TrackList(items=list_tracks(session, states_for(viewer)))
+        items, following = cut_list(list_tracks(session, states_for(viewer)), attrgetter("slug"), wanted)
+    return TrackList(items=tuple(items), next=following)
 
 
 @router.get(

@@ -4,7 +4,7 @@ from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.model import Role
@@ -12,7 +12,7 @@ from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
 from app.api.dependency import Address, Stored, Throttles
 from app.api.field import Email, Password, Username
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
@@ -44,11 +44,18 @@ class UserView(BaseModel):
     created_at: datetime
 
 
-@router.post("", status_code=HTTPStatus.CREATED, responses=problems(403, 409, 422), summary="Sign up")
-def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser) -> UserView:
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    responses={201: locates("the user's path, for admins; the new user reads `GET /me`"), **problems(403, 409, 422)},
+    summary="Sign up",
+)
+def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser, response: Response) -> UserView:
     """A 403 if the deployment needs an invitation and the request has none, or if signing up is closed."""
     wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
     secret = new.invitation.get_secret_value() if new.invitation else None
     applicant = Applicant(channel="api", address=address, invitation=secret)
     with database.transaction() as session:
-        return UserView.model_validate(join(session, throttles, applicant, wanted))
+        user = UserView.model_validate(join(session, throttles, applicant, wanted))
+    response.headers["Location"] = f"/api/v1/users/{user.id}"
+    return user

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.api.archive import PACKAGE, send_package
-from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
+from app.api.dependency import Address, Author, Live, Seats, Sliced, Stored, act_as
 from app.api.event_stream import follows
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
@@ -51,9 +51,9 @@ Known = Annotated[UUID, Depends(check_readable)]
 @router.get(
     "", responses=problems(401, 403, 422), operation_id="list_verifications", summary="List the packages that you sent"
 )
-def get_verifications(author: Author, database: Stored, cursor: Cursor = None) -> VerificationPage:
+def get_verifications(author: Author, database: Stored, wanted: Sliced) -> VerificationPage:
     with database.transaction() as session:
-        return page_verifications(session, author.id, cursor)
+        return page_verifications(session, author.id, wanted.cursor, wanted.limit)
 
 
 @router.get(

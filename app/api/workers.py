@@ -1,12 +1,14 @@
 """Workers: the list, and draining or resuming one."""
 
+from operator import attrgetter
 from uuid import UUID
 
 from fastapi import APIRouter
 
 from app.admin.worker import WorkerList, WorkerView, drain, list_workers, resume
-from app.api.dependency import Address, OperationsReader, Operator, Stored, act_as
+from app.api.dependency import Address, OperationsReader, Operator, ShortSliced, Stored, act_as
 from app.api.openapi import problems
+from app.database.cursor import cut_list
 
 router = APIRouter(prefix="/workers", tags=["operations"])
 
@@ -17,9 +19,10 @@ router = APIRouter(prefix="/workers", tags=["operations"])
     operation_id="list_workers",
     summary="List workers, alive or dead, with their resources and load",
 )
-def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # noqa: ARG001
+def get_workers(viewer: OperationsReader, database: Stored, wanted: ShortSliced) -> WorkerList:  # noqa: ARG001
     with database.transaction() as session:
-        return WorkerList(items=list_workers(session))
+        items, following = cut_list(list_workers(session), attrgetter("id"), wanted)
+    return WorkerList(items=list(items), next=following)
 
 
 @router.post(

@@ -14,7 +14,7 @@ from app.authoring.model import Publication, Verification
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
-from app.database.cursor import read_number_cursor, read_uuid_cursor, write_cursor
+from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
 from app.submissions.queue_status import has_worker, is_held
 
@@ -24,7 +24,6 @@ VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"
 SHOWN = 50
 # Leaves out the large columns.
 LIGHT = (defer(Verification.files), defer(Verification.report))
-PAGE = 50
 
 
 class View(BaseModel):
@@ -214,34 +213,36 @@ class VerificationPage(View):
     """Newest first, without reports."""
 
     items: tuple[VerificationView, ...]
-    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
 class RevisionPage(View):
     """Newest first."""
 
     items: tuple[RevisionView, ...]
-    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
-def page_verifications(session: Session, user_id: UUID, cursor: str | None = None) -> VerificationPage:
+def page_verifications(
+    session: Session, user_id: UUID, cursor: str | None = None, limit: int = PAGE
+) -> VerificationPage:
     """Return a page of an author's verifications. Raises CursorInvalid."""
     key = (Verification.queued_at, Verification.id)
     query = select(Verification).options(*LIGHT).where(Verification.user_id == user_id)
     if cursor is not None:
         query = query.where(tuple_(*key) < tuple_(*read_uuid_cursor(cursor)))
-    rows = session.scalars(query.order_by(*(column.desc() for column in key)).limit(PAGE + 1)).all()
+    query = query.order_by(*(column.desc() for column in key)).limit(limit + 1)
+    rows, last = split_page(session.scalars(query).all(), limit)
     return VerificationPage(
-        items=tuple(view_verification(session, each, with_report=False) for each in rows[:PAGE]),
-        next=write_cursor(rows[PAGE - 1].queued_at, rows[PAGE - 1].id) if len(rows) > PAGE else None,
+        items=tuple(view_verification(session, each, with_report=False) for each in rows),
+        next=write_cursor(last.queued_at, last.id) if last is not None else None,
     )
 
 
-def page_revisions(session: Session, slug: str, cursor: str | None = None) -> RevisionPage:
+def page_revisions(session: Session, slug: str, cursor: str | None = None, limit: int = PAGE) -> RevisionPage:
     """Return a page of a problem's revisions. Raises NotFound, CursorInvalid."""
     before = None if cursor is None else read_number_cursor(cursor, most=MAX_NUMBER)[1]
-    found = list_revisions(session, slug, before=before, most=PAGE + 1)
-    last = found[PAGE - 1] if len(found) > PAGE else None
+    found, last = split_page(list_revisions(session, slug, before=before, most=limit + 1), limit)
     return RevisionPage(
-        items=tuple(found[:PAGE]), next=write_cursor(last.created_at, last.number) if last is not None else None
+        items=tuple(found), next=write_cursor(last.created_at, last.number) if last is not None else None
     )

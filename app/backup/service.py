@@ -62,6 +62,7 @@ class BackupList(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     items: tuple[BackupView, ...] = Field(description="newest first")
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
     most: int = Field(description="the limit of backups; at the limit, making another is refused")
     free_bytes: int = Field(description="free space on the disk of the backups")
 

@@ -40,7 +40,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
 from app.catalog.query import ListedProblem
-from app.database.cursor import CursorInvalid
+from app.database.cursor import CursorInvalid, Slice, split_page
 from app.database.engine import storable
 
 # The sort key of a row: (no track, track's position, track, position, slug), or (rank, slug) for a search.
@@ -82,14 +82,6 @@ class ProblemFilters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
-    """A page of a list: at most `limit` rows after `cursor`."""
-
-    cursor: str | None = None
-    limit: int = 50
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Facets:
     """Counts of problems: `total` for all filters, `counts` by filter and value, `without` if one filter is dropped."""
 
@@ -98,7 +90,7 @@ class Facets:
     without: Mapping[str, int]
 
 
-FIRST = Cut()
+FIRST = Slice()
 
 
 def write_cursor(key: tuple[Any, ...]) -> str:
@@ -128,7 +120,7 @@ def _is_position(number: int) -> bool:
 
 
 def list_problems(
-    session: Session, filters: ProblemFilters, cut: Cut = FIRST, states: Subquery | None = None
+    session: Session, filters: ProblemFilters, wanted: Slice = FIRST, states: Subquery | None = None
 ) -> tuple[tuple[ListedProblem, ...], str | None]:
     """Return a page, and the cursor of the next one or None.
 
@@ -136,11 +128,10 @@ def list_problems(
     """
     order = _ranked(filters.q) if filters.q and filters.q.strip() else TRACK_ORDER
     query = select_published(states, *order).where(*conditions(filters, states).values())
-    if cut.cursor is not None:
-        query = query.where(tuple_(*order) > tuple_(*_sort_key(cut.cursor, order)))
-    rows = session.execute(query.order_by(*order).limit(cut.limit + 1)).all()
-    page = tuple(map(read_listed, rows[: cut.limit]))
-    return page, write_cursor(tuple(rows[cut.limit - 1][-len(order) :])) if len(rows) > cut.limit else None
+    if wanted.cursor is not None:
+        query = query.where(tuple_(*order) > tuple_(*_sort_key(wanted.cursor, order)))
+    rows, last = split_page(session.execute(query.order_by(*order).limit(wanted.limit + 1)).all(), wanted.limit)
+    return tuple(map(read_listed, rows)), write_cursor(tuple(last[-len(order) :])) if last is not None else None
 
 
 def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:

@@ -5,7 +5,7 @@ AllcloseErrors whose messages the commands print.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,7 +20,7 @@ from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.client.client import Client
-    from app.client.model import ListedProblem, ProblemDetail
+    from app.client.model import BatchEntry, ListedProblem, ProblemDetail
 
 
 MAX_PROBLEMS = 200
@@ -50,6 +50,14 @@ def send(client: "Client", attempt: Attempt) -> str:
         return str(client.submit(attempt.problem, new).id)
     except NotFound:
         raise UnknownProblem(_explain_unknown(client, attempt.problem)) from None
+
+
+def send_all(client: "Client", attempts: Sequence[Attempt]) -> list["BatchEntry"]:
+    """Submit at most 50 attempts as one batch. Raises ClientError."""
+    from app.client.model import BatchedSubmission, NewBatch
+
+    wanted = [BatchedSubmission(problem=a.problem, source=a.source, mode=a.mode, inputs=a.inputs) for a in attempts]
+    return client.submit_batch(NewBatch(submissions=wanted)).items
 
 
 def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:

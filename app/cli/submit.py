@@ -2,13 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from app.cli.console import output, print_json
-from app.cli.follow import explain_interruption, page_of, watch
-from app.cli.remote import Attempt, open_client, require_token, save_token, send
+from app.cli.console import errors, message, output, print_json
+from app.cli.follow import PLAIN, explain_interruption, page_of, watch
+from app.cli.remote import Attempt, open_client, require_token, save_token, send, send_all
 from app.cli.source import read_source, read_text
 from app.settings import read_settings
 
@@ -34,7 +34,10 @@ def login(
 
 def submit(
     problem: Annotated[str, typer.Argument(help="The problem's slug, which is the last part of its page's address.")],
-    file: Annotated[Path, typer.Argument(help="Your solution.", exists=True, dir_okay=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Your solution, or up to 50 of them.", exists=True, dir_okay=False),
+    ],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
     inputs: Annotated[
         Path | None,
@@ -43,16 +46,18 @@ def submit(
     as_json: AsJson = False,
     server: Server = None,
 ) -> None:
-    """Submit a solution to a server and show each case's result. Exit code 0 only if accepted."""
+    """Submit a solution to a server and show each case's result. Exit code 0 only if accepted.
+
+    Several files are sent as one batch, and their verdicts are listed. Exit code 0 only if all are accepted.
+    """
     settings = read_settings(server=server)
-    attempt = Attempt(
-        problem=problem,
-        source=read_source(file),
-        mode="sample" if sample or inputs else "submit",
-        inputs=read_text(inputs) if inputs else None,
-    )
+    mode: Literal["sample", "submit"] = "sample" if sample or inputs else "submit"
+    given = read_text(inputs) if inputs else None
+    attempts = [Attempt(problem=problem, source=read_source(file), mode=mode, inputs=given) for file in files]
     with open_client(settings.server, token=require_token(settings)) as client:
-        submission_id = send(client, attempt)
+        if len(attempts) > 1:
+            _submit_batch(client, files, attempts, as_json)
+        submission_id = send(client, attempts[0])
         _show_result(client, submission_id, as_json)
 
 
@@ -84,6 +89,24 @@ def sign_in(address: str, username: str, password: str) -> Path:
     with open_client(address, token=None) as client:
         token = client.sign_in(username, password, f"allclose login on {os.uname().nodename}")
     return save_token(address, token)
+
+
+def _submit_batch(client: "Client", files: list[Path], attempts: list[Attempt], as_json: bool) -> NoReturn:
+    """Submit, wait, print a line for each file, and raise typer.Exit with the exit code."""
+    entries = send_all(client, attempts)
+    taken = [entry.submission.id for entry in entries if entry.submission]
+    done = {each.id: each for each in client.wait_for_batch(taken)}
+    if as_json:
+        print_json({"items": [each.model_dump(mode="json") for each in done.values()]})
+    for file, entry in zip(files, entries, strict=True):
+        if entry.error:
+            errors.print(f"{file}: {message(entry.error.detail)}", **PLAIN)
+        elif entry.submission and not as_json:
+            summary = done[entry.submission.id]
+            page = page_of(client, str(summary.id))
+            output.print(f"{file}: {summary.verdict}, score {summary.score}, {page}", **PLAIN)
+    verdicts = [done[entry.submission.id].verdict if entry.submission else None for entry in entries]
+    raise typer.Exit(3 if "judge_error" in verdicts else int(set(verdicts) != {"accepted"}))
 
 
 def _id(submission: str) -> str:

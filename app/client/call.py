@@ -28,8 +28,12 @@ class Call:
     headers: Mapping[str, str | None] = field(default_factory=dict)
     body: bytes | None = None
 
-    def given_query(self) -> dict[str, str]:
-        return {name: _text(value) for name, value in self.query.items() if value is not None}
+    def given_query(self) -> dict[str, str | list[str]]:
+        return {
+            name: [_text(each) for each in value] if isinstance(value, list) else _text(value)
+            for name, value in self.query.items()
+            if value is not None
+        }
 
     def given_headers(self) -> dict[str, str]:
         return {name: value for name, value in self.headers.items() if value is not None}

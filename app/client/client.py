@@ -5,7 +5,7 @@ from typing import Protocol, Self, TypeVar
 from uuid import UUID
 
 from app.client.calls import Calls
-from app.client.model import CaseView, SubmissionView, TokenRequest, VerificationView
+from app.client.model import CaseView, SubmissionSummary, SubmissionView, TokenRequest, VerificationView
 from app.client.transport import OnRetry, Transport
 
 # The longest wait that the API allows.
@@ -68,6 +68,13 @@ class Client(Calls):
     def wait_for_verdict(self, submission_id: UUID | str) -> SubmissionView:
         *_, last = self.follow_views(submission_id)
         return last
+
+    def wait_for_batch(self, ids: Sequence[UUID | str]) -> list[SubmissionSummary]:
+        """Wait until at most 50 submissions are done, and return them in this order."""
+        batch = self.get_batch(ids=list(ids))
+        while any(each.state != "done" for each in batch.items):
+            batch = self.get_batch(ids=list(ids), wait=WAIT_SECONDS)
+        return batch.items
 
     def stream_cases(self, submission_id: UUID | str) -> Iterator[CaseView | SubmissionView]:
         """Yield each case when its result arrives, and last the submission."""

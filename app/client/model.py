@@ -108,6 +108,20 @@ class AuditPage(Answer):
     next: str | None
 
 
+class BatchedSubmission(Answer):
+    """
+    One submission of a batch. A wrong value here refuses this submission only.
+    """
+
+    problem: str = Field(..., description="the slug")
+    source: str = Field(
+        ...,
+        description="Python code: at most 262144 bytes in UTF-8, not blank, without NUL",
+    )
+    mode: Literal["submit", "sample"] = Field("submit", description="as in a single submission")
+    inputs: str | None = Field(None, description="your custom input, as in a single submission")
+
+
 class Calls(Answer):
     """
     `count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size.
@@ -415,6 +429,21 @@ class ExerciseVersion(Answer):
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
 
 
+class FieldFault(Answer):
+    """
+    One thing wrong with the request.
+    """
+
+    field: str = Field(
+        ...,
+        description="a key of the body (`a/b` inside objects), a query parameter or a header",
+    )
+    message: str = Field(..., description="what is wrong, and what to send instead")
+    file: str | None = Field(None, description="for a package: the path of the file")
+    line: int | None = Field(None, description="for a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="for a package: what to do")
+
+
 class Finding(Answer):
     """
     A fault with its remedy. `file` is inside the package, `line` counts from 1, `details` may be a diff.
@@ -564,6 +593,7 @@ class InspectedJudgingList(Answer):
     """
 
     items: list[InspectedJudging]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class InvitationEntry(Answer):
@@ -586,7 +616,7 @@ class InvitationEntry(Answer):
 
 class InvitationList(Answer):
     items: list[InvitationEntry]
-    next: str | None = Field(..., description="the `cursor` of the next page")
+    next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")
 
 
 class InvitationWish(Answer):
@@ -894,6 +924,10 @@ class NewAnswer(Answer):
 
     question: int
     choice: int
+
+
+class NewBatch(Answer):
+    submissions: list[BatchedSubmission]
 
 
 class NewInvitationView(Answer):
@@ -1225,6 +1259,45 @@ class ReferenceSection(Answer):
     runs: list[ReferenceRun]
 
 
+class Refusal(Answer):
+    """
+    The error of one submission, as the answer to a single one would have it.
+    """
+
+    status: int
+    code: Literal[
+        "body_unreadable",
+        "not_signed_in",
+        "sign_in_failed",
+        "right_missing",
+        "solution_locked",
+        "refused",
+        "path_unknown",
+        "problem_not_found",
+        "not_found",
+        "method_not_allowed",
+        "conflict",
+        "removal_unconfirmed",
+        "outdated",
+        "body_too_large",
+        "body_too_slow",
+        "media_type_not_taken",
+        "cursor_invalid",
+        "inputs_invalid",
+        "package_invalid",
+        "invalid",
+        "too_often",
+        "limit_reached",
+        "failed",
+        "not_ready",
+        "database_away",
+        "request_refused",
+    ]
+    detail: str = Field(..., description="what is wrong and what to do, for people")
+    errors: list[FieldFault] | None = Field(None, description="for status 422: the wrong fields")
+    retry_after: int | None = Field(None, description="for status 429: the seconds until the quota may be free")
+
+
 class RejudgingSummary(Answer):
     """
     `judging` until all submissions are judged, then `ready` to be applied or cancelled. That decision is final.
@@ -1404,6 +1477,7 @@ class RevisionState(Answer):
 
 class RevisionStates(Answer):
     items: list[RevisionState]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class RevisionView(Answer):
@@ -1495,6 +1569,7 @@ class Setting(Answer):
 
 class SettingList(Answer):
     items: list[Setting]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class SettingsChange(Answer):
@@ -1945,21 +2020,6 @@ class WorkerView(Answer):
     seen_at: datetime
 
 
-class FieldFault(Answer):
-    """
-    One thing wrong with the request.
-    """
-
-    field: str = Field(
-        ...,
-        description="a key of the body (`a/b` inside objects), a query parameter or a header",
-    )
-    message: str = Field(..., description="what is wrong, and what to send instead")
-    file: str | None = Field(None, description="for a package: the path of the file")
-    line: int | None = Field(None, description="for a package: the line of that file, from 1")
-    remedy: str | None = Field(None, description="for a package: what to do")
-
-
 class ProblemDetails(Answer):
     """
     An error in the format of RFC 9457. `detail` says what is wrong and what to do next.
@@ -2029,6 +2089,23 @@ class BackupView(Answer):
     restoration: Restoration | None
 
 
+class BatchEntry(Answer):
+    """
+    Exactly one of the two is not null.
+    """
+
+    submission: Receipt | None
+    error: Refusal | None
+
+
+class BatchReceipt(Answer):
+    """
+    An entry for each submission, in the order of the request.
+    """
+
+    items: list[BatchEntry]
+
+
 class CalibratedLeaf(Answer):
     """
     The noise of right answers and the signal of wrong ones, at the leaves that match `path` and share a tolerance.
@@ -2068,6 +2145,7 @@ class CalibrationSection(Answer):
 
 class CauseList(Answer):
     items: list[CauseView]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class Change(Answer):
@@ -2091,7 +2169,7 @@ class ChangePage(Answer):
     """
 
     items: list[Change]
-    next: str | None = Field(..., description="the cursor of the next page; null on the last page")
+    next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")
 
 
 class Fraction(Answer):
@@ -2115,6 +2193,7 @@ class JudgingList(Answer):
     """
 
     items: list[JudgingView]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class KillMatrixSection(Answer):
@@ -2253,7 +2332,7 @@ class RejudgingPage(Answer):
     """
 
     items: list[RejudgingSummary]
-    next: str | None = Field(..., description="the cursor of the next page; null on the last page")
+    next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")
 
 
 class Report(Answer):
@@ -2293,7 +2372,7 @@ class RevisionPage(Answer):
     """
 
     items: list[RevisionView]
-    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")
 
 
 class Row(Answer):
@@ -2310,11 +2389,11 @@ class Row(Answer):
 
 class SessionList(Answer):
     """
-    All valid sessions, the last seen first. There are at most 50, so `next` is always null.
+    Valid sessions, the last seen first. You have at most 50.
     """
 
     items: list[SessionView]
-    next: None = Field(None)
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class SourceDifference(Answer):
@@ -2334,6 +2413,14 @@ class Storage(Answer):
     folders: list[FolderSize] = Field(..., description="folders in the server's data folder")
     disk_free_bytes: int
     disk_total_bytes: int
+
+
+class SubmissionBatch(Answer):
+    """
+    The submissions in the order of `ids`, as in the list of submissions.
+    """
+
+    items: list[SubmissionSummary]
 
 
 class SubmissionPage(Answer):
@@ -2409,19 +2496,20 @@ class SubmissionView(Answer):
 
 class TokenList(Answer):
     """
-    All valid tokens, newest first. There are at most 100, so `next` is always null.
+    Valid tokens, newest first. You have at most 100.
     """
 
     items: list[TokenView]
-    next: None = Field(None)
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class TrackList(Answer):
     """
-    All tracks.
+    Tracks, in their order.
     """
 
     items: list[TrackSummary]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class VerificationView(Answer):
@@ -2453,10 +2541,12 @@ class VerificationView(Answer):
 
 class WorkerList(Answer):
     items: list[WorkerView]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class BackupList(Answer):
     items: list[BackupView] = Field(..., description="newest first")
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
     most: int = Field(..., description="the limit of backups; at the limit, making another is refused")
     free_bytes: int = Field(..., description="free space on the disk of the backups")
 
@@ -2477,4 +2567,4 @@ class VerificationPage(Answer):
     """
 
     items: list[VerificationView]
-    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")

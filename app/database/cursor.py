@@ -1,13 +1,33 @@
-"""Cursors of lists: opaque texts that mark the end of a page."""
+"""Pages of lists, and cursors: opaque texts that mark the end of a page."""
 
 import base64
 import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from app.errors import Invalid
 
 MAX_BIGINT = 2**63 - 1
+# Items per page: the default and the most.
+PAGE = 50
+MAX_PAGE = 200
+
+# As a limit: no limit.
+ALL = sys.maxsize
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """The part of a list that a page shows: at most `limit` items after `cursor`."""
+
+    cursor: str | None = None
+    limit: int = PAGE
 
 
 class CursorInvalid(Invalid):
@@ -18,6 +38,24 @@ class CursorInvalid(Invalid):
             "cursor",
             f"the cursor {cursor[:40]!r} is not valid for this list; use `next` of the previous page, or leave it out",
         )
+
+
+def split_page(rows: Sequence[Row], limit: int) -> tuple[Sequence[Row], Row | None]:
+    """Return the page's rows, and its last row if another page follows. Query for one row more than `limit`."""
+    return rows[:limit], rows[limit - 1] if len(rows) > limit else None
+
+
+def cut_list(items: Sequence[Row], key: Callable[[Row], object], wanted: Slice) -> tuple[Sequence[Row], str | None]:
+    """Return a page of a list that was read as a whole, and the cursor of the next one or None.
+
+    `key` identifies an item. Raises CursorInvalid, also if the last item of the page before is gone.
+    """
+    keys = [base64.urlsafe_b64encode(str(key(item)).encode()).decode().rstrip("=") for item in items]
+    if wanted.cursor is not None and wanted.cursor not in keys:
+        raise CursorInvalid(wanted.cursor)
+    first = 0 if wanted.cursor is None else keys.index(wanted.cursor) + 1
+    end = first + wanted.limit
+    return items[first:end], keys[end - 1] if end < len(items) else None
 
 
 def write_cursor(at: datetime, key: UUID | int) -> str:

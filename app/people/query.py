@@ -13,12 +13,11 @@ from app.accounts.model import WORDS, ApiToken, Identity, Role, User, UserSessio
 from app.accounts.session import list_sessions
 from app.accounts.token import list_tokens
 from app.accounts.user import USERNAME
-from app.database.cursor import read_uuid_cursor, write_cursor
+from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
 from app.submissions.model import Submission
 
 State = Literal["active", "suspended", "erased"]
-PAGE = 50
 MAX_WORDS = 5
 _WORD = re.compile(r"[^\W_]+")
 
@@ -86,15 +85,15 @@ class PersonPage:
     next: str | None
 
 
-def list_users(session: Session, filters: UserFilters = EVERYBODY, cursor: str | None = None) -> PersonPage:
+def list_users(
+    session: Session, filters: UserFilters = EVERYBODY, cursor: str | None = None, limit: int = PAGE
+) -> PersonPage:
     """Return a page of users, newest first. Raises CursorInvalid."""
     query = _rows().where(*_conditions(filters)).order_by(User.created_at.desc(), User.id)
     if cursor is not None:
         query = query.where(_after(*read_uuid_cursor(cursor)))
-    rows = session.execute(query.limit(PAGE + 1)).all()
-    items = tuple(Person(**_facts(*row)) for row in rows[:PAGE])
-    last = items[-1] if len(rows) > PAGE else None
-    return PersonPage(items=items, next=write_cursor(last.created_at, last.id) if last else None)
+    rows, last = split_page([Person(**_facts(*row)) for row in session.execute(query.limit(limit + 1))], limit)
+    return PersonPage(items=tuple(rows), next=write_cursor(last.created_at, last.id) if last else None)
 
 
 def get_account(session: Session, user_id: UUID) -> Account:

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.database.cursor import MAX_BIGINT, CursorInvalid
+from app.database.cursor import MAX_BIGINT, PAGE, CursorInvalid, split_page
 from app.judging.verdicts import Verdict
 from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Rejudging, kind
-from app.rejudging.view import PAGE, View
+from app.rejudging.view import View
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import State
 
@@ -59,11 +59,11 @@ class ChangePage(View):
     """In the order in which the submissions were sent."""
 
     items: tuple[Change, ...]
-    next: str | None = Field(description="the cursor of the next page; null on the last page")
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
 def list_changes(
-    session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None
+    session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None, limit: int = PAGE
 ) -> ChangePage:
     """Return a page of changes. Raises CursorInvalid."""
     query = _query().where(NEW.rejudging_id == rejudging.id)
@@ -71,12 +71,11 @@ def list_changes(
         query = query.where(kind().not_in(UNCHANGED))
     if cursor is not None:
         query = query.where(NEW.id > _place(cursor))
-    rows = session.execute(query.order_by(NEW.id).limit(PAGE + 1)).all()
-    shown = rows[:PAGE]
+    shown, last = split_page(session.execute(query.order_by(NEW.id).limit(limit + 1)).all(), limit)
     cases = _read_cases(session, [judging for row in shown for judging in (row.old, row.new)])
     return ChangePage(
         items=tuple(_change(row, cases) for row in shown),
-        next=str(shown[-1].new.id) if len(rows) > PAGE else None,
+        next=str(last.new.id) if last else None,
     )
 
 
@@ -158,6 +157,7 @@ class JudgingList(View):
     """Oldest first; the last one counts."""
 
     items: tuple[JudgingView, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 def list_judgings(session: Session, submission: Submission) -> JudgingList:

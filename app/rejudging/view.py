@@ -12,13 +12,11 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.database.cursor import read_uuid_cursor, write_cursor
+from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice, from_stored
 from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Onto, Rejudging, kind
-
-PAGE = 50
 
 RejudgingState = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
 
@@ -82,7 +80,7 @@ class RejudgingPage(View):
     """Newest first."""
 
     items: tuple[RejudgingSummary, ...]
-    next: str | None = Field(description="the cursor of the next page; null on the last page")
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
 def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
@@ -103,16 +101,14 @@ def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
     )
 
 
-def list_rejudgings(session: Session, cursor: str | None = None) -> RejudgingPage:
+def list_rejudgings(session: Session, cursor: str | None = None, limit: int = PAGE) -> RejudgingPage:
     """Return a page of rejudgings, newest first. Raises CursorInvalid."""
     query = select(Rejudging).order_by(Rejudging.created_at.desc(), Rejudging.id)
     if cursor is not None:
         at, key = read_uuid_cursor(cursor)
         is_same_time = and_(Rejudging.created_at == at, Rejudging.id > key)
         query = query.where(Rejudging.created_at <= at, or_(Rejudging.created_at < at, is_same_time))
-    rows = session.scalars(query.limit(PAGE + 1)).all()
-    shown = rows[:PAGE]
-    last = shown[-1] if len(rows) > PAGE else None
+    shown, last = split_page(session.scalars(query.limit(limit + 1)).all(), limit)
     return RejudgingPage(
         items=tuple(_summarise(session, shown)),
         next=write_cursor(last.created_at, last.id) if last else None,

@@ -18,11 +18,11 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from app.accounts.model import User
 from app.accounts.permission import Viewer
 from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.database.cursor import PAGE
 from app.database.engine import Base
 from app.errors import ProblemNotFound
 from app.submissions.model import Judging, Submission
 
-MAX_ENTRIES = 50
 # Smaller amounts can't be told apart from the interpreter's own memory.
 MIN_BYTES = 2**20
 
@@ -100,8 +100,8 @@ class _Best(NamedTuple):
     submission_id: UUID
 
 
-def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By) -> Leaderboard:
-    """Raises NotFound."""
+def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By, limit: int = PAGE) -> Leaderboard:
+    """Return the first `limit` entries. Raises NotFound."""
     current = select(Problem, Revision).join(Revision, IS_CURRENT)
     found = session.execute(current.where(Problem.slug == slug)).one_or_none()
     if found is None:
@@ -115,7 +115,7 @@ def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By) -> Lea
         problem=slug,
         title=revision.manifest["title"],
         by=by,
-        entries=tuple(_entry(best, listed, viewer) for best in listed[:MAX_ENTRIES]),
+        entries=tuple(_entry(best, listed, viewer) for best in listed[:limit]),
         own=_entry(own, listed, viewer) if own else None,
         is_ranked=is_ranked,
     )

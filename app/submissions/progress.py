@@ -28,7 +28,7 @@ READS_PER_SECOND = 40
 
 
 class Watch:
-    """Waits for changes of one subject. A change between two calls of `changed` is remembered."""
+    """Waits for changes of its subjects. A change between two calls of `changed` is remembered."""
 
     def __init__(self, poll_seconds: Callable[[], float]) -> None:
         self._poll_seconds = poll_seconds
@@ -71,23 +71,25 @@ class Progress:
         self._listener.stop()
 
     @contextmanager
-    def watch(self, subject_id: UUID) -> Iterator[Watch]:
-        """Watch a submission, verification or rejudging.
+    def watch(self, *subjects: UUID) -> Iterator[Watch]:
+        """Watch submissions, verifications or rejudgings.
 
         In the block, read the rows, await `watch.changed()`, and read them again.
         """
-        watch, key = Watch(self.poll_seconds), str(subject_id)
+        watch, keys = Watch(self.poll_seconds), set(map(str, subjects))
         with self._lock:
-            self._watches[key].add(watch)
+            for key in keys:
+                self._watches[key].add(watch)
             self._count += 1
         try:
             yield watch
         finally:
             with self._lock:
                 self._count -= 1
-                self._watches[key].discard(watch)
-                if not self._watches[key]:
-                    del self._watches[key]
+                for key in keys:
+                    self._watches[key].discard(watch)
+                    if not self._watches[key]:
+                        del self._watches[key]
 
     def _wake(self, subject_id: str | None) -> None:
         with self._lock:

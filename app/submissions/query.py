@@ -1,6 +1,6 @@
 """Finding submissions: one by ID, or a filtered list, newest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -14,7 +14,7 @@ from app.accounts.user import get_user_id
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
 from app.catalog.publish import get_revision
-from app.database.cursor import read_uuid_cursor, write_cursor
+from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -22,7 +22,6 @@ from app.moment import check_span
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import Mode, State
 
-PAGE = 50
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 
 Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
@@ -83,7 +82,11 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 
 
 def list_submissions(
-    session: Session, user_id: UUID | None, filters: HistoryFilters | None = None, cursor: str | None = None
+    session: Session,
+    user_id: UUID | None,
+    filters: HistoryFilters | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> SubmissionPage:
     """List submissions, newest first. Without a user, list all users'. Raises like `choose`, and CursorInvalid."""
     query = choose(session, filters or HistoryFilters())
@@ -91,9 +94,8 @@ def list_submissions(
         query = query.where(Submission.user_id == user_id)
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < tuple_(*read_uuid_cursor(cursor)))
-    items = summarise(session, query.limit(PAGE + 1))
-    last = items[PAGE - 1] if len(items) > PAGE else None
-    return SubmissionPage(items=items[:PAGE], next=write_cursor(last.created_at, last.id) if last else None)
+    items, last = split_page(summarise(session, query.limit(limit + 1)), limit)
+    return SubmissionPage(items=tuple(items), next=write_cursor(last.created_at, last.id) if last else None)
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
@@ -113,6 +115,14 @@ def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
 def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary, ...]:
     """Return the summaries. The chosen IDs come first, so that the database aggregates only what is shown."""
     return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
+
+
+def list_summaries(session: Session, ids: Sequence[UUID], user_id: UUID | None) -> list[SubmissionSummary]:
+    """Return the summaries of those that exist, of this user or without one of all users, in any order."""
+    query = _summaries().where(Submission.id.in_(ids))
+    if user_id is not None:
+        query = query.where(Submission.user_id == user_id)
+    return list(map(_summary, session.execute(query)))
 
 
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:

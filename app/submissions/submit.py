@@ -24,12 +24,15 @@ from app.submissions.quota import SubmitLimits, check_quotas
 from app.submissions.usage import Usage, read_usage
 from app.submissions.view import Mode
 
+# What refuses one submission of several.
+Refusal = Invalid | NotFound | LimitReached
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit:
     """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
-    `inputs`: custom inputs as YAML, which replace the sample cases.
+    `inputs`: custom inputs as YAML, which replace the sample cases. `request_digest`: of the batch that it is part of.
     """
 
     user_id: UUID
@@ -38,6 +41,7 @@ class Submit:
     mode: Mode
     idempotency_key: str | None = None
     inputs: str | None = None
+    request_digest: str | None = None
 
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
@@ -48,9 +52,7 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     return outcome
 
 
-def submit_each(
-    session: Session, requests: Sequence[Submit], limits: SubmitLimits
-) -> list[Submission | Invalid | NotFound | LimitReached]:
+def submit_each(session: Session, requests: Sequence[Submit], limits: SubmitLimits) -> list[Submission | Refusal]:
     """Submit solutions of one user. Return a submission or its refusal for each place.
 
     Raises Conflict for a reused idempotency key.
@@ -73,7 +75,7 @@ class _Submitter:
         self._revisions: dict[str, Revision] = {}
         self._variants: dict[UUID, Variants] = {}
 
-    def take(self, request: Submit) -> Submission | Invalid | NotFound | LimitReached:
+    def take(self, request: Submit) -> Submission | Refusal:
         try:
             return self._submit(request)
         except (Invalid, NotFound, LimitReached) as refusal:
@@ -81,7 +83,7 @@ class _Submitter:
 
     def _submit(self, request: Submit) -> Submission:
         check_source(request.source)
-        key = IdempotencyKey.parse(request.idempotency_key, _digest(request))
+        key = IdempotencyKey.parse(request.idempotency_key, request.request_digest or _digest(request))
         own = select(Submission).where(Submission.user_id == self._user_id)
         if key and (original := find_original(self._session, own, Submission.idempotency_key, key)):
             return original

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
-from app.accounts.rate_limit import address_of
+from app.accounts.rate_limit import RateLimitStatus, address_of
 from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
 from app.accounts.sign_in import name_browser_of
 from app.audit import Actor
@@ -133,7 +133,7 @@ def _find_viewer(request: Request) -> Viewer | None:
     return viewer
 
 
-def count_visit(request: Request) -> None:
+def count_visit(request: Request) -> RateLimitStatus:
     """Count the request towards the same rate limit as the REST API: by user, or by address without a user.
 
     `RateLimit` calls it first. Raises TooOften.
@@ -142,9 +142,8 @@ def count_visit(request: Request) -> None:
     request.state.is_counted = True
     throttle = get_request_throttle(request)
     if visit.viewer is None:
-        throttle.use_reader(read_address(request))
-    else:
-        throttle.use_user(visit.viewer.id)
+        return throttle.use_reader(read_address(request))
+    return throttle.use_user(visit.viewer.id)
 
 
 def is_counted(request: Request) -> bool:

@@ -161,7 +161,7 @@ def _slim(value: Any, schemas: dict[str, Any]) -> Any:
         return [_slim(each, schemas) for each in value]
     if not isinstance(value, dict):
         return value
-    if "$ref" in value and "enum" in schemas[model_of(value)]:
+    if "$ref" in value and "enum" in schemas.get(model_of(value), {}):
         return {"enum": schemas[model_of(value)]["enum"], "type": "string"}
     if value.get("format") == "password":
         value = {name: spec for name, spec in value.items() if name not in ("format", "writeOnly")}

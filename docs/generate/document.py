@@ -60,6 +60,12 @@ class Operation:
         return content
 
     @property
+    def headers(self) -> dict[str, Any]:
+        """The headers that are particular to the successful answer."""
+        headers: dict[str, Any] = self.spec["responses"][self.status].get("headers", {})
+        return {name: header for name, header in headers.items() if name != "ETag" and "$ref" not in header}
+
+    @property
     def errors(self) -> list[int]:
         return [int(status) for status in self.spec["responses"] if status >= "400"]
 

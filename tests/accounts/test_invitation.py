@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
+from app.accounts.invitation import InvitationSpent as Spent
 from app.accounts.invitation import (
-    PAGE_SIZE,
     Invite,
     NewInvitation,
     get_invitation,
@@ -16,12 +16,12 @@ from app.accounts.invitation import (
     list_invitations,
     revoke_invitation,
 )
-from app.accounts.invitation import InvitationSpent as Spent
 from app.accounts.model import Invitation, User
 from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, join
 from app.accounts.user import SignUp, sign_up
 from app.audit import COMMAND, AuditEvent
+from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.policy import PolicyRow
@@ -199,14 +199,14 @@ def test_what_is_done_with_invitations_is_written_down_without_secrets_and_addre
 
 
 def test_the_list_goes_on_page_by_page_newest_first(database: Database) -> None:
-    secrets = [make(database, note=str(number)).secret for number in range(PAGE_SIZE + 2)]
+    secrets = [make(database, note=str(number)).secret for number in range(PAGE + 2)]
     enter(database, "ada", secrets[-1])
 
     with database.transaction() as session:
         first = list_invitations(session)
         rest = list_invitations(session, first.next)
 
-    assert [item.note for item in (*first.items, *rest.items)] == [str(n) for n in reversed(range(PAGE_SIZE + 2))]
+    assert [item.note for item in (*first.items, *rest.items)] == [str(n) for n in reversed(range(PAGE + 2))]
     assert (first.items[0].state, first.items[0].used_by) == ("used", "ada")
     assert first.items[1].state == "open"
     assert rest.next is None

@@ -11,8 +11,9 @@ from sqlalchemy import select, update
 
 from app.accounts.model import User
 from app.admin import audit_log
-from app.admin.audit_log import CHUNK, PAGE, AuditFilters, each_event
+from app.admin.audit_log import CHUNK, AuditFilters, each_event
 from app.audit import COMMAND, Act, Actor, record
+from app.database.cursor import PAGE
 from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.factories import make_user

@@ -14,9 +14,10 @@ from app import spool
 from app.accounts.model import User
 from app.admin import submission as submission_table
 from app.admin.submission import SOURCES_AT_A_TIME, each_submission
+from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.submissions.model import Submission
-from app.submissions.query import PAGE, HistoryFilters
+from app.submissions.query import HistoryFilters
 from tests.api.conftest import SignedIn
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.rejudging.rows import add_revision

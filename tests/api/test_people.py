@@ -28,7 +28,7 @@ ASKS: tuple[tuple[str, Ask], ...] = (
     ("promote", lambda client, user: client.patch(f"/users/{user}", json={"role": "admin"})),
     ("suspend", lambda client, user: client.patch(f"/users/{user}", json={"is_active": False})),
     ("readdress", lambda client, user: client.patch(f"/users/{user}", json={"email": "eve@example.org"})),
-    ("make a link", lambda client, user: client.post(f"/users/{user}/password-reset")),
+    ("make a link", lambda client, user: client.post(f"/users/{user}/password-resets")),
     ("sign out", lambda client, user: client.delete(f"/users/{user}/sessions")),
     ("export", lambda client, user: client.get(f"/users/{user}/export")),
     ("erase", lambda client, user: client.delete(f"/users/{user}")),
@@ -176,12 +176,12 @@ def test_a_user_is_signed_out_everywhere(admin: httpx.Client, ada: httpx.Client,
 def test_the_link_for_a_new_password_is_for_who_may_come_in(admin: httpx.Client, ada: httpx.Client) -> None:
     user = ada.get("/me").json()["id"]
 
-    made = admin.post(f"/users/{user}/password-reset")
+    made = admin.post(f"/users/{user}/password-resets")
     admin.patch(f"/users/{user}", json={"is_active": False})
 
     assert made.status_code == 201
     assert "/reset-password/" in made.json()["link"]
-    assert admin.post(f"/users/{user}/password-reset").status_code == 409
+    assert admin.post(f"/users/{user}/password-resets").status_code == 409
 
 
 def test_an_export_is_a_zip_that_no_cache_keeps(admin: httpx.Client, ada: httpx.Client) -> None:
@@ -231,7 +231,7 @@ def test_everything_is_written_down_with_who_did_it_and_no_address(
 
 OWN: tuple[tuple[str, Ask], ...] = (
     ("readdress", lambda client, user: client.patch(f"/users/{user}", json={"email": "eve@example.org"})),
-    ("make a link", lambda client, user: client.post(f"/users/{user}/password-reset")),
+    ("make a link", lambda client, user: client.post(f"/users/{user}/password-resets")),
     ("erase", lambda client, user: client.delete(f"/users/{user}")),
 )
 

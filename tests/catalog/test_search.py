@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Revision
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
-from app.catalog.search import Cut, ProblemFilters, conditions, count_facets, list_problems, write_cursor
+from app.catalog.search import ProblemFilters, conditions, count_facets, list_problems, write_cursor
+from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Invalid
 from tests.catalog.packages import edited, make_files, make_listed, make_package
@@ -28,7 +29,7 @@ def slugs(session: Session, filters: ProblemFilters = EVERYTHING) -> list[str]:
 def read_all(session: Session, filters: ProblemFilters, limit: int) -> list[list[str]]:
     seen, cursor = [], None
     while True:
-        page, cursor = list_problems(session, filters, Cut(cursor=cursor, limit=limit))
+        page, cursor = list_problems(session, filters, Slice(cursor=cursor, limit=limit))
         seen.append([problem.slug for problem in page])
         if cursor is None:
             return seen
@@ -57,14 +58,14 @@ def test_pages_follow_one_another_without_gap_or_repetition(session: Session) ->
 def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
     publish(session, make_listed("a"))
     publish(session, make_listed("b"))
-    by_rank = list_problems(session, ProblemFilters(q="vector"), Cut(limit=1))[1]
+    by_rank = list_problems(session, ProblemFilters(q="vector"), Slice(limit=1))[1]
     strange = ("", "x", "W10", "é", "bnVsbA", "WzFd" * 1000, "WyJhIiwgImIiLCAxLCAiYyJd", "W05hTiwgImEiXQ", by_rank)
 
     for cursor in strange:
         with pytest.raises(Invalid, match="use `next` of the previous page"):
-            list_problems(session, EVERYTHING, Cut(cursor=cursor))
+            list_problems(session, EVERYTHING, Slice(cursor=cursor))
     with pytest.raises(Invalid):
-        list_problems(session, ProblemFilters(q="vector"), Cut(cursor="W05hTiwgImEiXQ"))
+        list_problems(session, ProblemFilters(q="vector"), Slice(cursor="W05hTiwgImEiXQ"))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_a_cursor_that_postgresql_would_not_read_is_refused(
     session: Session, words: str | None, place: tuple[object, ...]
 ) -> None:
     with pytest.raises(Invalid, match="use `next` of the previous page"):
-        list_problems(session, ProblemFilters(q=words), Cut(cursor=write_cursor(place)))
+        list_problems(session, ProblemFilters(q=words), Slice(cursor=write_cursor(place)))
 
 
 def test_filters_narrow_the_list(session: Session) -> None:

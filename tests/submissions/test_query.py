@@ -5,12 +5,12 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts.permission import signed_in
+from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.submissions import query
 from app.submissions.model import CaseRow, Submission
-from app.submissions.query import PAGE, HistoryFilters, get_submission, list_submissions
+from app.submissions.query import HistoryFilters, get_submission, list_submissions
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import HINT_SECONDS, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
@@ -107,8 +107,7 @@ def test_a_view_never_shows_the_reason_of_a_judge_error(database: Database) -> N
     assert "secret-path" not in view.model_dump_json()
 
 
-def test_a_history_is_newest_first_and_in_pages(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query, "PAGE", 2)
+def test_a_history_is_newest_first_and_in_pages(database: Database) -> None:
     ids = []
     with database.transaction() as session:
         user, revision = make_user(session), make_problem(session)
@@ -118,9 +117,9 @@ def test_a_history_is_newest_first_and_in_pages(database: Database, monkeypatch:
             make_judging(session, submission.id)
             ids.append(submission.id)
 
-        pages = [list_submissions(session, user.id)]
+        pages = [list_submissions(session, user.id, limit=2)]
         while cursor := pages[-1].next:
-            pages.append(list_submissions(session, user.id, cursor=cursor))
+            pages.append(list_submissions(session, user.id, cursor=cursor, limit=2))
 
     assert [len(page.items) for page in pages] == [2, 2, 1]
     assert {item.id for page in pages for item in page.items} == set(ids)

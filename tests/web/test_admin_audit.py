@@ -2,8 +2,8 @@
 
 from fastapi.testclient import TestClient
 
-from app.admin.audit_log import PAGE
 from app.audit import COMMAND, Act, record
+from app.database.cursor import PAGE
 from app.database.engine import Database
 
 

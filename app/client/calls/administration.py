@@ -59,12 +59,19 @@ class AdministrationCalls(Caller):
     def list_all_judgings(
         self,
         submission_id: UUID | str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.InspectedJudgingList:
         """List all judgings of a submission. Needs submissions:inspect."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/all-judgings", submission_id=submission_id),
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.InspectedJudgingList)
 
@@ -105,6 +112,8 @@ class AdministrationCalls(Caller):
         self,
         *,
         problem: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.RevisionStates:
         """The state of problems and revisions. Needs operations:read."""
         call = Call(
@@ -113,18 +122,27 @@ class AdministrationCalls(Caller):
             again="safe",
             query={
                 "problem": problem,
+                "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.RevisionStates)
 
     def get_settings(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.SettingList:
         """List all settings with their bounds and last changes. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/settings",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.SettingList)
 
@@ -164,6 +182,8 @@ class AdministrationCalls(Caller):
     def list_audit_events(
         self,
         *,
+        cursor: str | None = None,
+        limit: int | None = None,
         actor: str | None = None,
         channel: Literal["page", "api", "command", "worker", "retention"] | None = None,
         about: str | None = None,
@@ -226,7 +246,6 @@ class AdministrationCalls(Caller):
         target: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-        cursor: str | None = None,
     ) -> model.AuditPage:
         """List audit events, newest first. Needs audit:read."""
         call = Call(
@@ -234,6 +253,8 @@ class AdministrationCalls(Caller):
             path="/api/v1/audit-events",
             again="safe",
             query={
+                "cursor": cursor,
+                "limit": limit,
                 "actor": actor,
                 "channel": channel,
                 "about": about,
@@ -242,7 +263,6 @@ class AdministrationCalls(Caller):
                 "target": target,
                 "since": since,
                 "until": until,
-                "cursor": cursor,
             },
         )
         return self._transport.read(call, model.AuditPage)

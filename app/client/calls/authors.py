@@ -39,6 +39,7 @@ class AuthorsCalls(Caller):
         slug: str,
         *,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.RevisionPage:
         """List a problem's revisions. Needs problems:write."""
         call = Call(
@@ -47,6 +48,7 @@ class AuthorsCalls(Caller):
             again="safe",
             query={
                 "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.RevisionPage)
@@ -81,6 +83,7 @@ class AuthorsCalls(Caller):
         self,
         *,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.VerificationPage:
         """List the packages that you sent. Needs problems:write."""
         call = Call(
@@ -89,6 +92,7 @@ class AuthorsCalls(Caller):
             again="safe",
             query={
                 "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.VerificationPage)

@@ -6,17 +6,6 @@ from app.client.caller import Caller
 
 
 class BackupsCalls(Caller):
-    def list_backups(
-        self,
-    ) -> model.BackupList:
-        """List backups. Needs backups:write."""
-        call = Call(
-            method="GET",
-            path="/api/v1/backups",
-            again="safe",
-        )
-        return self._transport.read(call, model.BackupList)
-
     def create_backup(
         self,
     ) -> model.BackupView:
@@ -27,6 +16,24 @@ class BackupsCalls(Caller):
             again="unsafe",
         )
         return self._transport.read(call, model.BackupView)
+
+    def list_backups(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> model.BackupList:
+        """List backups. Needs backups:write."""
+        call = Call(
+            method="GET",
+            path="/api/v1/backups",
+            again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
+        )
+        return self._transport.read(call, model.BackupList)
 
     def get_backup(
         self,

@@ -26,6 +26,7 @@ class InvitationsCalls(Caller):
         self,
         *,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.InvitationList:
         """List invitations. Needs users:read."""
         call = Call(
@@ -34,9 +35,22 @@ class InvitationsCalls(Caller):
             again="safe",
             query={
                 "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.InvitationList)
+
+    def get_invitation(
+        self,
+        invitation_id: UUID | str,
+    ) -> model.InvitationEntry:
+        """One invitation, without its link. Needs users:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/invitations/{invitation_id}", invitation_id=invitation_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.InvitationEntry)
 
     def withdraw_invitation(
         self,

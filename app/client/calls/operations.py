@@ -21,12 +21,19 @@ class OperationsCalls(Caller):
 
     def list_workers(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.WorkerList:
         """List workers, alive or dead, with their resources and load. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/workers",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.WorkerList)
 
@@ -57,10 +64,11 @@ class OperationsCalls(Caller):
     def list_judge_errors(
         self,
         *,
-        cursor: str | None = None,
         problem: str | None = None,
         kind: str | None = None,
         cause: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.JudgeErrorPage:
         """Every judge_error, newest first. Needs operations:read."""
         call = Call(
@@ -68,21 +76,29 @@ class OperationsCalls(Caller):
             path="/api/v1/judge-errors",
             again="safe",
             query={
-                "cursor": cursor,
                 "problem": problem,
                 "kind": kind,
                 "cause": cause,
+                "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.JudgeErrorPage)
 
     def list_judge_error_causes(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.CauseList:
         """Judge errors grouped by cause, with their counts. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/judge-errors/causes",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.CauseList)

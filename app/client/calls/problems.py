@@ -55,6 +55,7 @@ class ProblemsCalls(Caller):
         slug: str,
         *,
         by: Literal["time", "memory"] | None = None,
+        limit: int | None = None,
     ) -> model.Leaderboard:
         """The accepted solutions with the least time or memory. Needs problems:read."""
         call = Call(
@@ -63,6 +64,7 @@ class ProblemsCalls(Caller):
             again="safe",
             query={
                 "by": by,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.Leaderboard)

@@ -42,6 +42,7 @@ class RejudgingCalls(Caller):
         self,
         *,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.RejudgingPage:
         """List rejudgings, newest first. Needs rejudgings:write."""
         call = Call(
@@ -50,6 +51,7 @@ class RejudgingCalls(Caller):
             again="safe",
             query={
                 "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.RejudgingPage)
@@ -77,6 +79,7 @@ class RejudgingCalls(Caller):
         *,
         only_changed: bool | None = None,
         cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.ChangePage:
         """List a rejudging's changes. Needs rejudgings:write."""
         call = Call(
@@ -86,6 +89,7 @@ class RejudgingCalls(Caller):
             query={
                 "only_changed": only_changed,
                 "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.ChangePage)
@@ -117,11 +121,18 @@ class RejudgingCalls(Caller):
     def list_judgings(
         self,
         submission_id: UUID | str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.JudgingList:
         """List the judgings of a submission that counted. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/judgings", submission_id=submission_id),
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.JudgingList)

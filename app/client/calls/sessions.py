@@ -10,12 +10,19 @@ from app.client.caller import Caller
 class SessionsCalls(Caller):
     def list_own_sessions(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.SessionList:
         """List the browsers in which you are signed in. Needs account:read."""
         call = Call(
             method="GET",
             path="/api/v1/sessions",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.SessionList)
 

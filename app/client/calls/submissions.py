@@ -12,6 +12,40 @@ from app.client.event import Event
 
 
 class SubmissionsCalls(Caller):
+    def submit_batch(
+        self,
+        body: model.NewBatch,
+        *,
+        idempotency_key: str | None = None,
+    ) -> model.BatchReceipt:
+        """Submit up to 50 solutions. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path="/api/v1/submissions/batch",
+            again="key",
+            headers={"Idempotency-Key": idempotency_key, "Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.BatchReceipt)
+
+    def get_batch(
+        self,
+        *,
+        ids: list[UUID | str] | None = None,
+        wait: int | None = None,
+    ) -> model.SubmissionBatch:
+        """Up to 50 submissions and their verdicts. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/submissions/batch",
+            again="safe",
+            query={
+                "ids": ids,
+                "wait": wait,
+            },
+        )
+        return self._transport.read(call, model.SubmissionBatch)
+
     def submit(
         self,
         slug: str,
@@ -61,6 +95,8 @@ class SubmissionsCalls(Caller):
     def list_submissions(
         self,
         *,
+        cursor: str | None = None,
+        limit: int | None = None,
         problem: str | None = None,
         verdict: Literal[
             "accepted",
@@ -82,7 +118,6 @@ class SubmissionsCalls(Caller):
         since: datetime | None = None,
         until: datetime | None = None,
         everyone: bool | None = None,
-        cursor: str | None = None,
     ) -> model.SubmissionPage:
         """List your submissions, or all users', newest first. Needs submissions:read."""
         call = Call(
@@ -90,6 +125,8 @@ class SubmissionsCalls(Caller):
             path="/api/v1/submissions",
             again="safe",
             query={
+                "cursor": cursor,
+                "limit": limit,
                 "problem": problem,
                 "verdict": verdict,
                 "mode": mode,
@@ -99,7 +136,6 @@ class SubmissionsCalls(Caller):
                 "since": since,
                 "until": until,
                 "everyone": everyone,
-                "cursor": cursor,
             },
         )
         return self._transport.read(call, model.SubmissionPage)

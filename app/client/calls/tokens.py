@@ -8,17 +8,6 @@ from app.client.caller import Caller
 
 
 class TokensCalls(Caller):
-    def list_tokens(
-        self,
-    ) -> model.TokenList:
-        """List your valid tokens. Needs account:read."""
-        call = Call(
-            method="GET",
-            path="/api/v1/tokens",
-            again="safe",
-        )
-        return self._transport.read(call, model.TokenList)
-
     def create_token(
         self,
         body: model.TokenRequest,
@@ -32,6 +21,36 @@ class TokensCalls(Caller):
             body=write_body(body),
         )
         return self._transport.read(call, model.NewTokenView)
+
+    def list_tokens(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> model.TokenList:
+        """List your valid tokens. Needs account:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/tokens",
+            again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
+        )
+        return self._transport.read(call, model.TokenList)
+
+    def get_token(
+        self,
+        token_id: UUID | str,
+    ) -> model.TokenView:
+        """One of your valid tokens. Needs account:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/tokens/{token_id}", token_id=token_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.TokenView)
 
     def revoke_token(
         self,

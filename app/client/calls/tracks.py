@@ -8,12 +8,19 @@ from app.client.caller import Caller
 class TracksCalls(Caller):
     def list_tracks(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.TrackList:
         """List tracks. Needs problems:read, or no token."""
         call = Call(
             method="GET",
             path="/api/v1/tracks",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.TrackList)
 

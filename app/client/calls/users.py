@@ -26,10 +26,11 @@ class UsersCalls(Caller):
     def list_users(
         self,
         *,
-        cursor: str | None = None,
         q: str | None = None,
         role: Literal["student", "author", "admin"] | None = None,
         state: Literal["active", "suspended", "erased"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.PersonPage:
         """List users, newest first. Needs users:read."""
         call = Call(
@@ -37,10 +38,11 @@ class UsersCalls(Caller):
             path="/api/v1/users",
             again="safe",
             query={
-                "cursor": cursor,
                 "q": q,
                 "role": role,
                 "state": state,
+                "cursor": cursor,
+                "limit": limit,
             },
         )
         return self._transport.read(call, model.PersonPage)
@@ -120,6 +122,18 @@ class UsersCalls(Caller):
         user_id: UUID | str,
     ) -> model.ResetLink:
         """Make a link for a new password. Needs users:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/users/{user_id}/password-resets", user_id=user_id),
+            again="unsafe",
+        )
+        return self._transport.read(call, model.ResetLink)
+
+    def make_reset_link_by_old_path(
+        self,
+        user_id: UUID | str,
+    ) -> model.ResetLink:
+        """Deprecated. Make a link for a new password (old path). Needs users:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/users/{user_id}/password-reset", user_id=user_id),

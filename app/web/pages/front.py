@@ -7,8 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from app.catalog.search import Cut, ProblemFilters, count_problems, list_problems
+from app.catalog.search import ProblemFilters, count_problems, list_problems
 from app.catalog.track import list_tracks
+from app.database.cursor import Slice
 from app.learning.progress import states_for
 from app.web.visit import CurrentVisit
 
@@ -24,7 +25,7 @@ def show_front(visit: CurrentVisit) -> Response:
     with visit.transaction() as session:
         tracks = list_tracks(session, states)
         tried = ProblemFilters(state="tried")
-        unfinished = list_problems(session, tried, Cut(limit=SHOWN_OPEN), states)[0] if states is not None else ()
+        unfinished = list_problems(session, tried, Slice(limit=SHOWN_OPEN), states)[0] if states is not None else ()
         count = count_problems(session, ProblemFilters())
     context = {
         "tracks": tracks,

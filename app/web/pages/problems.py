@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Response
 
 from app.catalog.query import ListedProblem
-from app.catalog.search import Cut, Facets, ProblemFilters, count_facets, list_problems
+from app.catalog.search import Facets, ProblemFilters, count_facets, list_problems
 from app.catalog.track import list_titles
+from app.database.cursor import Slice
 from app.learning.progress import states_for
 from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit
@@ -179,8 +180,8 @@ def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], c
     filters = wanted if visit.user else replace(wanted, state=None)
     states = states_for(visit.viewer)
     with visit.transaction() as session:
-        cut = Cut(cursor=cursor or None, limit=SHOWN_PROBLEMS)
-        problems, following = list_problems(session, filters, cut, states)
+        shown = Slice(cursor=cursor or None, limit=SHOWN_PROBLEMS)
+        problems, following = list_problems(session, filters, shown, states)
         facets = count_facets(session, filters, states)
         titles = list_titles(session, facets.counts["track"])
     return visit.render(

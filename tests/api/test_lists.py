@@ -1,0 +1,214 @@
+"""Every list takes `limit` and ends its page with a cursor, and every 201 says where the new thing is."""
+
+from itertools import pairwise
+from typing import Any
+
+import httpx
+import pytest
+
+from app.accounts.invitation import Invite, invite
+from app.accounts.session import start_session
+from app.accounts.token import create_token
+from app.audit import Actor
+from app.catalog.publish import publish
+from app.database.cursor import MAX_PAGE, PAGE, Slice, cut_list
+from app.database.engine import Database
+from app.errors import Invalid
+from docs.generate.document import Operation, list_operations, read_document
+from tests.api.conftest import SignedIn
+from tests.catalog.packages import make_listed, make_package
+from tests.factories import make_judging, make_submission, make_user
+
+DOCUMENT = read_document()
+OPERATIONS = list(list_operations(DOCUMENT))
+SCHEMAS = DOCUMENT["components"]["schemas"]
+
+
+def answer_of(operation: Operation) -> dict[str, Any]:
+    reference = operation.answer.get("application/json", {}).get("schema", {}).get("$ref", "")
+    properties: dict[str, Any] = SCHEMAS.get(reference.rpartition("/")[2], {}).get("properties", {})
+    return properties
+
+
+LISTS = [
+    each
+    for each in OPERATIONS
+    if each.method == "GET" and "items" in answer_of(each) and each.name != "get_batch"  # it lists what is asked for
+]
+# Lists that are short by nature, or were always whole: without a limit, they are.
+WHOLE = {
+    *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
+    *("list_revision_states", "get_settings", "list_backups", "list_judge_error_causes"),
+}
+
+
+@pytest.mark.parametrize("operation", LISTS, ids=[each.name for each in LISTS])
+def test_the_document_says_the_same_of_every_lists_limit(operation: Operation) -> None:
+    said = {each["name"]: each for each in operation.parameters("query")}
+    limit, cursor = said["limit"], said["cursor"]
+    bounds = limit["schema"] if operation.name not in WHOLE else limit["schema"]["anyOf"][0]
+
+    assert (bounds["minimum"], bounds["maximum"]) == (1, MAX_PAGE)
+    assert limit["schema"].get("default") == (None if operation.name in WHOLE else PAGE)
+    assert limit["description"].startswith("items per page")
+    assert cursor["description"] == "`next` of the previous page"
+    assert answer_of(operation)["next"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
+
+
+def test_every_operation_that_makes_something_says_where() -> None:
+    making = [each for each in OPERATIONS if each.status in ("201", "202")]
+
+    assert [each.name for each in making if "Location" not in each.headers] == ["ask_for_password"]
+
+
+def name_of(item: dict[str, Any]) -> Any:
+    return next(item[key] for key in ("id", "slug", "problem", "name") if key in item)
+
+
+def list_paths(things: dict[str, str]) -> list[str]:
+    paths = [each.path.removeprefix("/api/v1") for each in LISTS]
+    return [path.format(**things) for path in paths if "rejudging_id" not in path]  # there is no rejudging
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+@pytest.fixture
+def things(database: Database, admin: httpx.Client) -> dict[str, str]:
+    """At least three of what most lists list; the values for paths."""
+    user_id = admin.get("/me").json()["id"]
+    with database.transaction() as session:
+        user = make_user(session, "emmy")
+        revision = publish(session, make_package())
+        for number in range(3):
+            publish(session, make_listed(f"made_{number}"))
+            make_user(session)
+            create_token(session, user_id, f"token {number}")
+            start_session(session, user_id)
+            invite(session, Actor(user_id=None, channel="command"), Invite(note=str(number)))
+            make_judging(session, make_submission(session, user=user, revision=revision).id)
+    submission = admin.get("/submissions", params={"everyone": True}).json()["items"][0]["id"]
+    return {"submission_id": submission, "slug": "made_0"}
+
+
+# Paths of lists that have at least three items here.
+LONG = (
+    *("/users", "/invitations", "/tokens", "/sessions", "/problems", "/submissions?everyone=true", "/revisions"),
+    *("/settings", "/audit-events"),
+)
+
+
+def read_pages(client: httpx.Client, path: str, limit: int) -> list[list[Any]]:
+    query = httpx.QueryParams(httpx.URL(path).params).set("limit", limit)
+    answer = client.get(path, params=query).json()
+    pages = [answer["items"]]
+    while answer["next"] is not None:
+        answer = client.get(path, params=query.set("cursor", answer["next"])).json()
+        pages.append(answer["items"])
+    return pages
+
+
+def test_the_pages_of_one_and_two_items_are_the_whole_list(admin: httpx.Client, things: dict[str, str]) -> None:
+    assert things
+    for path in LONG:
+        whole = [name_of(item) for item in admin.get(path).json()["items"]]
+        assert len(whole) >= 3, path
+
+        for limit in (1, 2):
+            pages = read_pages(admin, path, limit)
+
+            assert max(map(len, pages)) == limit
+            assert [name_of(item) for page in pages for item in page] == whole, path
+
+
+def test_a_limit_out_of_bounds_is_refused(admin: httpx.Client, things: dict[str, str]) -> None:
+    for path in list_paths(things):
+        for limit in ("0", "201", "many"):
+            refused = admin.get(path, params={"limit": limit})
+
+            assert refused.status_code == 422, path
+            assert [error["field"] for error in refused.json()["errors"]] == ["limit"]
+
+
+def test_a_cursor_of_no_list_is_refused(admin: httpx.Client, things: dict[str, str]) -> None:
+    for path in list_paths(things):
+        refused = admin.get(path, params={"cursor": "né"})
+
+        assert (refused.status_code, refused.json()["code"]) == (422, "cursor_invalid"), path
+
+
+def test_the_first_places_of_a_leaderboard_can_be_limited(admin: httpx.Client, things: dict[str, str]) -> None:
+    path = f"/problems/{things['slug']}/leaderboard"
+
+    assert admin.get(path, params={"limit": 1}).status_code == 200
+    assert admin.get(path, params={"limit": 201}).status_code == 422
+
+
+def test_the_pages_of_a_list_are_the_list() -> None:
+    items = list(range(7))
+
+    for limit in (1, 3, 7, 9):
+        found: list[int] = []
+        cursor = None
+        while True:
+            page, cursor = cut_list(items, str, Slice(cursor=cursor, limit=limit))
+            found += page
+            if cursor is None:
+                break
+        assert found == items
+    assert all(one < two for one, two in pairwise(found))
+
+
+def test_a_page_after_an_item_that_is_gone_is_refused() -> None:
+    _, cursor = cut_list(["a", "b", "c"], str, Slice(limit=2))
+
+    with pytest.raises(Invalid, match="not valid for this list"):
+        cut_list(["a", "c"], str, Slice(cursor=cursor, limit=2))
+
+
+def test_a_new_user_token_and_invitation_are_where_location_says(admin: httpx.Client, anyone: httpx.Client) -> None:
+    account = {"username": "emmy", "password": "correct horse battery"}
+    user = anyone.post("/users", json=account)
+    token = anyone.post("/tokens", json=account)
+    invitation = admin.post("/invitations", json={"note": "course"})
+    own = {"Authorization": f"Bearer {token.json()['token']}"}
+
+    found = admin.get(user.headers["location"].removeprefix("/api/v1"))
+    own_token = anyone.get(token.headers["location"].removeprefix("/api/v1"), headers=own)
+    open_invitation = admin.get(invitation.headers["location"].removeprefix("/api/v1"))
+
+    assert found.json()["username"] == "emmy"
+    assert (own_token.json()["id"], "token" in own_token.json()) == (token.json()["id"], False)
+    assert (open_invitation.json()["note"], "link" in open_invitation.json()) == ("course", False)
+
+
+def test_another_users_token_and_an_unknown_invitation_are_not_found(admin: httpx.Client, ada: httpx.Client) -> None:
+    other = admin.get("/tokens").json()["items"][0]["id"]
+
+    assert ada.get(f"/tokens/{other}").status_code == 404
+    assert admin.get(f"/invitations/{other}").status_code == 404
+    assert ada.get(f"/invitations/{other}").status_code == 403
+
+
+def test_the_link_for_a_new_password_has_one_name_and_an_alias(admin: httpx.Client, ada: httpx.Client) -> None:
+    user = ada.get("/me").json()["id"]
+
+    made, by_old_path = (admin.post(f"/users/{user}/{name}") for name in ("password-resets", "password-reset"))
+
+    assert (made.status_code, by_old_path.status_code) == (201, 201)
+    assert "deprecation" not in made.headers
+    assert by_old_path.headers["deprecation"].removeprefix("@").isdecimal()
+    assert by_old_path.headers["link"] == f'</api/v1/users/{user}/password-resets>; rel="successor-version"'
+    new = {"password": "copper lantern meadow"}
+    assert ada.put(made.headers["location"].removeprefix("/api/v1"), json=new).status_code == 204
+
+
+def test_a_deprecated_operation_names_the_path_to_use() -> None:
+    deprecated = [each for each in OPERATIONS if each.spec.get("deprecated")]
+
+    assert [each.name for each in deprecated] == ["make_reset_link_by_old_path"]
+    for each in deprecated:
+        assert "use `POST /api/v1/users/{user_id}/password-resets`" in each.spec["description"]
+        assert {"Deprecation", "Link"} <= each.headers.keys()
