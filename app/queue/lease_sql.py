@@ -58,8 +58,8 @@ def _steps(table: JobTable) -> Steps:
 # A lease is shorter than a minute. One that ends later was written before the database's clock was set back.
 _IS_OVER = "(lease_until < now() OR lease_until > now() + interval '1 minute')"
 
-# After a worker is lost, its jobs are claimed one by one: one of them may have killed it, and would kill the next worker
-# with the others in it, until each has used up its attempts. `reason` tells which running jobs come from a lost worker.
+# A job may have killed its worker, and would kill the next one with other jobs in it, until all of them have used up
+# their attempts. So a worker runs at most one job that was lost twice. `reason` tells which running jobs were lost.
 #
 # LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
 # Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
@@ -67,11 +67,11 @@ _CLAIM = """
     WITH orphan AS MATERIALIZED (
         SELECT id FROM {table}
         WHERE queue = ANY(:queues) AND state = '{held}' AND {is_over}
-          AND attempt < max_attempts AND NOT cancel_requested
+          AND attempt BETWEEN 2 AND max_attempts - 1 AND NOT cancel_requested
           AND NOT EXISTS (
               SELECT FROM {table} AS other
               WHERE other.state = '{held}' AND other.worker = :worker AND other.lease_until >= now()
-                AND other.reason LIKE '%stopped beating'
+                AND other.attempt > 2 AND other.reason LIKE '%stopped beating'
           )
         ORDER BY priority DESC, {order} LIMIT 1
     ), ahead AS MATERIALIZED (
@@ -80,7 +80,7 @@ _CLAIM = """
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
             WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR {is_over} AND id IN (SELECT id FROM orphan))
+              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
               AND attempt < max_attempts AND NOT cancel_requested
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
@@ -93,7 +93,7 @@ _CLAIM = """
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
             WHERE job.queue = wanted.queue AND priority <= {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR {is_over} AND id IN (SELECT id FROM orphan))
+              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
               AND attempt < max_attempts AND NOT cancel_requested
             ORDER BY priority DESC, {order} LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
         ) AS waiting

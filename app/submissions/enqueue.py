@@ -8,6 +8,9 @@ from app.submissions.priority import compute_priority
 from app.telemetry.context import note_submission, request_id
 from app.telemetry.trace import write_traceparent
 
+# A judging that ends without a verdict runs again, at most so often in all. Three faults in a row may meet an innocent
+# submission; five are a sign that it causes them.
+MAX_ATTEMPTS = 5
 # The channel that tells workers the queue of a new judging, and of cancellations.
 JUDGING_CHANNEL = "judging"
 # The channel that tells workers the slug of a problem that a student has opened.
@@ -28,6 +31,7 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
         request_id=request_id.get(),
         traceparent=write_traceparent(),
         priority=compute_priority(session, submission.user_id),
+        max_attempts=MAX_ATTEMPTS,
     )
     session.add(judging)
     session.flush()

@@ -31,8 +31,11 @@ SOURCES = {
     "invalid_submission": "def standardise(x, eps:\n",
 }
 ENDLESS = "def standardise(x, eps):\n    while True:\n        pass\n"
-# Slow enough that a fault meets it. Its cases take two seconds each, within the limit of three.
-SLOW = "import time\n\n" + RIGHT.replace("    return", "    time.sleep(2)\n    return")
+
+
+def slow(seconds: float) -> str:
+    """A right source whose cases take so long each, so that a fault meets it."""
+    return "import time\n" + RIGHT.replace("    return", f"    time.sleep({seconds})\n    return")
 
 
 @dataclass

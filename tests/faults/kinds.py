@@ -14,16 +14,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import psutil
 import psycopg
 
-from tests.faults.clients import SLOW, SLUG, Load
+from app.submissions.enqueue import MAX_ATTEMPTS
+from tests.faults.clients import Load, slow
 from tests.faults.deployment import Clock, Deployment, Part, shifted_clock
 from tests.faults.invariants import Window
 from tests.faults.proxy import Proxy
 from tests.faults.worker_process import LEASE_SECONDS
+from tests.serving import SLUG
 
 READY_SECONDS = 20
 JUDGE_ERROR_SECONDS = 60
@@ -32,7 +35,7 @@ HOUR = 3600
 MEMORY_LEFT_BYTES = 4 * 2**20
 # So much memory tells the process of a submission that is to fail from others. The problem's limit is 128 MiB.
 BALLAST_BYTES = 90 * 2**20
-POISON = f"import numpy\nballast = numpy.ones({BALLAST_BYTES} // 8)\n{SLOW}"
+POISON = f"import numpy\nballast = numpy.ones({BALLAST_BYTES} // 8)\n{slow(2)}"
 GARBAGE = bytes(range(256)) * 16
 
 
@@ -406,7 +409,7 @@ def poison_box(scene: Scene) -> None:
 def read_slowly(scene: Scene) -> None:
     student, log = scene.load.other, scene.load.log
     entry = log.add("accepted", "slowly read", has_key=True)
-    student.send(entry, SLOW.replace("2", "0.2"))
+    student.send(entry, slow(0.2))
     if entry.id is None:
         return
     lazy = []
@@ -433,7 +436,7 @@ def _poison(scene: Scene, kill: Callable[[Part], bool]) -> None:
         attempt, worker = _find_attempt(scene, entry.id)
         if worker is not None and attempt not in killed and kill(worker):
             killed.add(attempt)
-    if len(killed) < 3:  # another fault kept this one from meeting an attempt
+    if len(killed) < MAX_ATTEMPTS:  # another fault kept this one from meeting an attempt
         entry.also = "accepted"
     following.join(JUDGE_ERROR_SECONDS)
 
@@ -605,7 +608,7 @@ def _insist(request: Callable[[], httpx.Response]) -> dict[str, object]:
 
 
 def _wait_for_work(
-    client: httpx.Client, name: object, is_done: Callable[[dict[str, dict[str, object]]], bool]
+    client: httpx.Client, name: object, is_done: Callable[[dict[str, Any]], bool]
 ) -> dict[str, object] | None:
     deadline = time.monotonic() + RESTORE_SECONDS
     while time.monotonic() < deadline:

@@ -45,6 +45,8 @@ class Proxy:
     def __init__(self, loop: Loop, targets: Sequence[Address]) -> None:
         self._loop, self._targets, self._numbers = loop, targets, count()
         self._open: list[asyncio.StreamWriter] = []
+        # asyncio itself keeps no reference to the task of an aborted connection.
+        self._tasks: set[asyncio.Task[None] | None] = set()
         self.port = loop.run(self._listen())
 
     def drop(self, share: float, chance: random.Random) -> None:
@@ -73,6 +75,14 @@ class Proxy:
             client.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        self._tasks.add(task)
+        try:
+            await self._join(reader, writer)
+        finally:
+            self._tasks.discard(task)
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         upstream = await self._connect()
         if upstream is None:
             writer.transport.abort()

@@ -75,11 +75,14 @@ def run(
             scene = Scene(deployment, load, random.Random(seed))
             wanted = [kind for kind in KINDS if counts.get(kind.name)]
             kinds = [kind for kind in wanted if not kind.why_not(deployment)]
+            facts = {"seconds to start": round(time.monotonic() - began)}
             load.start()
             injected = _inject_all(scene, kinds, counts, seed, seconds, errors)
+            drained_from = time.monotonic()
             load.drain(DRAIN_SECONDS)
+            facts["seconds to drain"] = round(time.monotonic() - drained_from)
             broken = check(deployment, log, scene.windows)
-            facts = _count(deployment, log.snapshot())
+            facts |= _count(deployment, log.snapshot())
         broken.left += errors + _find_leftovers(deployment)
     return Report(
         rows=_tabulate(kinds, injected, log.snapshot(), broken),

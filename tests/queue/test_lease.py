@@ -134,6 +134,23 @@ def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(
     assert read(database).reason == "attempt 1: its worker dead stopped beating"
 
 
+def test_a_worker_runs_one_judging_at_a_time_that_was_lost_twice(database: Database) -> None:
+    make_queue(database, 0, 0)
+    for name in ("first", "second"):
+        lost = {claim.judging_id for claim in take(database, wanted(slots=2, worker=name))}
+        set_columns(database, lease_until=EXPIRED)
+    make_queue(database, 0)
+
+    taken = {claim.judging_id for claim in take(database, wanted(slots=4, worker="third"))}
+    again = take(database, wanted(slots=4, worker="third"))
+    other = {claim.judging_id for claim in take(database, wanted(slots=4, worker="fourth"))}
+
+    assert len(lost) == 2
+    assert (len(taken), len(taken & lost)) == (2, 1)
+    assert again == []
+    assert other == lost - taken
+
+
 def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database) -> None:
     make_queue(database, 0, 0)
     kept, lost = take(database, wanted(slots=2))
