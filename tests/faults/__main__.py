@@ -22,6 +22,7 @@ end, the suite compares the students' logs with the database:
 - *lost*: a submission that was accepted has no verdict, or its student did not get all events
 - *doubled*: a submission or an event exists twice, or a judging ended twice
 - *wrong*: the verdict is not the right one, or the student was told another one
+- *given up*: faults met all five attempts of a judging, which ends as `judge_error`; an admin judges it again
 - *longest recovery*: the seconds until all submissions that were under way at the fault had their verdicts, which
   includes other faults of that time
 """
@@ -59,14 +60,15 @@ def write_table(report: Report, seed: int) -> str:
         f"Measured on {datetime.now(UTC):%Y-%m-%d}, on {os.cpu_count()} cores ({platform.machine()}, Linux "
         f"{platform.release().partition('-')[0]}), with seed {seed}, in {report.seconds:.0f} s: {facts}.",
         "",
-        "| fault | times | lost | doubled | wrong | longest recovery (s) |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| fault | times | lost | doubled | wrong | given up | longest recovery (s) |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for row in report.rows:
-        counts = f"{row.times} | {row.lost} | {row.doubled} | {row.wrong}"
+        counts = f"{row.times} | {row.lost} | {row.doubled} | {row.wrong} | {row.given_up}"
         lines.append(f"| {row.name} | {counts} | {row.recovery_seconds:.1f} |")
     broken = report.broken
-    total = f"{report.faults} | {len(broken.lost)} | {len(broken.doubled)} | {len(broken.wrong)}"
+    totals = (report.faults, *map(len, (broken.lost, broken.doubled, broken.wrong, broken.given_up)))
+    total = " | ".join(map(str, totals))
     longest = max((row.recovery_seconds for row in report.rows), default=0)
     lines.append(f"| **all** | {total} | {longest:.1f} |")
     lines += [f"\nNot injected: {name}, since {why}." for name, why in report.skipped.items()]
@@ -74,7 +76,7 @@ def write_table(report: Report, seed: int) -> str:
 
 
 def print_faults(report: Report) -> None:
-    for what in ("lost", "doubled", "wrong"):
+    for what in ("lost", "doubled", "wrong", "given_up"):
         for number, why in getattr(report.broken, what).items():
             print(f"{what}: submission {number}: {why}", file=sys.stderr)
     for why in report.broken.left:

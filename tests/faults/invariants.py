@@ -23,8 +23,12 @@ _NUMBER = re.compile(r"# number (\d+)")
 
 @dataclass
 class Broken:
-    """What is wrong, by the number of a submission."""
+    """What is wrong, by the number of a submission.
 
+    `given_up`: a judge_error after the last attempt, when a fault met each of its attempts. An admin judges it again.
+    """
+
+    given_up: dict[int, str] = field(default_factory=dict)
     lost: dict[int, str] = field(default_factory=dict)
     doubled: dict[int, str] = field(default_factory=dict)
     wrong: dict[int, str] = field(default_factory=dict)
@@ -91,7 +95,10 @@ def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], may_be_gone: bo
 
 def _check_verdict(entry: Sent, judging: Mapping[str, Any], may_be_gone: bool, broken: Broken) -> None:
     number = entry.number
-    if judging["verdict"] not in (entry.expected, entry.also):
+    is_right = judging["verdict"] in (entry.expected, entry.also)
+    if not is_right and judging["verdict"] == "judge_error" and judging["attempt"] == judging["max_attempts"]:
+        broken.given_up[number] = judging["reason"]
+    elif not is_right:
         broken.wrong[number] = f"{judging['verdict']} instead of {entry.expected}: {judging['reason']}"
     elif judging["verdict"] == "judge_error" and judging["attempt"] != judging["max_attempts"]:
         broken.wrong[number] = f"judge_error after {judging['attempt']} of {judging['max_attempts']} attempts"

@@ -99,7 +99,7 @@ def lacks_disk(deployment: Deployment) -> str:
 # Workers and their boxes.
 
 
-@kind("worker: SIGKILL", "workers", 22, 1)
+@kind("worker: SIGKILL", "workers", 14, 1)
 def kill_worker(scene: Scene) -> None:
     _ready(scene).send(signal.SIGKILL)
 
@@ -110,13 +110,13 @@ def freeze_worker(scene: Scene) -> None:
         scene.pause(0.2, 0.6 * LEASE_SECONDS)
 
 
-@kind("worker: claims and reports after its lease", "workers", 12, 1)
+@kind("worker: claims and reports after its lease", "workers", 8, 1)
 def freeze_worker_past_its_lease(scene: Scene) -> None:
     with _frozen(_holder(scene)):
         scene.pause(1.3 * LEASE_SECONDS, 2 * LEASE_SECONDS)
 
 
-@kind("worker: no memory left", "workers", 8)
+@kind("worker: no memory left", "workers", 5)
 def starve_worker(scene: Scene) -> None:
     with _starved([_ready(scene).pid]):
         scene.pause(0.5, 3)
@@ -137,7 +137,7 @@ def damage_cache(scene: Scene) -> None:
     worker.send(signal.SIGKILL)
 
 
-@kind("guest: SIGKILL", "workers", 24, 1)
+@kind("guest: SIGKILL", "workers", 30, 1)
 def kill_guest(scene: Scene) -> None:
     for process in _sample(scene, _guests(_ready(scene, scene.deployment.bubblewrap_workers)), 1):
         with suppress(psutil.Error):
@@ -150,7 +150,7 @@ def freeze_guest(scene: Scene) -> None:
         scene.pause(0.5, 5)
 
 
-@kind("box: SIGKILL", "workers", 24, 1)
+@kind("box: SIGKILL", "workers", 30, 1)
 def kill_box(scene: Scene) -> None:
     for process in _sample(scene, _boxes(_ready(scene, scene.deployment.bubblewrap_workers)), 1):
         with suppress(psutil.Error):
@@ -240,7 +240,7 @@ def damage_package(scene: Scene) -> None:
         manifest.write_bytes(whole)
 
 
-@kind("client–web: connections dropped", "webs", 40, 2)
+@kind("client–web: connections dropped", "webs", 50, 2)
 def drop_clients(scene: Scene) -> None:
     scene.deployment.entrance.drop(scene.chance.uniform(0, 1), scene.chance)
 
@@ -253,7 +253,7 @@ def stall_clients(scene: Scene) -> None:
 # Connections to PostgreSQL.
 
 
-@kind("web–PostgreSQL: connections dropped", "network", 40, 2)
+@kind("web–PostgreSQL: connections dropped", "network", 50, 2)
 def drop_web_database(scene: Scene) -> None:
     scene.chance.choice(scene.deployment.webs).database.drop(scene.chance.uniform(0, 1), scene.chance)
 
@@ -263,7 +263,7 @@ def stall_web_database(scene: Scene) -> None:
     _stall(scene, scene.chance.choice(scene.deployment.webs).database)
 
 
-@kind("worker–PostgreSQL: connections dropped", "network", 50, 2)
+@kind("worker–PostgreSQL: connections dropped", "network", 55, 2)
 def drop_worker_database(scene: Scene) -> None:
     scene.chance.choice(scene.deployment.workers).database.drop(scene.chance.uniform(0, 1), scene.chance)
 
@@ -276,13 +276,13 @@ def stall_worker_database(scene: Scene) -> None:
 # PostgreSQL.
 
 
-@kind("PostgreSQL: SIGKILL", "database", 14, 1)
+@kind("PostgreSQL: SIGKILL", "database", 10, 1)
 def kill_postgres(scene: Scene) -> None:
     os.kill(scene.deployment.database.pid, signal.SIGKILL)
     _wait_for_database(scene)
 
 
-@kind("PostgreSQL: SIGKILL of one connection's process", "database", 12, 1)
+@kind("PostgreSQL: SIGKILL of one connection's process", "database", 8, 1)
 def kill_backend(scene: Scene) -> None:
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection:
         pids = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = current_user").fetchall()
@@ -290,19 +290,19 @@ def kill_backend(scene: Scene) -> None:
     _wait_for_database(scene)
 
 
-@kind("PostgreSQL: restarted", "database", 6)
+@kind("PostgreSQL: restarted", "database", 4)
 def restart_postgres(scene: Scene) -> None:
     os.kill(scene.deployment.database.pid, signal.SIGINT)
     _wait_for_database(scene)
 
 
-@kind("PostgreSQL: frozen", "database", 12, 1)
+@kind("PostgreSQL: frozen", "database", 10, 1)
 def freeze_postgres(scene: Scene) -> None:
     with _stopped(scene.deployment.database.processes()):
         scene.pause(0.5, 4)
 
 
-@kind("PostgreSQL: ends connections", "database", 30, 1)
+@kind("PostgreSQL: ends connections", "database", 34, 1)
 def end_connections(scene: Scene) -> None:
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection:
         connection.execute(
@@ -325,7 +325,7 @@ def fill_connections(scene: Scene) -> None:
             connection.close()
 
 
-@kind("web, worker: every pooled connection waits for a lock", "database", 10, 1)
+@kind("web, worker: every pooled connection waits for a lock", "database", 8, 1)
 def lock_tables(scene: Scene) -> None:
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection, connection.transaction():
         connection.execute("LOCK TABLE submissions, judgings, tokens IN ACCESS EXCLUSIVE MODE")
@@ -344,7 +344,7 @@ def shift_postgres(scene: Scene) -> None:
     _shift(scene, scene.deployment.database.clock)
 
 
-@kind("PostgreSQL, web, worker: disk full", "database", 6, 1, why_not=lacks_disk)
+@kind("PostgreSQL, web, worker: disk full", "database", 5, 1, why_not=lacks_disk)
 def fill_disk(scene: Scene) -> None:
     disk = scene.deployment.database.disk
     ballast = disk / "ballast"
@@ -382,7 +382,7 @@ def restore(scene: Scene) -> None:
 # Submissions and readers that do harm.
 
 
-@kind("a submission whose worker dies every time", "submissions", 5)
+@kind("a submission whose worker dies every time", "submissions", 3)
 def poison_worker(scene: Scene) -> None:
     def kill(worker: Part) -> bool:
         worker.send(signal.SIGKILL)
@@ -391,7 +391,7 @@ def poison_worker(scene: Scene) -> None:
     _poison(scene, kill)
 
 
-@kind("a submission whose box dies every time", "submissions", 5, 1)
+@kind("a submission whose box dies every time", "submissions", 3, 1)
 def poison_box(scene: Scene) -> None:
     def kill(worker: Part) -> bool:
         """Kill the box that holds the ballast."""
@@ -405,7 +405,7 @@ def poison_box(scene: Scene) -> None:
     _poison(scene, kill)
 
 
-@kind("readers of events that do not read", "submissions", 20, 1)
+@kind("readers of events that do not read", "readers", 20, 1)
 def read_slowly(scene: Scene) -> None:
     student, log = scene.load.other, scene.load.log
     entry = log.add("accepted", "slowly read", has_key=True)

@@ -43,6 +43,7 @@ class Row:
     lost: int
     doubled: int
     wrong: int
+    given_up: int
     recovery_seconds: float
 
 
@@ -186,6 +187,7 @@ def _tabulate(
                 lost=len(met & broken.lost.keys()),
                 doubled=len(met & broken.doubled.keys()),
                 wrong=len(met & broken.wrong.keys()),
+                given_up=len(met & broken.given_up.keys()),
                 recovery_seconds=max((_recovery_seconds(fault, entries) for fault in faults), default=0),
             )
         )
