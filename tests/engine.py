@@ -39,6 +39,22 @@ class Engine:
             self._process.wait(STOP_SECONDS)
             self._process = None
 
+    def send(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+
+    def boxes(self) -> dict[str, int]:
+        """The process ID of each running container's first process, by the container's ID."""
+        environment = {**os.environ, "DOCKER_HOST": self.address}
+        listed = subprocess.run(["docker", "ps", "--quiet"], env=environment, capture_output=True, text=True)
+        shown = subprocess.run(
+            ["docker", "inspect", "--format", "{{.Id}} {{.State.Pid}}", *listed.stdout.split()],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        return {line.split()[0]: int(line.split()[1]) for line in shown.stdout.splitlines()}
+
     def load(self, image: str) -> None:
         """Copy an image from the engine that the tests use."""
         environment = {**os.environ, "DOCKER_HOST": self.address}

@@ -1,9 +1,9 @@
 """A submission's results as server-sent events.
 
-One event `case` per case, in the order of judging, with its number in that order as `id`: a browser that lost the
-stream continues where it was. Then comes `done` with the whole submission, and the stream ends. FastAPI sends a
-comment when nothing happens for a while. The rows are the log: a stream keeps nothing, and holds no database
-connection while it waits.
+One event `case` per case, in the order of judging. Its `id` names the attempt and the result's number in it: a browser
+that lost the stream continues where it was, or at the first result of a later attempt. Then comes `done` with the whole
+submission, and the stream ends. FastAPI sends a comment when nothing happens for a while. The rows are the log: a
+stream keeps nothing, and holds no database connection while it waits.
 """
 
 import re
@@ -34,10 +34,12 @@ LastEventId = Annotated[
         description="the id of the last event that arrived; the stream continues after it. Other texts are ignored",
     ),
 ]
+# The `id` of an event is `attempt - 1` times this number, plus the number of the result. A problem has fewer cases.
+RESULTS = 10_000
 _STREAM = (
-    "Events named `case` in the order of judging, each with a CaseView as JSON in `data` and its number in that order, "
-    "from 0, as `id`. Then one event named `done` with the SubmissionView, and the stream ends. Comments keep a silent "
-    "stream open."
+    "Events named `case` in the order of judging, each with a CaseView as JSON in `data` and a growing number as `id`, "
+    "from 0. After a lost worker, a stream that is opened again may repeat a case, under a new `id`. Then one event "
+    "named `done` with the SubmissionView, and the stream ends. Comments keep a silent stream open."
 )
 
 
@@ -58,24 +60,31 @@ async def follow_submission(
     changes: Annotated[ChangeStream, follows(Permission.READ_SUBMISSIONS)],
     last_event_id: LastEventId = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    awaited = _sequence_after(last_event_id)
+    attempt, awaited = _position_after(last_event_id)
+    sent = set[str]()
 
     def read(session: Session, viewer: Viewer) -> Log:
         return read_log(session, get_submission(session, known, viewer))
 
     async with aclosing(changes.stream(known, read)) as logs:
         async for log in logs:
-            # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
-            # order, so the client has these already.
+            # The attempt after a lost worker may have its results in another order.
+            if log.attempt != attempt:
+                attempt, awaited = log.attempt, 0
             for sequence, case in log.entries:
-                if sequence >= awaited:
-                    yield ServerSentEvent(event="case", id=str(sequence), data=case)
-                    awaited = sequence + 1
+                if sequence >= awaited and case.name not in sent:
+                    number = (attempt - 1) * RESULTS + sequence
+                    yield ServerSentEvent(event="case", id=str(number), data=case)
+                    sent.add(case.name)
             if log.view.state == "done":
                 yield ServerSentEvent(event="done", data=log.view)
                 return
 
 
-def _sequence_after(last_event_id: str | None) -> int:
-    known = re.fullmatch("[0-9]{1,6}", last_event_id or "")
-    return int(known[0]) + 1 if known else 0
+def _position_after(last_event_id: str | None) -> tuple[int, int]:
+    """Return the attempt, and the number of its first result that did not arrive."""
+    known = re.fullmatch("[0-9]{1,9}", last_event_id or "")
+    if known is None:
+        return 1, 0
+    attempt, sequence = divmod(int(known[0]), RESULTS)
+    return attempt + 1, sequence + 1

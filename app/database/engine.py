@@ -15,8 +15,15 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from app.errors import LimitReached, Refused
 
-# Detects a dead connection (a pulled cable, a dead firewall) within about a minute.
-KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+# Detects a dead connection (a pulled cable, a dead firewall) within about a minute. Keepalives detect it while nothing
+# is sent, and the user timeout (in ms) while an answer is awaited.
+KEEPALIVE = {
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
 
 # Short-lived connections beyond the pool's size.
 OVERFLOW = 2

@@ -2,7 +2,8 @@
 
 A worker holds a judging until `lease_until`, and extends the lease with each beat. A claim raises `attempt`, and every
 later write names the attempt. So a frozen worker that wakes after another took over writes nothing. Expired leases need
-no sweeper, because claims include them. Only the database's clock is used. `reason` collects the errors of all
+no sweeper, because claims include them. Only the database's clock is used, and if it is set back, the leases of before
+are over. `reason` collects the errors of all
 attempts, for admins.
 """
 

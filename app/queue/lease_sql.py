@@ -43,7 +43,8 @@ class Steps:
 def _steps(table: JobTable) -> Steps:
     names = ("table", "held", "failure", "watched", "order", "channel")
     words: dict[str, object] = {name: getattr(table, name) for name in names}
-    claim, beat, bury, fail, give_back = (text(each.format(background=BACKGROUND, **words)) for each in _TEMPLATES)
+    words |= {"background": BACKGROUND, "is_over": _IS_OVER}
+    claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
     numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")]
     return Steps(
         claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), *numbers),
@@ -54,16 +55,33 @@ def _steps(table: JobTable) -> Steps:
     )
 
 
+# A lease is shorter than a minute. One that ends later was written before the database's clock was set back.
+_IS_OVER = "(lease_until < now() OR lease_until > now() + interval '1 minute')"
+
+# A job may have killed its worker, and would kill the next one with other jobs in it, until all of them have used up
+# their attempts. So a worker runs at most one job that was lost twice. `reason` tells which running jobs were lost.
+#
 # LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
 # Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
 _CLAIM = """
-    WITH ahead AS MATERIALIZED (
+    WITH orphan AS MATERIALIZED (
+        SELECT id FROM {table}
+        WHERE queue = ANY(:queues) AND state = '{held}' AND {is_over}
+          AND attempt BETWEEN 2 AND max_attempts - 1 AND NOT cancel_requested
+          AND NOT EXISTS (
+              SELECT FROM {table} AS other
+              WHERE other.state = '{held}' AND other.worker = :worker AND other.lease_until >= now()
+                AND other.attempt > 2 AND other.reason LIKE '%stopped beating'
+          )
+        ORDER BY priority DESC, {order} LIMIT 1
+    ), ahead AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
             WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
+              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
+              AND attempt < max_attempts AND NOT cancel_requested
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots
@@ -75,7 +93,8 @@ _CLAIM = """
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
             WHERE job.queue = wanted.queue AND priority <= {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
+              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
+              AND attempt < max_attempts AND NOT cancel_requested
             ORDER BY priority DESC, {order} LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT (SELECT slots FROM room)
@@ -103,7 +122,7 @@ _BEAT = """
 _BURY = """
     WITH dead AS MATERIALIZED (
         SELECT id FROM {table}
-        WHERE state = '{held}' AND lease_until < now() AND (attempt >= max_attempts OR cancel_requested)
+        WHERE state = '{held}' AND {is_over} AND (attempt >= max_attempts OR cancel_requested)
         FOR UPDATE SKIP LOCKED
     ), buried AS (
         UPDATE {table} AS job SET

@@ -10,6 +10,9 @@ from app.submissions.model import Judging, Submission
 from app.telemetry.context import note_submission, request_id
 from app.telemetry.trace import write_traceparent
 
+# A judging that ends without a verdict runs again, at most so often in all. Three faults in a row may meet an innocent
+# submission; five are a sign that it causes them.
+MAX_ATTEMPTS = 5
 # The channel that tells workers the queue of a new judging, and of cancellations.
 JUDGING_CHANNEL = "judging"
 # The channel that tells workers the slug of a problem that a student has opened.
@@ -44,6 +47,7 @@ def enqueue_all(session: Session, jobs: Sequence[Job]) -> list[Judging]:
             request_id=request_id.get(),
             traceparent=write_traceparent(),
             priority=job.priority,
+            max_attempts=MAX_ATTEMPTS,
         )
         for job in jobs
     ]

@@ -37,9 +37,10 @@ def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tupl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A submission, and its results with their sequence numbers, in order of arrival."""
+    """A submission, and the results of its latest attempt with their sequence numbers, in order of arrival."""
 
     view: SubmissionView
+    attempt: int
     entries: tuple[tuple[int, CaseView], ...]
 
 
@@ -55,6 +56,7 @@ def read_log(session: Session, submission: Submission) -> Log:
     rows = _results(session, judging)
     return Log(
         view=_view(session, submission, judging, rows),
+        attempt=judging.attempt,
         entries=tuple((row.sequence, view_case(row)) for row in sorted(rows, key=lambda row: row.sequence)),
     )
 

@@ -18,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 LOOK_SECONDS = 0.05
+# A look that comes later than this was frozen, as when the machine is suspended.
+LATE_SECONDS = 1.0
 # Only this many of the last intervals are kept for a long wait.
 MOST_LOOKS = 200
 # Includes threads that have ended.
@@ -80,7 +82,7 @@ class ChargedTime:
         self._idle: dict[str, deque[_Idle]] = {}
         # For each interval: how long the longest-waiting thread waited.
         self._waits: list[float] = []
-        self._charged = 0.0
+        self._charged = self._frozen = 0.0
 
     def look(self) -> None:
         """Take a sample if one is due. Must be called often."""
@@ -99,11 +101,17 @@ class ChargedTime:
         """Seconds taken by other processes and not charged, as of the last reading."""
         return self._looked_at - self._started - self._charged
 
+    @property
+    def frozen(self) -> float:
+        """Seconds in which this process could not look. They are charged, and excuse a time limit verdict once."""
+        return self._frozen
+
     def _look(self) -> None:
         found = self._times.read()
         now = time.monotonic()
         elapsed, self._looked_at = now - self._looked_at, now
         self._waits.append(0.0)
+        self._frozen += elapsed if elapsed > LATE_SECONDS else 0.0
         for thread, (ran, waited) in found.items():
             ran_before, waited_before = self._last.get(thread, (0.0, 0.0))
             if ran < ran_before or waited < waited_before:  # a new thread has the ID of an ended one

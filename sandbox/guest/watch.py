@@ -39,7 +39,8 @@ class HostGone(Exception):
 class Ended:
     """How a load or a call ended. `status`: the wait status, when the process died by itself.
 
-    `wall_seconds` exclude `left_out_seconds`, in which other processes had the cores (see charged_time.py).
+    `left_out_seconds`: in which other processes had the cores, or everything was frozen (see charged_time.py).
+    `wall_seconds` exclude the first.
     """
 
     cause: Cause
@@ -90,7 +91,7 @@ class Watch:
                 self._end = Cause.TIME
         wall_seconds = charged.read()
         self._look()
-        return self._finish(wall_seconds, charged.left_out)
+        return self._finish(wall_seconds, charged.left_out + charged.frozen)
 
     def await_preparation(self, token: bytes, seconds: float) -> Ended:
         """Wait for the first reply, which needs no command. Memory counts from then on. Raises HostGone."""

@@ -18,6 +18,7 @@ from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem
 
 FIRST, SECOND = "0", "1"
+SECOND_OF_AGAIN = "10001"
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,24 @@ def test_a_judging_that_starts_again_repeats_no_case(ada: httpx.Client, database
     again = take(database)
     end(database, again, cases=2)
 
-    assert [(event.kind, event.id) for event in events] == [("case", SECOND), ("done", None)]
+    assert [(event.kind, event.id) for event in events] == [("case", SECOND_OF_AGAIN), ("done", None)]
+
+
+def test_no_case_is_lost_when_a_judging_starts_again_and_finds_its_results_in_another_order(
+    ada: httpx.Client, database: Database, submission: UUID
+) -> None:
+    lost = take(database)
+    for position in (0, 2):
+        record(database, lost, position)
+    first, second = (next(events) for events in [listen(ada, submission)] for _ in range(2))
+    fail(database, lost, "the box went away")
+    end(database, take(database), cases=3)
+
+    *cases, done = listen(ada, submission, last=second.id)
+
+    assert [event.data["name"] for event in (first, second)] == ["case_0", "case_2"]
+    assert [event.data["name"] for event in cases] == ["case_0", "case_1", "case_2"]
+    assert done.kind == "done"
 
 
 def test_cases_come_in_the_order_in_which_they_are_judged_and_a_stream_goes_on_in_it(

@@ -22,8 +22,8 @@ from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
 from tests.factories import make_judging
 
-HOUR = timedelta(hours=1)
-CPU = Wanted(queues=["cpu", "verify-cpu"], slots=10, worker="of before", lease=HOUR)
+LEASE = timedelta(seconds=50)
+CPU = Wanted(queues=["cpu", "verify-cpu"], slots=10, worker="of before", lease=LEASE)
 RIGHT = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", versions={})
 
 
@@ -53,7 +53,7 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
     restore_while_used(database, tmp_path / "waiting", COMMAND)
     with database.transaction() as session:
         lease.record_cases(session, held[1], [result(0)])
-        lost = lease.beat(session, held, HOUR)
+        lost = lease.beat(session, held, LEASE)
     written = [lease.finish(database, each, RIGHT) for each in held]
     again = claim(database)
 

@@ -15,7 +15,7 @@ from app.database.engine import Database
 SHORT = ("1.5", "0.3", "0.3")
 REAL = ("15", "5", "2")
 
-_RECORD = """
+RECORD = """
     CREATE TABLE record (
         at timestamptz DEFAULT clock_timestamp(), judging_id bigint, attempt int, state text, worker text
     );
@@ -62,7 +62,7 @@ class Fleet:
 
 def keep_record(database: Database) -> None:
     with database.transaction() as session:
-        session.execute(text(_RECORD))
+        session.execute(text(RECORD))
 
 
 def read_record(database: Database, state: str) -> list[Row[int, int, str]]:

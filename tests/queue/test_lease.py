@@ -29,6 +29,8 @@ from tests.factories import make_judging, make_submission
 
 LEASE = timedelta(seconds=15)
 EXPIRED = func.now() - timedelta(seconds=1)
+# Written before the database's clock was set back by an hour.
+AHEAD = func.now() + timedelta(hours=1)
 
 
 def wanted(*queues: str, slots: int = 1, worker: str = "worker") -> Wanted:
@@ -118,15 +120,35 @@ def test_a_judging_under_a_lease_is_not_taken(database: Database) -> None:
     assert take(database, wanted()) == []
 
 
-def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(database: Database) -> None:
+@pytest.mark.parametrize("lease_until", [EXPIRED, AHEAD])
+def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(
+    database: Database, lease_until: object
+) -> None:
     make_queue(database, 0)
     first = take_one(database, "dead")
-    set_columns(database, lease_until=EXPIRED)
+    set_columns(database, lease_until=lease_until)
 
     second = take_one(database)
 
     assert (second.judging_id, second.attempt) == (first.judging_id, 2)
     assert read(database).reason == "attempt 1: its worker dead stopped beating"
+
+
+def test_a_worker_runs_one_judging_at_a_time_that_was_lost_twice(database: Database) -> None:
+    make_queue(database, 0, 0)
+    for name in ("first", "second"):
+        lost = {claim.judging_id for claim in take(database, wanted(slots=2, worker=name))}
+        set_columns(database, lease_until=EXPIRED)
+    make_queue(database, 0)
+
+    taken = {claim.judging_id for claim in take(database, wanted(slots=4, worker="third"))}
+    again = take(database, wanted(slots=4, worker="third"))
+    other = {claim.judging_id for claim in take(database, wanted(slots=4, worker="fourth"))}
+
+    assert len(lost) == 2
+    assert (len(taken), len(taken & lost)) == (2, 1)
+    assert again == []
+    assert other == lost - taken
 
 
 def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database) -> None:
@@ -250,11 +272,12 @@ def test_the_third_failure_is_a_judge_error_with_every_reason(database: Database
     assert take(database, wanted()) == []
 
 
-def test_a_judging_whose_last_worker_died_is_buried(database: Database) -> None:
+@pytest.mark.parametrize("lease_until", [EXPIRED, AHEAD])
+def test_a_judging_whose_last_worker_died_is_buried(database: Database, lease_until: object) -> None:
     make_queue(database, 0)
     set_columns(database, attempt=2)
     take_one(database, "third")
-    set_columns(database, lease_until=EXPIRED)
+    set_columns(database, lease_until=lease_until)
 
     assert take(database, wanted()) == []
     with database.transaction() as session:

@@ -16,7 +16,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.schema import upgrade
-from app.submissions.enqueue import enqueue
+from app.submissions.enqueue import MAX_ATTEMPTS, enqueue
 from app.submissions.model import Judging
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
@@ -130,7 +130,7 @@ def test_a_worker_that_is_stopped_gives_back_what_it_judges(database: Database) 
 
     with database.transaction() as session:
         judging = session.scalars(select(Judging)).one()
-    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", 3)
+    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", MAX_ATTEMPTS)
 
 
 def test_a_judging_longer_than_its_lease_is_held_by_beats(database: Database) -> None:

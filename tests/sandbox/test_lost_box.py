@@ -9,10 +9,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
 from sandbox.guest_box import GuestBox
-from sandbox.interface import Aborted, BoxLost, BoxSpec, Launcher
+from sandbox.interface import Aborted, BoxLost, BoxSpec, CaseOutcome, Ending, Launcher
 from tests.sandbox.bench import make_request, run_in
 
 ENDLESS = make_request("def solve(x):\n    while x: pass\n", {"x": 0}, {"x": 1}, wall_seconds=100)
@@ -63,6 +64,32 @@ def test_a_monitor_that_dies_takes_the_box_along(launcher: Launcher) -> None:
         box.run(ENDLESS, kill_monitor, threading.Event())
 
     assert is_gone(box.vessel.pid)
+
+
+def test_a_frozen_box_reports_the_time_in_which_it_was_frozen(launcher: Launcher) -> None:
+    box = open_box(launcher)
+    asleep = make_request("import time\ndef solve(x):\n    time.sleep(x)\n", {"x": 0}, {"x": 1}, wall_seconds=2)
+
+    def freeze() -> None:
+        inside = psutil.Process(box.vessel.pid).children(recursive=True)
+        for process in inside:
+            process.suspend()
+        time.sleep(3)
+        for process in inside:
+            process.resume()
+
+    freezer = threading.Timer(0.3, freeze)
+    outcomes: list[CaseOutcome] = []
+
+    def note(outcome: CaseOutcome) -> None:
+        if not outcomes:
+            freezer.start()
+        outcomes.append(outcome)
+
+    box.run(asleep, note, threading.Event())
+
+    assert [outcome.ending for outcome in outcomes] == [Ending.ANSWERED, Ending.TIMED_OUT]
+    assert outcomes[1].left_out_seconds > 2
 
 
 def test_a_box_that_died_idle_is_known_to_be_dead(launcher: Launcher) -> None:

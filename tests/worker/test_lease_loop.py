@@ -7,6 +7,7 @@ from app.database.engine import Database
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
+from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.model import Judging
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
@@ -23,7 +24,7 @@ def left_attempts(database: Database) -> int:
 
 def given_back(database: Database) -> bool:
     with database.transaction() as session:
-        return session.scalars(select(Judging)).one().max_attempts > 3
+        return session.scalars(select(Judging)).one().max_attempts > MAX_ATTEMPTS
 
 
 class Unsteady(tuple[str, ...]):
@@ -67,4 +68,4 @@ def test_what_no_thread_can_be_started_for_is_given_back_and_runs_later(database
             threading.stack_size(usual)
         wait_until(lambda: states(database) == ["done"], seconds=15)
 
-    assert left_attempts(database) == 2
+    assert left_attempts(database) == MAX_ATTEMPTS - 1

@@ -1,0 +1,3 @@
+from tests.queue.conftest import fleet
+
+__all__ = ["fleet"]
