@@ -78,7 +78,7 @@ class Engine:
 
 @contextmanager
 def own_engine(folder: Path, image: str | None) -> Iterator[Engine]:
-    """Start an engine with this image, or with none. Skips for an ordinary user, who can start none, and where Docker's programs are missing."""
+    """Start an engine with this image, or with none. Skips for an ordinary user, and where Docker is not installed."""
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
         pytest.skip("starting an engine of its own takes root and dockerd")
     engine = Engine(folder)
