@@ -17,6 +17,7 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
 from app.admin.retention import Caretaker
 from app.api.body_limit import BodyLimit
+from app.api.concurrency_limit import ConcurrencyLimit
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
@@ -94,6 +95,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
+    state.submit_limit = ConcurrencyLimit()
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
 

@@ -6,11 +6,12 @@ from typing import Annotated
 from urllib.parse import urlencode
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
+from app.api.concurrency_limit import await_submit_turn
 from app.api.dependency import Live, Reader, Seats, Sender, Stored, Waits
 from app.api.error_code import Code, FieldFault
 from app.api.long_poll import long_poll
@@ -92,6 +93,7 @@ Ids = Annotated[list[UUID], Query(min_length=1, max_length=MAX_BATCH, descriptio
         **problems(401, 404, 409, 422),
     },
     operation_id="submit_batch",
+    dependencies=[Depends(await_submit_turn)],
     summary="Submit up to 50 solutions",
 )
 def post_batch(

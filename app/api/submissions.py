@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.permission import Viewer
+from app.api.concurrency_limit import await_submit_turn
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
@@ -92,6 +93,7 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
+    dependencies=[Depends(await_submit_turn)],
     summary="Submit a solution",
 )
 def post_submission(

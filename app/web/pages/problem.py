@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
+from app.api.concurrency_limit import await_submit_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.name import list_in_order
@@ -91,7 +92,7 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
     return _render(visit, context | {"source": earlier.source, "is_given": True, "own_inputs": earlier.inputs})
 
 
-@router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
+@router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin), Depends(await_submit_turn)])
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in(f"/problems/{slug}")
