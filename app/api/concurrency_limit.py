@@ -9,7 +9,7 @@ from fastapi import Request
 from app.errors import LimitReached
 
 AT_ONCE = 4
-MOST_WAITING = 40
+MOST_WAITING = 300
 
 
 class ConcurrencyLimit:
