@@ -198,7 +198,11 @@ def _stop_engine(scene: Scene, number: signal.Signals) -> None:
     assert engine is not None
     engine.stop(number)
     scene.pause(0.5, 3)
-    engine.start()
+    try:
+        engine.start()
+    except AssertionError:  # a killed engine may leave its containerd in a state that takes a second start
+        engine.stop(signal.SIGKILL)
+        engine.start()
 
 
 # Web processes and their clients.
