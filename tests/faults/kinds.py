@@ -395,7 +395,7 @@ def poison_worker(scene: Scene) -> None:
     _poison(scene, kill)
 
 
-@kind("a submission whose box dies every time", "submissions", 3, 1)
+@kind("a submission whose box dies every time", "submissions", 3)
 def poison_box(scene: Scene) -> None:
     def kill(worker: Part) -> bool:
         """Kill the box that holds the ballast."""
