@@ -13,8 +13,8 @@ QUICK = {kind.name: kind.quick for kind in KINDS}
 @pytest.mark.parametrize(
     ("counts", "seconds", "students", "is_whole"),
     [
-        pytest.param(QUICK, 12, 4, False, id="quick"),
-        pytest.param(share_out(500), 320, 8, True, id="whole", marks=pytest.mark.whole),
+        pytest.param(QUICK, 8, 4, False, id="quick"),
+        pytest.param(share_out(500), 300, 8, True, id="whole", marks=pytest.mark.whole),
     ],
 )
 @pytest.mark.timeout(1200)
