@@ -104,6 +104,7 @@ _PASSWORD = Field(usual=PASSWORD, kinds=grown.NAMES)
 _PATH = Field(kinds=grown.PATHS)
 _MOMENT = Field(kinds=grown.MOMENTS)
 
+_BATCHED = {"problem": "microbatched_grads", "source": "x = 1\n"}
 FIELDS: dict[str, Field] = {
     # accounts
     "username": Field(usual=lambda: f"grown-{next(_new_names)}", kinds=grown.NAMES),
@@ -131,6 +132,8 @@ FIELDS: dict[str, Field] = {
     # submissions
     "source": Field(usual="def microbatched_grads(): ...\n", kinds=grown.PYTHON),
     "inputs": Field(kinds=grown.YAML),
+    "ids": Field(kinds=grown.LETTERS, items="00000000-0000-0000-0000-000000000000"),
+    "submissions": Field(usual=[_BATCHED], items=_BATCHED),
     "mode": Field(usual="sample"),
     "attempt": Field(usual=lambda: f"attempt-{next(_new_names)}"),
     **dict.fromkeys(("old", "from", "base", "submission", "verification"), _CHOICE),

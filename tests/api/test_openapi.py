@@ -15,6 +15,7 @@ from schemathesis.checks import CheckFunction
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from sqlalchemy import select
 
+from app.accounts import sign_in
 from app.accounts.model import Role, User
 from app.accounts.password import MIN_CHARACTERS
 from app.accounts.permission import EVERYBODY
@@ -50,6 +51,12 @@ bounded = hypothesis_settings(
 def policy(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, requests_per_minute=1_000_000, max_pending=10_000)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sign-ins over a limit, which generated ones exceed, are refused instead of waiting."""
+    monkeypatch.setattr(sign_in, "LONGEST_WAIT_SECONDS", 0)
 
 
 @pytest.fixture

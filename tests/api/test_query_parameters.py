@@ -15,7 +15,7 @@ def admin(signed_in: SignedIn) -> httpx.Client:
     ("path", "name", "says"),
     [
         ("/submissions/export?verdikt=accepted", "verdikt", "Did you mean verdict? Allowed: digest, format, mode"),
-        ("/users?limit=5", "limit", "Unknown query parameter 'limit'. Allowed: cursor, q, role, state"),
+        ("/users?page=5", "page", "Unknown query parameter 'page'. Allowed: cursor, limit, q, role, state"),
         ("/problems?frame=jax", "frame", "Did you mean framework?"),
         ("/submissions?Verdict=accepted", "Verdict", "Did you mean verdict?"),
         ("/me?x=1", "x", "This call has no query parameters"),

@@ -16,7 +16,6 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
 from app.cli.gpu import BadGpuChoice, choose, use_gpus
 from app.database.engine import Database
-from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.model import Judging, WorkerRow
 from sandbox.gpu.driver import open_driver
 from sandbox.interface import SandboxUnavailable
@@ -92,7 +91,7 @@ def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: D
     assert process.returncode == 3
     assert "no GPU of this worker answers any longer" in said
     assert (judging.state, judging.verdict, judging.reason) == ("queued", None, None)
-    assert judging.max_attempts - judging.attempt == MAX_ATTEMPTS
+    assert judging.max_attempts - judging.attempt == 3
     assert workers(database) == []
 
 

@@ -22,7 +22,7 @@ from tests.factories import make_submission
 from tests.queue.fleet import wait_until
 
 # So slow that only a NOTIFY can start anything while a test runs.
-BY_NOTIFY_ONLY = Rhythm(lease=timedelta(minutes=5), beat=timedelta(minutes=1), poll=timedelta(minutes=1))
+BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20), poll=timedelta(minutes=1))
 ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
 
 

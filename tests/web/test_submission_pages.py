@@ -12,6 +12,7 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.queue.lease import add_hint, fail, finish, record_phases
+from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
 from tests.factories import make_user, make_worker
@@ -245,7 +246,7 @@ def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database:
 
 def test_a_judge_error_is_not_charged_to_the_student(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    for _ in range(3):
+    for _ in range(MAX_ATTEMPTS):
         fail(database, take(database), "the disk is full")
 
     page = ada.get(path).text
