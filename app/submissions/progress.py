@@ -6,6 +6,7 @@ a notification.
 """
 
 import asyncio
+import logging
 import threading
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -15,12 +16,16 @@ from math import inf
 from typing import TypeVar
 from uuid import UUID
 
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.database.engine import Database
 from app.database.listener import Listener
 from app.errors import NotFound
+
+_log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
 # Without notifications, all clients of a process together read at most so often. Many clients poll more slowly.
@@ -116,14 +121,22 @@ class ChangeStream:
     async def stream(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
         """Yield what `read` returns, now and after each change. Each read has its own transaction, in a thread.
 
-        Ends when the session or token ends or lacks the right, or if `read` raises NotFound. Use with `aclosing`.
+        Ends when the session or token ends or lacks the right, or if `read` raises NotFound. While the database does
+        not answer, the stream stays open and reads again later. Use with `aclosing`.
         """
         last: Seen | None = None
         with self.progress.watch(subject) as watch:
-            while (seen := await asyncio.to_thread(self._read, read)) is not None:
-                if seen != last:
-                    yield seen
-                last = seen
+            while True:
+                try:
+                    seen = await asyncio.to_thread(self._read, read)
+                except (OperationalError, PoolExhausted) as error:
+                    _log.warning("A stream of events could not read the database: %s", error)
+                else:
+                    if seen is None:
+                        return
+                    if seen != last:
+                        yield seen
+                    last = seen
                 await watch.changed()
 
     def _read(self, read: Callable[[Session, Viewer], Seen]) -> Seen | None:

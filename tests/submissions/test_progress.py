@@ -1,13 +1,16 @@
 import asyncio
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
 
+from app.accounts.permission import Permission, Viewer, signed_in
 from app.database.engine import Database
-from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, Progress, Watch
+from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, ChangeStream, Progress, Watch
+from tests.factories import make_user
 
 
 @pytest.fixture
@@ -112,3 +115,28 @@ def test_many_clients_together_read_no_more_often_than_a_few(progress: Progress)
 
     assert asyncio.run(scenario()) == (POLL_SECONDS, 1000 / READS_PER_SECOND)
     assert progress.poll_seconds() == POLL_SECONDS
+
+
+def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Database, progress: Progress) -> None:
+    reads: list[int] = []
+
+    def read(session: Session, _: Viewer) -> int:
+        reads.append(len(reads))
+        if reads[-1] == 1:
+            session.execute(select(func.pg_terminate_backend(func.pg_backend_pid())))
+        return reads[-1]
+
+    async def scenario() -> list[int]:
+        subject = uuid4()
+        stream = ChangeStream(
+            database=database,
+            progress=progress,
+            find_viewer=lambda session: signed_in(make_user(session)),
+            right=Permission.READ_SUBMISSIONS,
+        ).stream(subject, read)
+        progress.start()
+        async with aclosing(stream):
+            return [await anext(stream), await anext(stream)]
+
+    assert asyncio.run(scenario()) == [0, 2]
+    assert reads == [0, 1, 2]
