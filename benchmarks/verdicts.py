@@ -124,7 +124,7 @@ def _run(
     manifest = exercise.package.manifest
     job = {
         "source": exercise.source,
-        "driver": exercise.package.driver,
+        "driver": exercise.package.runner,
         "entry_point": manifest.entry_point,
         "frameworks": manifest.frameworks,
         "parameters": [(parameter.name, parameter.kind) for parameter in manifest.case_inputs],

@@ -171,6 +171,7 @@ def _header(request: Request) -> bytes:
             "parameters": [(parameter.name, parameter.kind) for parameter in request.parameters],
             "guarded": request.guarded,
             "signature": request.signature,
+            "definitions": request.definitions,
             "case_count": len(request.cases),
             "limits": asdict(request.limits),
         }

@@ -90,8 +90,9 @@ class Request:
 
     With a driver (`def run(solution, inputs) -> values`) the driver is called instead, and its values are the answer.
     `guarded`: parameters that the program must not change in place and whose memory it must not return. `signature`:
-    the names of the arguments that a driver passes to the solution, or None if only the driver knows. `problem`: its
-    spares may serve this request.
+    the names of the arguments that a driver passes to the solution, or None if only the driver knows. `definitions`:
+    other functions that the source must define, and methods such as `Norm.forward`, with the names of their arguments.
+    A case gives all `parameters`, or some of them if its driver says so. `problem`: its spares may serve this request.
     """
 
     source: str
@@ -102,6 +103,7 @@ class Request:
     limits: Limits
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None
+    definitions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     problem: str = ""
 
 

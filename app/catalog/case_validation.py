@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from app.catalog.answers.class_calls import CallList
 from app.catalog.case import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
 from app.catalog.dtype import DType, bytes_of, family, range_of
 from app.catalog.fault import Conflict, Location
@@ -119,6 +120,8 @@ def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
 
 def byte_count(value: Any, parameter: Parameter) -> int:
     """Return the size in bytes of the value's arrays; a plain number counts 8."""
+    if isinstance(parameter, CallList):
+        return sum(byte_count(each, declared) for _, declared, each in parameter.arguments(value))
     if isinstance(value, Drawn):
         shape = value.size_given
         if shape is None:
@@ -180,7 +183,7 @@ def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
     if isinstance(draw, Permutation) and shape != (draw.n,):
         yield Conflict(("shape",), f"is {_text(shape or ())}, but n is {draw.n}", "remove shape: it is [n]")
     elif shape is None:
-        if symbols := [size for size in parameter.shape or () if isinstance(size, str)]:
+        if symbols := [*parameter.symbols, *(["..."] if parameter.is_any_rank else [])]:
             message = f"has no shape, and the {parameter.noun}'s is {_declared(parameter)}"
             yield Conflict((), message, f"add `shape:` with numbers for {', '.join(symbols)}")
     elif not _matches(shape, parameter):
@@ -189,10 +192,8 @@ def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
 
 
 def _matches(shape: Shape, parameter: Parameter) -> bool:
-    declared = parameter.shape or ()
-    if len(shape) != len(declared):
-        return False
-    return all(isinstance(want, str) or want == size for size, want in zip(shape, declared, strict=True))
+    sizes = parameter.sizes(shape)
+    return sizes is not None and all(isinstance(want, str) or want == size for want, size in sizes)
 
 
 def size_of(parameter: Parameter, value: Any) -> Shape:

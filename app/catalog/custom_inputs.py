@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from app.catalog.answers.functions import inputs_of
 from app.catalog.case import Array, Case, Drawn, Value
 from app.catalog.fault import Conflict, Fault, Location, with_remedy
 from app.catalog.manifest_validation import input_conflicts
-from app.catalog.parameter import Input, Parameter, list_case_inputs
+from app.catalog.parameter import Parameter
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import Document, read_document
 from app.errors import Invalid
@@ -26,8 +27,6 @@ MAX_NODES = MAX_VALUE_BYTES // 2  # more exceed MAX_VALUE_BYTES anyway and take 
 MAX_SHOWN = 5
 
 _GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
-_PARAMETERS: TypeAdapter[tuple[Parameter, ...]] = TypeAdapter(tuple[Parameter, ...])
-_INPUTS: TypeAdapter[tuple[Input, ...]] = TypeAdapter(tuple[Input, ...])
 # Remedies for authors, and what a student can do instead.
 _REMEDIES = {
     "change one of them": "give it that shape",
@@ -56,11 +55,6 @@ def say(fault: Fault) -> str:
     words = with_remedy(fault.message, fault.remedy) if fault.remedy else fault.message
     what = f"{fault.key} {words}" if fault.key else f"the text {words}"
     return f"line {fault.line}: {what}" if fault.line else what
-
-
-def read_case_inputs(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """Return what a case gives, from a manifest as revisions store it."""
-    return (_INPUTS if manifest.get("inputs") else _PARAMETERS).validate_python(list_case_inputs(manifest))
 
 
 def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
@@ -94,7 +88,8 @@ def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Ite
     if drawn:
         return
     noun = parameters[0].noun if parameters else Parameter.noun
-    yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given, noun)
+    expected = inputs_of(parameters, given)
+    yield from input_conflicts(tuple(parameter.name for parameter in expected), expected, given, noun)
     size = _size(given)
     if size > MAX_VALUE_BYTES:
         yield Conflict((), f"has {size} bytes of values", f"make it smaller; at most {MAX_VALUE_BYTES} are allowed")

@@ -19,6 +19,7 @@ FILE_OF_KEY = {
     "starter": "starter.py",
     "reference": "reference.py",
     "driver": "driver.py",
+    "arguments": "arguments.py",
     "generators": "cases.py",
     "property": "checker.py",
     "editorial": "editorial.md",

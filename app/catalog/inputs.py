@@ -12,6 +12,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from app.catalog.answers.class_calls import CallList
+from app.catalog.answers.functions import inputs_of
 from app.catalog.case import Array, Case, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
 from app.catalog.case_validation import completed, size_of
 from app.catalog.dtype import DType
@@ -29,7 +31,8 @@ def draw_inputs(manifest: Manifest, case: Case, secret_seed: bytes, variant: int
     """
     assert case.inputs is not None, f"{case.name} is generated"
     drawing = _Drawing(case, secret_seed, variant)
-    return {p.name: drawing.argument(p, case.inputs[p.name]) for p in manifest.case_inputs}
+    given = inputs_of(manifest.case_inputs, case.inputs)
+    return {each.name: drawing.argument(each, case.inputs[each.name], (each.name,)) for each in given}
 
 
 def case_seed(case: Case, secret_seed: bytes, variant: int) -> int:
@@ -51,14 +54,24 @@ class _Drawing:
     def __init__(self, case: Case, secret_seed: bytes, variant: int) -> None:
         self._case, self._secret_seed, self._variant = case, secret_seed, variant
 
-    def argument(self, parameter: Parameter, value: Any) -> Any:
-        where: Location = (parameter.name,)
+    def argument(self, parameter: Parameter, value: Any, where: Location) -> Any:
         if value is None:
             return None
+        if isinstance(parameter, CallList):
+            return self._calls(parameter, value, where)
         if parameter.is_array:
             return self._array(parameter, value, where)
         nested = self._nested(parameter, value, where)
         return float(nested) if parameter.type == "float" else nested
+
+    def _calls(self, parameter: CallList, calls: Any, where: Location) -> list[Any]:
+        """Return each call as the guest takes it: a name, or a dict with the arguments by name."""
+        made = [
+            call if isinstance(call, str) else {name: dict(values) for name, values in call.items()} for call in calls
+        ]
+        for (index, method, name), declared, value in parameter.arguments(calls):
+            made[int(index)][method][name] = self.argument(declared, value, (*where, index, method, name))
+        return made
 
     def _array(self, parameter: Parameter, value: Any, where: Location) -> NDArray[Any]:
         dtype = parameter.dtype or "float32"

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, StringConstraints, model_validator
 
+from app.catalog.answers import AnyAnswer
+from app.catalog.answers.function import Function
 from app.catalog.case import MAX_CASES, Case, expand
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.manifest_validation import PartialManifest, list_conflicts
@@ -92,9 +94,11 @@ class Manifest(Model):
     entry_point: Identifier
     parameters: Annotated[tuple[Parameter, ...], Field(max_length=50)]
     inputs: Annotated[tuple[Input, ...], Field(min_length=1, max_length=50)] | None = None
+    answer: AnyAnswer = Function()
     returns: Returns
     tolerance: Tolerance | None = None
     dtype_policy: DtypePolicy = "kind"
+    accept_lists: Annotated[bool, Strict()] = False
     checkers: Annotated[dict[Pattern, AnyChecker], Field(default={}, max_length=50)]
     limits: Limits = Limits()
     deterministic: Annotated[bool, Strict()] = True
@@ -115,8 +119,14 @@ class Manifest(Model):
 
     @property
     def case_inputs(self) -> tuple[Parameter, ...]:
-        """Return what every case gives: to the driver if the manifest has `inputs`, else to the solution."""
-        return self.parameters if self.inputs is None else self.inputs
+        """Return what cases give: `inputs`, else `parameters`, with those of the kind of answer."""
+        declared = self.parameters if self.inputs is None else self.inputs
+        return self.answer.case_inputs(self.entry_point, declared)
+
+    @property
+    def changeable(self) -> frozenset[str]:
+        """Return the inputs that a solution may change in place."""
+        return frozenset({*self.may_change, *self.answer.changes})
 
     @property
     def asks_for_programs(self) -> bool:
@@ -130,6 +140,8 @@ class Manifest(Model):
 
     def _partial(self) -> PartialManifest:
         return PartialManifest(
+            entry_point=self.entry_point,
+            answer=self.answer,
             frameworks=self.frameworks,
             track=self.track,
             position=self.position,
@@ -138,12 +150,14 @@ class Manifest(Model):
             may_change=self.may_change,
             parameters=dict(enumerate(self.parameters)),
             inputs=None if self.inputs is None else dict(enumerate(self.inputs)),
-            input_names=tuple(each.name for each in self.case_inputs),
+            input_names=tuple(each.name for each in (self.parameters if self.inputs is None else self.inputs)),
             cases=dict(enumerate(self.cases)),
             returns=self.returns,
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
             checkers=self.checkers,
             requirements=dict(enumerate(self.requirements)),
+            accept_lists=self.accept_lists,
+            dtype_policy=self.dtype_policy,
             is_complete=True,
         )
 
@@ -155,6 +169,7 @@ class Inline(Model):
     starter: str | None = None
     reference: str | None = None
     driver: str | None = None
+    arguments: str | None = None
     generators: str | None = None
     property: str | None = None
     editorial: str | None = None

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.catalog.answers.class_calls import CallList
+from app.catalog.answers.functions import FunctionName, inputs_of
+from app.catalog.answers.kind import AnswerKind, Declared
 from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import array_conflicts, byte_count, listed_conflicts, plain_conflicts, size_of
 from app.catalog.fault import Conflict, Location, nearest
@@ -23,8 +26,14 @@ MAX_INPUT_BYTES = 48 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialManifest:
-    """The valid parts of a manifest, by their index in the document. `is_complete`: all parts are valid."""
+    """The valid parts of a manifest, by their index in the document. `is_complete`: all parts are valid.
 
+    `answer` is None if the key has a fault, and then the inputs of cases are unknown. `input_names`: of the declared
+    inputs, also of those with faults.
+    """
+
+    entry_point: str
+    answer: AnswerKind | None
     frameworks: tuple[str, ...] | None
     track: str | None
     position: int | None
@@ -39,6 +48,8 @@ class PartialManifest:
     tolerance_leaves: Mapping[str, Any]
     checkers: Mapping[str, Checker]
     requirements: Mapping[int, Requirement]
+    accept_lists: bool
+    dtype_policy: str
     is_complete: bool
 
     @property
@@ -49,6 +60,17 @@ class PartialManifest:
     @property
     def case_inputs(self) -> Mapping[int, Parameter]:
         return self.parameters if self.inputs is None else self.inputs
+
+    def case_names(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of what a case with these inputs gives, also of inputs with faults."""
+        sound = {each.name for each in self.case_inputs.values()}
+        expected = [each.name for each in self.expected(given)]
+        declared = [name for name in self.input_names if name in expected or name not in sound]
+        return (*declared, *(name for name in expected if name not in declared))
+
+    def expected(self, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
+        declared = tuple(self.case_inputs.values())
+        return inputs_of(self.answer.case_inputs(self.entry_point, declared), given) if self.answer else declared
 
     @property
     def noun(self) -> str:
@@ -70,6 +92,8 @@ def list_conflicts(manifest: PartialManifest) -> list[Conflict]:
         *_framework_conflicts(manifest, "inputs", manifest.inputs or {}),
         *_track_conflicts(manifest),
         *_change_conflicts(manifest),
+        *_answer_conflicts(manifest),
+        *_list_conflicts(manifest),
         *_sample_conflicts(manifest),
         *_order_conflicts(manifest),
         *checker_conflicts(manifest.checkers, manifest.tolerance_leaves),
@@ -117,7 +141,7 @@ def _parameter_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
     for index, parameter in manifest.parameters.items():
         if parameter.is_object:
             message = f"is {parameter.type}, which a case can't give"
-            remedy = "list what cases give under `inputs`, and let driver.py make the object from it"
+            remedy = "list what cases give under `inputs`, and let arguments.py make the object from it"
             yield Conflict(("parameters", index, "type"), message, remedy)
 
 
@@ -144,11 +168,32 @@ def _track_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
 
 
 def _change_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    own = [each.name for each in manifest.expected({})]
+    known = (*manifest.input_names, *(name for name in own if name not in manifest.input_names))
     for index, name in enumerate(manifest.may_change):
-        if name not in manifest.input_names:
-            message = f"is {name!r}, which is not a known {manifest.noun}{nearest(name, manifest.input_names)}"
-            remedy = f"the {manifest.noun}s are {', '.join(manifest.input_names)}"
-            yield Conflict(("may_change", index), message, remedy)
+        if name not in known:
+            message = f"is {name!r}, which is not a known {manifest.noun}{nearest(name, known)}"
+            yield Conflict(("may_change", index), message, f"the {manifest.noun}s are {', '.join(known)}")
+
+
+def _answer_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    if manifest.answer is None or not manifest.is_complete:
+        return
+    declared = Declared(
+        entry_point=manifest.entry_point,
+        parameters=tuple(manifest.parameters.values()),
+        inputs=tuple(manifest.case_inputs.values()),
+        has_inputs=manifest.inputs is not None,
+        frameworks=manifest.frameworks or (),
+        checkers=manifest.checkers,
+    )
+    yield from _within(("answer",), manifest.answer.list_conflicts(declared))
+
+
+def _list_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    if manifest.accept_lists and manifest.dtype_policy == "exact":
+        message = "is true, but dtype_policy is exact and the numbers of a list have no such dtype"
+        yield Conflict(("accept_lists",), message, "remove it, or use `dtype_policy: kind`")
 
 
 def _order_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
@@ -168,8 +213,9 @@ def _sample_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
 
 def _case_conflicts(manifest: PartialManifest, index: int, case: Case) -> Iterator[Conflict]:
     yield from case_conflicts(index, case)
-    if case.inputs is not None:
-        found = input_conflicts(manifest.input_names, manifest.case_inputs.values(), case.inputs, manifest.noun)
+    if case.inputs is not None and manifest.answer is not None:
+        names, expected = manifest.case_names(case.inputs), manifest.expected(case.inputs)
+        found = input_conflicts(names, expected, case.inputs, manifest.noun)
         yield from _within(("cases", index, "inputs"), found)
 
 
@@ -208,7 +254,11 @@ def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any], noun: str
 def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     if parameter.is_object:
         return  # its type is already a fault
-    if value is None:
+    if isinstance(parameter, CallList):
+        yield from _call_conflicts(parameter, value)
+    elif isinstance(parameter, FunctionName) and (conflict := parameter.find_conflict(value)):
+        yield conflict
+    elif value is None:
         if not parameter.nullable:
             yield Conflict((), "is null", f"give a value, or add `nullable: true` to the {parameter.noun}")
     elif parameter.is_array:
@@ -219,6 +269,29 @@ def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
         yield from plain_conflicts(parameter, value)
 
 
+def _call_conflicts(parameter: CallList, calls: Any) -> Iterator[Conflict]:
+    """Sizes agree within a call: another call may have another batch."""
+    if found := list(parameter.find_conflicts(calls)):
+        yield from found
+        return
+    for index, call in enumerate(calls):
+        arguments = list(parameter.arguments([call]))
+        conflicts = [
+            replace(conflict, location=(index, *where[1:], *conflict.location))
+            for where, each, value in arguments
+            for conflict in (_unmade(each) if each.is_object else _value_conflicts(each, value))
+        ]
+        yield from conflicts
+        if not conflicts:
+            sizes = _size_conflicts([(each, value) for _, each, value in arguments])
+            yield from _within((index, *(call if isinstance(call, dict) else ())), sizes)
+
+
+def _unmade(parameter: Parameter) -> Iterator[Conflict]:
+    message = f"is given for type {parameter.type}, which a case can't give"
+    yield Conflict((), message, "take it from an earlier call: `{result_of: 0}`")
+
+
 def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict]:
     """Check that symbolic sizes agree within the case, and that the case fits in one message to a box."""
     total, sizes = 0, dict[str, tuple[str, int]]()
@@ -226,7 +299,7 @@ def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict
         total += byte_count(value, parameter)
         if not parameter.is_array or value is None:
             continue
-        for symbol, size in zip(parameter.shape or (), size_of(parameter, value), strict=True):
+        for symbol, size in parameter.sizes(size_of(parameter, value)) or ():
             name, agreed = sizes.setdefault(str(symbol), (parameter.name, size))
             if size != agreed and isinstance(symbol, str):
                 message = f"has {symbol} = {size}, but {name} has {symbol} = {agreed}"

@@ -4,6 +4,7 @@
 without running it.
 """
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from app.catalog.answers import ANSWERS, read_answer, write_driver
+from app.catalog.answers.file import File
+from app.catalog.answers.kind import AnswerKind
 from app.catalog.case import DRAWS, Array, Case
 from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid
 from app.catalog.folder import MANIFEST_FILE, read_folder, read_texts
@@ -25,7 +29,17 @@ from app.catalog.rule_validation import (
     read_requirements,
     unfit_conflicts,
 )
-from app.catalog.source import Source, function_fault, is_explained, keyword_fault, syntax_fault
+from app.catalog.source import (
+    Source,
+    defines,
+    function_fault,
+    is_explained,
+    keyword_fault,
+    line_of,
+    method_fault,
+    parameters_of,
+    syntax_fault,
+)
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import Document, read_document
 from app.judging.checkers import CHECKERS
@@ -44,7 +58,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "quiz": Question,
 }
 M = TypeVar("M", bound=BaseModel)
-CODE = ("starter", "reference", "driver", "generators", "property")
+CODE = ("starter", "reference", "driver", "arguments", "generators", "property")
 __all__ = ["KnownSubmission", "Package", "PackageInvalid", "load_package", "load_packages", "package_from_files"]
 
 
@@ -67,11 +81,19 @@ class Package:
     starter: str
     reference: str
     driver: str | None
+    arguments: str | None
     generators: str | None
     checker: str | None
     editorial: str | None
     submissions: tuple[KnownSubmission, ...]
     files: Mapping[str, bytes]
+
+    @property
+    def runner(self) -> str | None:
+        """The source of the driver that runs: the package's own or its kind of answer's. None for a plain function."""
+        manifest = self.manifest
+        own = write_driver(manifest.answer, manifest.entry_point, manifest.parameters, self.arguments)
+        return self.driver or own
 
 
 def load_package(folder: Path) -> Package:
@@ -143,6 +165,7 @@ def _package(slug: str, problem: Manifest, parts: Parts, texts: Mapping[str, str
         starter=parts.sources["starter"].text,
         reference=parts.sources["reference"].text,
         driver=parts.text("driver"),
+        arguments=parts.text("arguments"),
         generators=parts.text("generators"),
         checker=parts.text("property"),
         editorial=parts.text("editorial"),
@@ -161,6 +184,8 @@ def read_parts(document: Document) -> PartialManifest:
     inputs = _items(content, "inputs") if "inputs" in content else None
     given = parameters if inputs is None else inputs
     return PartialManifest(
+        entry_point=str(content.get("entry_point", "")),
+        answer=_answer(content),
         frameworks=_words(content, "frameworks") or None,
         track=content["track"] if isinstance(content.get("track"), str) else None,
         position=None,
@@ -175,6 +200,8 @@ def read_parts(document: Document) -> PartialManifest:
         tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
         checkers=read_checkers(content),
         requirements=read_requirements(content),
+        accept_lists=content.get("accept_lists") is True,
+        dtype_policy=str(content.get("dtype_policy", "kind")),
         is_complete=False,
     )
 
@@ -195,6 +222,13 @@ def read_problem_file(document: Document, partial: PartialManifest) -> tuple[Pro
 def _has_valid_keys(error: ValidationError) -> bool:
     """Whether each key is valid by itself, so that the model has already applied the rules between keys."""
     return any(not e["loc"] and isinstance(e.get("ctx", {}).get("error"), Inconsistent) for e in error.errors())
+
+
+def _answer(content: Mapping[str, Any]) -> AnswerKind | None:
+    try:
+        return read_answer(content)
+    except ValidationError:
+        return None
 
 
 def _items(content: Mapping[str, Any], key: str) -> dict[int, Any]:
@@ -236,6 +270,8 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
     if where[:1] == ("requirements",):
         kind = kind_of(_items(document.content or {}, "requirements")[int(where[1])])
         return _within(REQUIREMENTS[str(kind)], where[2:])
+    if where[:1] == ("answer",):
+        return _within(ANSWERS[_mapping((document.content or {})["answer"])["kind"]], where[1:])
     if where[2:3] == ("inputs",):
         value: Any = document.content
         for part in where:
@@ -247,6 +283,8 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
 def _within(model: type[BaseModel], where: Location) -> type[BaseModel]:
     """Return the model of these options, or of a mapping among them."""
     for key in where:
+        if isinstance(key, int):
+            continue
         annotation = model.model_fields[str(key)].annotation
         kinds = (annotation, *get_args(annotation))
         model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
@@ -263,17 +301,19 @@ def list_code_faults(parts: Parts, document: Document, partial: PartialManifest)
             yield fault
         else:
             sound[key] = source
-    yield from _entry_point_faults(sound, document)
+    yield from _entry_point_faults(sound, document, partial)
     yield from _driver_faults(sound, parts, document, partial)
+    yield from _argument_faults(sound, parts, document, partial)
     yield from _generator_faults(sound, parts, document)
-    if "driver" not in parts.sources and partial.returns is not None:
+    is_whole = partial.answer is not None and partial.answer.returned_whole
+    if "driver" not in parts.sources and is_whole and partial.returns is not None:
         yield from _located(document, unfit_conflicts(partial.checkers, partial.returns))
     yield from _custom_checker_faults(sound, parts, document, partial)
     for known in parts.submissions:
         yield from _known_faults(known)
 
 
-def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterator[Fault]:
+def _entry_point_faults(sound: dict[str, Source], document: Document, partial: PartialManifest) -> Iterator[Fault]:
     content = document.content or {}
     name, parameters = content.get("entry_point"), content.get("parameters")
     if not isinstance(name, str):
@@ -284,6 +324,16 @@ def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterato
     for key in ("starter", "reference"):
         if key in sound and (fault := function_fault(sound[key], name, arguments)):
             yield fault
+        elif key in sound and partial.answer is not None:
+            yield from _definition_faults(sound[key], name, partial.answer)
+
+
+def _definition_faults(source: Source, entry_point: str, answer: AnswerKind) -> Iterator[Fault]:
+    for each in answer.definitions():
+        fault = method_fault(source, entry_point, each.name, each.names) if answer.has_methods else None
+        fault = fault or (None if answer.has_methods else function_fault(source, each.name, len(each.names)))
+        if fault:
+            yield fault
 
 
 def _driver_faults(
@@ -291,11 +341,52 @@ def _driver_faults(
 ) -> Iterator[Fault]:
     if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
         yield fault
-    if "driver" in parts.sources:
+    is_plain = partial.answer is not None and partial.answer.kind == "function"
+    if "driver" in parts.sources and not is_plain:
+        yield document.fault(("answer",), "is given beside driver.py, which calls the function itself", "remove one")
+    if "driver" in parts.sources or "arguments" in parts.sources or not is_plain:
         yield from _located(document, driver_conflicts(partial.requirements, partial.cases))
-    elif (document.content or {}).get("inputs") is not None:
-        remedy = "write driver.py, or remove `inputs` and list what cases give under `parameters`"
-        yield document.fault(("inputs",), "is given, but the package has no driver.py", remedy)
+    has_maker = "driver" in parts.sources or "arguments" in parts.sources
+    if not has_maker and (document.content or {}).get("inputs") is not None:
+        remedy = "write arguments.py or driver.py, or remove `inputs` and list what cases give under `parameters`"
+        yield document.fault(("inputs",), "is given, but the package has no arguments.py and no driver.py", remedy)
+
+
+def _argument_faults(
+    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
+) -> Iterator[Fault]:
+    """Check that arguments.py makes each argument that is not an input, from inputs."""
+    if "arguments" not in parts.sources or document.content is None:
+        return
+    if "driver" in parts.sources:
+        yield parts.sources["arguments"].fault(1, "stands beside driver.py, which makes the arguments", "remove one")
+    elif partial.inputs is None:
+        remedy = "list what cases give under `inputs`"
+        yield parts.sources["arguments"].fault(1, "makes arguments, but the manifest has no `inputs`", remedy)
+    elif "arguments" in sound and partial.answer is not None:
+        yield from _maker_faults(sound["arguments"], document, partial)
+
+
+def _maker_faults(source: Source, document: Document, partial: PartialManifest) -> Iterator[Fault]:
+    tree = ast.parse(source.text)
+    inputs = partial.input_names
+    path = partial.answer.path if isinstance(partial.answer, File) else None
+    for index, parameter in partial.parameters.items():
+        taken = parameters_of(tree, parameter.name)
+        if taken is None and not defines(tree, parameter.name):
+            if parameter.name not in inputs and parameter.name != path:
+                message = f"is {parameter.name!r}, which is no input, and {source.file} does not make it"
+                remedy = f"add `def {parameter.name}(…)` there, with the names of inputs as its parameters"
+                yield document.fault(("parameters", index, "name"), message, remedy)
+            continue
+        unknown = [name for name in taken or () if name not in inputs]
+        if taken is None:
+            message = f"defines {parameter.name}, which does not take inputs by their names alone"
+            yield source.fault(line_of(source, parameter.name), message, "give it plain parameters, named as inputs")
+        elif unknown:
+            message = f"defines {parameter.name}, which takes {', '.join(unknown)}"
+            remedy = f"take inputs by their names: {', '.join(inputs)}"
+            yield source.fault(line_of(source, parameter.name), message, remedy)
 
 
 def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:

@@ -1,8 +1,8 @@
 """The declarations of parameters, of the inputs of cases, and of what a solution returns."""
 
 import keyword
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, Discriminator, Field, Strict, StringConstraints, Tag, model_validator
 
@@ -33,24 +33,34 @@ Identifier = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64), AfterValidator(_not_keyword)
 ]
 Symbol = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=16)]
+# Any number of axes, also none. A shape has at most one.
+ELLIPSIS = "..."
 Size = Annotated[
-    Annotated[int, Strict(), Field(ge=0), Tag("<number>")] | Annotated[Symbol, Tag("<symbol>")],
-    Discriminator(lambda size: "<symbol>" if isinstance(size, str) else "<number>"),
+    Annotated[int, Strict(), Field(ge=0), Tag("<number>")]
+    | Annotated[Symbol, Tag("<symbol>")]
+    | Annotated[Literal["..."], Tag("<any>")],
+    Discriminator(lambda size: "<any>" if size == ELLIPSIS else "<symbol>" if isinstance(size, str) else "<number>"),
 ]
-# A type that only a driver can make: the dotted name of a class, such as torch.nn.Module, or object.
-CLASS_NAME = r"^(object|([A-Za-z_][A-Za-z0-9_]*\.)+[A-Za-z_][A-Za-z0-9_]*)$"
+# A type that a case can't give: the dotted name of a class, such as torch.nn.Module, or object, or function.
+FUNCTION = "function"
+CLASS_NAME = r"^(object|function|([A-Za-z_][A-Za-z0-9_]*\.)+[A-Za-z_][A-Za-z0-9_]*)$"
 ClassName = Annotated[str, StringConstraints(pattern=CLASS_NAME, max_length=100)]
 AnyType = Annotated[
     Annotated[Type, Tag("<word>")] | Annotated[ClassName, Tag("<class>")],
     Discriminator(
-        lambda given: "<class>" if isinstance(given, str) and ("." in given or given == "object") else "<word>"
+        lambda given: (
+            "<class>" if isinstance(given, str) and ("." in given or given in ("object", FUNCTION)) else "<word>"
+        )
     ),
 ]
 Doc = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
 class Described(Model):
-    """A declared value. `shape` has numbers and symbolic sizes such as `N`, which agree within a case."""
+    """A declared value. `shape` has numbers and symbolic sizes such as `N`, which agree within a case.
+
+    `...` in it stands for any number of axes.
+    """
 
     type: AnyType
     shape: Annotated[tuple[Size, ...], Field(max_length=32)] | None = None
@@ -60,6 +70,26 @@ class Described(Model):
     @property
     def is_array(self) -> bool:
         return self.type in ARRAY_KINDS
+
+    @property
+    def is_any_rank(self) -> bool:
+        return ELLIPSIS in (self.shape or ())
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(size for size in self.shape or () if isinstance(size, str) and size != ELLIPSIS)
+
+    def sizes(self, shape: Sequence[int]) -> tuple[tuple[int | str, int], ...] | None:
+        """Pair the declared sizes with those of an array, without the axes of `...`. None if the ranks differ."""
+        declared = self.shape or ()
+        if not self.is_any_rank:
+            return tuple(zip(declared, shape, strict=True)) if len(declared) == len(shape) else None
+        place = declared.index(ELLIPSIS)
+        before, after = declared[:place], declared[place + 1 :]
+        if len(before) + len(after) > len(shape):
+            return None
+        last = shape[len(shape) - len(after) :]
+        return (*zip(before, shape, strict=False), *zip(after, last, strict=True))
 
 
 class Parameter(Described):
@@ -77,7 +107,7 @@ class Parameter(Described):
 
     @property
     def is_object(self) -> bool:
-        """Whether only a driver can make the value."""
+        """Whether a case can't give the value: a driver or `arguments.py` makes it."""
         return self.type not in get_args(Type)
 
     @property
@@ -115,15 +145,12 @@ class Returns(Described):
     type: Type
 
 
-def list_case_inputs(manifest: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return what every case gives, from a revision's manifest."""
-    return manifest.get("inputs") or manifest.get("parameters") or ()
-
-
 def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:
     if not parameter.is_array:
         return
     what = f"an array ({parameter.type})"
+    if (parameter.shape or ()).count(ELLIPSIS) > 1:
+        yield Conflict(("shape",), "has ... twice", "keep one, and name the other axes")
     if parameter.shape is None:
         yield Conflict(("shape",), f"is missing for {what}", "add `shape: [N]`, or `shape: []` for one number")
     if parameter.dtype is None:

@@ -8,9 +8,10 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
+from app.catalog.answers import list_case_inputs
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
-from app.catalog.parameter import Framework, Input, list_case_inputs
+from app.catalog.parameter import ELLIPSIS, Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
 from app.database.engine import storable
@@ -75,6 +76,15 @@ class ExerciseVersion(View):
     frameworks: tuple[Framework, ...]
 
 
+class DefinitionView(View):
+    """A further function, or a method."""
+
+    signature: str = Field(description="as students write it, such as `Norm.forward(x)`")
+    parameters: tuple[Parameter, ...]
+    returns: Returns | None
+    doc: str | None
+
+
 class ProblemDetail(ProblemSummary):
     """Everything that a student sees of a problem before solving it."""
 
@@ -91,6 +101,9 @@ class ProblemDetail(ProblemSummary):
     entry_point: str
     signature: str = Field(description="the function as students write it, such as `scale(x, factor)`")
     parameters: tuple[Parameter, ...] = Field(description="what the function takes, in the order of the call")
+    definitions: tuple[DefinitionView, ...] = Field(
+        default=(), description="the other functions, or the methods of the class, that students write"
+    )
     inputs: tuple[Input, ...] = Field(
         default=(),
         description="what cases give, where the problem makes the function's arguments from it; else empty, and cases "
@@ -168,7 +181,8 @@ def _literal_inputs(parameters: Sequence[Mapping[str, Any]], given: Inputs | Non
     """Return the literals of the manifest."""
     if given is None:
         raise _Hidden
-    return {p["name"]: None if given[p["name"]] is None else _literal(given[p["name"]]) for p in parameters}
+    names = [p["name"] for p in parameters if p["name"] in given]
+    return {name: None if given[name] is None else _literal(given[name]) for name in names}
 
 
 def _literal(value: Any) -> Any:
@@ -186,7 +200,7 @@ def _shown_inputs(parameters: Sequence[Mapping[str, Any]], _: Inputs | None, pre
     """Return the values of the previews, if they are whole."""
     if previews is None:
         raise _Hidden
-    return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters}
+    return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters if p["name"] in previews}
 
 
 def _shown(parameter: Mapping[str, Any], preview: Mapping[str, Any]) -> Any:
@@ -204,7 +218,7 @@ def _zeros(parameter: Mapping[str, Any]) -> Any:
     if parameter["type"] in _ZEROS:
         return _ZEROS[parameter["type"]]
     value: Any = False if parameter["dtype"] == "bool" else 0
-    for size in reversed(parameter["shape"]):
+    for size in reversed([size for size in parameter["shape"] if size != ELLIPSIS]):
         value = [value] * (size if isinstance(size, int) else SMALL)
     return value
 

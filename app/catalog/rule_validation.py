@@ -73,7 +73,8 @@ def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterat
     if returns.type in ("list", "dict"):
         return
     dtype = returns.dtype or returns.type
-    shape = tuple(size if isinstance(size, int) else None for size in returns.shape or ())
+    sizes = tuple(size if isinstance(size, int) else None for size in returns.shape or ())
+    shape = None if returns.is_any_rank else sizes
     for pattern, checker in checkers.items():
         where = ("checkers", pattern)
         if find_pattern("", [pattern]) is None:
@@ -137,7 +138,7 @@ def _number_conflicts(
     where: tuple[int | str, ...], name: str, requirement: Requirement, parameters: list[Parameter]
 ) -> Iterator[Conflict]:
     """Check that a name is a number in every case. For programs it must be static."""
-    symbols = {size for p in parameters if p.is_array for size in p.shape or () if isinstance(size, str)}
+    symbols = {size for p in parameters if p.is_array for size in p.symbols}
     found = next((p for p in parameters if p.name == name), None)
     known = sorted(symbols | {p.name for p in parameters if p.type in ("int", "float")})
     if found is None and name not in symbols:

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.catalog.fault import Fault
@@ -91,6 +91,26 @@ def function_fault(source: Source, name: str, arguments: int | None) -> Fault | 
             message = f"defines {name}, which does not take {arguments} positional arguments"
             return source.fault(statement.lineno, message, "give it the parameters of problem.yaml, in their order")
     return source.fault(1, f"does not define {name}", f"add `def {name}(…):` at the top level")
+
+
+def method_fault(source: Source, owner: str, name: str, parameters: Sequence[str]) -> Fault | None:
+    """Return a fault unless the class `owner` has the method. It may inherit it. A function as `owner` has none."""
+    found = next((statement for bound, statement in _bindings(ast.parse(source.text)) if bound == owner), None)
+    if not isinstance(found, ast.ClassDef):
+        return None
+    method = next((statement for bound, statement in _bindings(found) if bound == name), None)
+    if method is None and not found.bases:
+        remedy = f"add `def {name}({', '.join(['self', *parameters])}):` to the class"
+        return source.fault(found.lineno, f"defines {owner}, which has no method {name}", remedy)
+    if isinstance(method, _Function) and not method.decorator_list and not _takes(method.args, 1 + len(parameters)):
+        message = f"defines {owner}.{name}, which does not take self and {len(parameters)} positional arguments"
+        return source.fault(method.lineno, message, "give it the parameters of problem.yaml, in their order")
+    return None
+
+
+def defines(tree: ast.AST, name: str) -> bool:
+    """Whether the top level binds the name."""
+    return any(bound == name for bound, _ in _bindings(tree))
 
 
 def parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:

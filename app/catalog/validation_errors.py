@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from app.catalog.answers import ANSWERS
 from app.catalog.case import DRAWS, without_tags
 from app.catalog.case_validation import shown
 from app.catalog.fault import Fault, Inconsistent, Location, nearest
@@ -30,13 +31,13 @@ _TYPES = {
 PATTERNS = {
     "^[a-z][a-z0-9_]*$": f"{', '.join(STRUCTURES)}, or an operation of StableHLO such as dot_general or sort",
     "^[a-z0-9_]+$": "lower-case letters, digits and _",
-    "^[A-Z][A-Z0-9_]*$": "a size: a number, or an upper-case name such as N",
+    "^[A-Z][A-Z0-9_]*$": "a size: a number, an upper-case name such as N, or ... for any number of axes",
     "^[A-Za-z_][A-Za-z0-9_]*$": "a Python name",
     "^[a-z0-9][a-z0-9_-]*$": "lower-case letters, digits, _ and -",
     "^[a-z0-9][a-z0-9+._-]*$": "lower-case letters, digits, + . _ and -",
     "^[a-z0-9_]+(\\.py)?$": "lower-case letters, digits and _",
     r"^[^\n]*$": "one line",
-    CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object",
+    CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object or function",
 }
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
@@ -65,6 +66,8 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
         return _not_among(value["draw"], list(DRAWS), "draw ")
     if kind == "unknown_checker":
         return _unknown_checker(value)
+    if kind == "unknown_answer":
+        return _unknown_answer(value)
     if kind == "unknown_requirement":
         return _unknown_requirement(value)
     return _out_of_bounds(kind, value, context)
@@ -88,6 +91,14 @@ def _unknown_checker(value: object) -> tuple[str, str]:
     if "checker" not in value:
         return "has no key `checker`", f"add `checker:` with one of {', '.join(CHECKERS)}"
     return _not_among(value["checker"], list(CHECKERS), "checker ")
+
+
+def _unknown_answer(value: object) -> tuple[str, str]:
+    if not isinstance(value, dict):
+        return f"is {shown(value)}", f"write `{{kind: …}}` with one of {', '.join(ANSWERS)}"
+    if "kind" not in value:
+        return "has no key `kind`", f"add `kind:` with one of {', '.join(ANSWERS)}"
+    return _not_among(value["kind"], list(ANSWERS), "kind ")
 
 
 def _unknown_requirement(value: object) -> tuple[str, str]:

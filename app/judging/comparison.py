@@ -1,6 +1,7 @@
 """The comparison of an answer with the expected output. The rules apply in this order:
 
-1. Structure: the same keys, the same number of items (lists and tuples may stand for each other).
+1. Structure: the same keys, the same number of items (lists and tuples may stand for each other; nested lists of
+   numbers stand for an array if the problem accepts lists).
 2. Shape: exactly the same; nothing broadcasts.
 3. dtype, by the problem's policy: `exact`, the same `kind` (bool, int, float, complex), or `any` number.
 4. NaN where NaN is expected and nowhere else, inf where inf of the same sign is.
@@ -32,7 +33,7 @@ from app.judging.leaf import Array, Leaf, Tree, canonical, shown
 from app.judging.numeric import np
 from app.judging.rules import Rules, checker_for, tolerance_for
 from app.judging.severity import severity
-from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves
+from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves, with_arrays
 
 WHOLE = 64  # a leaf with at most this many elements is shown whole
 VECTOR, MATRIX = 120, 12  # elements of a vector; rows and columns of the last two axes
@@ -214,7 +215,7 @@ def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = nobody_to_ask
         return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")
     if not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
-    pairs = pair_leaves(answer, expected)
+    pairs = pair_leaves(with_arrays(answer, expected) if rules.accept_lists else answer, expected)
     if isinstance(pairs, StructureDiffers):
         return _rejected(STRUCTURE, pairs.message)
     return _conclude(examine(pairs, rules, ask))

@@ -14,12 +14,16 @@ _CLOSENESS = Closeness(checker="closeness")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Rules by patterns of leaf paths ("params/*"). A `tolerance` of None means the default of each dtype."""
+    """Rules by patterns of leaf paths ("params/*"). A `tolerance` of None means the default of each dtype.
+
+    `accept_lists`: nested lists of numbers may stand for an array.
+    """
 
     tolerance: Tolerance | None = None
     leaves: Mapping[str, Tolerance] = field(default_factory=dict)
     checkers: Mapping[str, Checker] = field(default_factory=dict)
     dtype_policy: DtypePolicy = "kind"
+    accept_lists: bool = False
 
 
 def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:

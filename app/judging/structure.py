@@ -55,6 +55,32 @@ def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield path, tree
 
 
+def with_arrays(answer: Tree, expected: Tree) -> Tree:
+    """Return the answer with arrays in place of nested lists of numbers, where an array is expected.
+
+    Whole numbers in lists are floats where floats are expected. Lists of unequal lengths stay as they are.
+    """
+    if isinstance(expected, np.ndarray) and isinstance(answer, list | tuple):
+        return _array_of_list(answer, expected)
+    if isinstance(expected, dict) and isinstance(answer, dict):
+        return {key: with_arrays(item, expected[key]) if key in expected else item for key, item in answer.items()}
+    if isinstance(expected, list | tuple) and isinstance(answer, list | tuple) and len(answer) == len(expected):
+        return [with_arrays(item, wanted) for item, wanted in zip(answer, expected, strict=True)]
+    return answer
+
+
+def _array_of_list(answer: list[Any] | tuple[Any, ...], expected: Any) -> Tree:
+    try:
+        array = np.asarray(answer)
+    except (ValueError, TypeError, OverflowError):
+        return answer
+    if not array.size and array.dtype.kind == "f":
+        return np.asarray(array, expected.dtype)  # an empty list has no numbers of any type
+    if array.dtype.kind in "iu" and read_leaf(expected).kind in ("float", "complex"):
+        return array.astype(np.float64)
+    return array if array.dtype.kind in "biufc" else answer
+
+
 def holds_something(tree: Tree) -> bool:
     """Return whether the tree has a value to compare. None does not count, and neither do empty containers."""
     if isinstance(tree, dict):

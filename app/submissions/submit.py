@@ -10,7 +10,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
+from app.catalog.answers import read_case_inputs
+from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound, ProblemNotFound

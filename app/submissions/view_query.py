@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
-from app.catalog.parameter import list_case_inputs
 from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission

@@ -96,7 +96,7 @@ def _inputs(trial: Trial, call: Call) -> bytes:
     version = {
         "source": call.version.source,
         "entry_point": trial.package.manifest.entry_point,
-        "driver": trial.package.driver,
+        "driver": trial.package.runner,
         "names": list(inputs),
         "way": _source(f"ways/{call.version.way}") if call.version.way else None,
     }

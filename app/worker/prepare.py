@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 from uuid import UUID
 
+from app.catalog.answers.functions import inputs_of
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
@@ -245,7 +246,8 @@ class _Bench:
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
-        names = [parameter.name for parameter in self.package.manifest.case_inputs]
+        expected = inputs_of(self.package.manifest.case_inputs, inputs if isinstance(inputs, dict) else {})
+        names = [parameter.name for parameter in expected]
         if not isinstance(inputs, dict) or set(inputs) != set(names):
             given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
             raise ReferenceFailed(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.catalog.answers.functions import inputs_of
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.signature import signature_of
+from app.catalog.signature import definitions_of, signature_of
 from app.errors import JudgeFailed
 from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
@@ -45,12 +46,13 @@ def build_request(
     return Request(
         source=source,
         entry_point=manifest.entry_point,
-        driver=package.driver,
+        driver=package.runner,
         parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.case_inputs),
         cases=tuple(cases),
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
-        guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.may_change),
+        guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.changeable),
         signature=signature_of(package),
+        definitions=tuple(definitions_of(manifest).items()),
         problem=spares_of(package),
     )
 
@@ -118,12 +120,12 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
     """
     given: Any = decode(inputs)
     numbers: dict[str, int] = {}
-    for parameter in manifest.case_inputs:
+    for parameter in inputs_of(manifest.case_inputs, given):
         value = given[parameter.name]
         if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
             numbers[parameter.name] = int(value // 1)
         elif isinstance(value, np.ndarray) and parameter.is_array:
-            sizes = zip(parameter.shape or (), value.shape, strict=False)
+            sizes = parameter.sizes(value.shape) or ()
             numbers |= {size: length for size, length in sizes if isinstance(size, str)}
     return numbers
 
@@ -135,4 +137,5 @@ def rules_of(manifest: Manifest) -> Rules:
         leaves={path: leaf.tolerance for path, leaf in tolerance.leaves.items()} if tolerance else {},
         checkers=manifest.checkers,
         dtype_policy=manifest.dtype_policy,
+        accept_lists=manifest.accept_lists,
     )

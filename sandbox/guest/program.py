@@ -21,12 +21,15 @@ class CannotBeJudged(Exception):
 def load(task: Task) -> Program:
     """Run the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
     driver = None if task.driver is None else _load_driver(task.driver)
-    solution = _entry_point(_run_source(task.source), task)
+    module = _run_source(task.source)
+    solution = _entry_point(module, task)
     if task.arguments is not None:
         _check_signature(solution, task.entry_point, task.arguments)
+    for name, arguments in task.definitions:
+        _check_definition(module, name, arguments)
     if driver is not None:
         return lambda inputs: driver(solution, inputs)
-    return lambda inputs: solution(*[inputs[name] for name, _ in task.parameters])
+    return lambda inputs: solution(*[inputs[name] for name, _ in task.parameters if name in inputs])
 
 
 def _load_driver(source: str) -> Callable[..., object]:
@@ -67,6 +70,29 @@ def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
         raise CannotBeJudged(f"{name} can't be called; it must be a function: {task.call}")
     solution: Callable[..., object] = found
     return solution
+
+
+def _check_definition(module: ModuleType, name: str, arguments: tuple[str, ...]) -> None:
+    """Check another function, or a method such as `Norm.forward` of a class. Raises CannotBeJudged."""
+    owner, _, method = name.partition(".")
+    found = module.__dict__.get(owner)
+    if not method:
+        if not callable(found):
+            raise CannotBeJudged(
+                f"the source does not define {name}; define {_written(name, arguments)} at the top level"
+            )
+        _check_signature(found, name, arguments)
+    elif inspect.isclass(found):  # a function that returns objects shows their methods only when it is called
+        defined = inspect.getattr_static(found, method, None)
+        if defined is None:
+            wanted = _written(method, ("self", *arguments))
+            raise CannotBeJudged(f"{owner} has no method {method}; define {wanted} in the class")
+        if inspect.isfunction(defined):
+            _check_signature(defined, name, ("self", *arguments))
+
+
+def _written(name: str, arguments: tuple[str, ...]) -> str:
+    return f"{name}({', '.join(arguments)})"
 
 
 def _check_signature(solution: Callable[..., object], name: str, arguments: tuple[str, ...]) -> None:

@@ -15,6 +15,21 @@ from typing import Any
 Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
+# The calls of the case that runs, by name.
+counts: Counts = Counter()
+
+
+def counted(name: str, function: Any) -> Any:
+    """Return a function that counts its calls as `name`. A value that can't be called is returned as it is."""
+    if not callable(function):
+        return function
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        counts[name] += 1
+        return function(*arguments, **named)
+
+    return call
+
 
 def recording(driver: str | None) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
@@ -22,9 +37,8 @@ def recording(driver: str | None) -> Run:
     Its answer holds the `answer` and the `calls` of this case by name.
     """
     inner = _call if driver is None else _load(driver)
-    counts: Counts = Counter()
     if "torch" in sys.modules:
-        _count_torch(counts, sys.modules["torch"])
+        _count_torch(sys.modules["torch"])
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         counts.clear()
@@ -45,39 +59,33 @@ def _load(source: str) -> Run:
     return run
 
 
-def _count_torch(counts: Counts, torch: ModuleType) -> None:
+def _count_torch(torch: ModuleType) -> None:
     optimizer, scaler = torch.optim.Optimizer, torch.amp.GradScaler
     steps = import_module("torch.optim.optimizer")
     steps.register_optimizer_step_post_hook(lambda *_: counts.update(["optimizer.step"]))
-    _wrap(counts, "optimizer.zero_grad", optimizer, "zero_grad")
-    _wrap(counts, "backward", torch.autograd, "backward")
-    _wrap(counts, "scaler.step", scaler, "step")
-    _wrap(counts, "scaler.unscale", scaler, "unscale_")
-    _wrap(counts, "scaler.update", scaler, "update")
+    _wrap("optimizer.zero_grad", optimizer, "zero_grad")
+    _wrap("backward", torch.autograd, "backward")
+    _wrap("scaler.step", scaler, "step")
+    _wrap("scaler.unscale", scaler, "unscale_")
+    _wrap("scaler.update", scaler, "update")
     for module in (torch.nn.utils, import_module("torch.nn.utils.clip_grad")):
-        _wrap(counts, "clip_grad_norm", module, "clip_grad_norm_")
-    _wrap(counts, "checkpoint", import_module("torch.utils.checkpoint"), "checkpoint")
-    _count_autocast(counts, torch)
+        _wrap("clip_grad_norm", module, "clip_grad_norm_")
+    _wrap("checkpoint", import_module("torch.utils.checkpoint"), "checkpoint")
+    _count_autocast(torch)
 
 
-def _wrap(counts: Counts, name: str, owner: Any, attribute: str) -> None:
+def _wrap(name: str, owner: Any, attribute: str) -> None:
     function = getattr(owner, attribute)
-
-    @wraps(function)
-    def counted(*arguments: Any, **named: Any) -> Any:
-        counts[name] += 1
-        return function(*arguments, **named)
-
-    setattr(owner, attribute, counted)
+    setattr(owner, attribute, wraps(function)(counted(name, function)))
 
 
-def _count_autocast(counts: Counts, torch: ModuleType) -> None:
+def _count_autocast(torch: ModuleType) -> None:
     """Count calls of outermost modules while autocast is on; calls of modules inside them do not count."""
     module, depth = torch.nn.Module, 0
     call = module.__call__
 
     @wraps(call)
-    def counted(self: Any, *arguments: Any, **named: Any) -> Any:
+    def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
         nonlocal depth
         if depth == 0 and (torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda")):
             counts["autocast"] += 1
@@ -87,4 +95,4 @@ def _count_autocast(counts: Counts, torch: ModuleType) -> None:
         finally:
             depth -= 1
 
-    module.__call__ = counted
+    module.__call__ = recorded

@@ -103,7 +103,8 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
     stage = "call"
     try:
         arguments = _restore(task, inputs, torch_device)
-        guard = Guard({name: arguments[name] for name in task.guarded}, inputs, task.arguments or ())
+        guarded = {name: arguments[name] for name in task.guarded if name in arguments}
+        guard = Guard(guarded, inputs, task.arguments or ())
         values = program(dict(arguments))
         stage = "answer"
         guard.check_unchanged()
@@ -119,7 +120,7 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
 def _restore(task: Task, inputs: bytes, torch_device: str) -> dict[str, Any]:
     tree = codec.decode(inputs)
     assert isinstance(tree, dict)
-    return {name: convert.restore(tree[name], kind, torch_device) for name, kind in task.parameters}
+    return {name: convert.restore(tree[name], kind, torch_device) for name, kind in task.parameters if name in tree}
 
 
 def _encode(values: object, guard: Guard, answer_bytes: int) -> Reply:

@@ -62,7 +62,8 @@ class Task:
     """A request without its inputs, which follow one by one. `parameters`: name and kind of each, in call order.
 
     `guarded`: names of the parameters that the program must not change. `signature`: the names of the arguments that a
-    driver passes to the solution, or None if only the driver knows.
+    driver passes to the solution, or None if only the driver knows. `definitions`: other functions that the source must
+    define, and methods such as `Norm.forward`, with the names of their arguments.
     """
 
     source: str
@@ -73,6 +74,7 @@ class Task:
     limits: Limits
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None
+    definitions: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @classmethod
     def from_json(cls, text: bytes) -> "Task":
@@ -80,10 +82,12 @@ class Task:
         parameters = tuple((name, kind) for name, kind in given.pop("parameters"))
         guarded = tuple(given.pop("guarded"))
         signature = given.pop("signature")
+        definitions = tuple((name, tuple(arguments)) for name, arguments in given.pop("definitions", ()))
         return cls(
             parameters=parameters,
             guarded=guarded,
             signature=None if signature is None else tuple(signature),
+            definitions=definitions,
             limits=Limits(**given.pop("limits")),
             **given,
         )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
-from app.catalog.custom_inputs import InputsInvalid, read_case_inputs, read_own_inputs
+from app.catalog.answers import read_case_inputs
+from app.catalog.custom_inputs import InputsInvalid, read_own_inputs
 from app.catalog.package import Package, load_packages, package_from_files
 from app.catalog.publish import publish
 from app.catalog.query import get_problem, write_example
@@ -138,7 +139,7 @@ def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str
 @pytest.mark.parametrize(
     ("problem", "code", "key", "message"),
     [
-        (WITH_INPUTS, {"driver.py": None}, "inputs", "is given, but the package has no driver.py"),
+        (WITH_INPUTS, {"driver.py": None}, "inputs", "is given, but the package has no arguments.py and no driver.py"),
         (PROBLEM.replace("{name: scale, type: float}", "{name: scale, type: object}"), {}, "parameters[2].type",
          "is object, which a case can't give"),
         (WITH_INPUTS, {"starter.py": "def scaled_sum(model): ...\n"}, "",

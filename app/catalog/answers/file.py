@@ -1,0 +1,36 @@
+"""`file`: the function gets a path, and the answer is what it writes there."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import StringConstraints
+
+from app.catalog.answers.kind import AnswerKind, Declared, unknown_name
+from app.catalog.fault import Conflict
+from app.catalog.parameter import Identifier, Parameter
+
+FileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64)]
+
+
+class File(AnswerKind):
+    """`path`: the parameter that gets the path. `name`: the file's. `read`: how the file becomes the answer."""
+
+    kind: Literal["file"]
+    path: Identifier
+    name: FileName
+    read: Literal["bytes", "text", "json", "npy", "npz"]
+
+    module: ClassVar[str] = "file"
+
+    def options(self) -> dict[str, Any]:
+        return {"path": self.path, "name": self.name, "read": self.read}
+
+    def case_inputs(self, entry_point: str, declared: Sequence[Parameter]) -> tuple[Parameter, ...]:  # noqa: ARG002
+        return tuple(each for each in declared if each.name != self.path)
+
+    def list_conflicts(self, manifest: Declared) -> Iterator[Conflict]:
+        strings = [each.name for each in manifest.parameters if each.type == "str"]
+        if self.path not in strings:
+            yield unknown_name(("path",), self.path, strings, "`str` parameter")
+        elif manifest.has_inputs and self.path in [each.name for each in manifest.inputs]:
+            yield Conflict(("path",), f"is {self.path!r}, which cases give too", "remove that input")

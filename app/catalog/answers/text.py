@@ -1,0 +1,23 @@
+"""`text`: what the function returns or prints, whole, by lines, or by words."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Strict
+
+from app.catalog.answers.kind import AnswerKind
+
+
+class Text(AnswerKind):
+    """`printed`: the answer is what the function prints. `split`: by lines without spaces at their ends, or by words.
+
+    Among words, a number becomes a float, which is compared within the tolerance.
+    """
+
+    kind: Literal["text"]
+    printed: Annotated[bool, Strict()] = False
+    split: Literal["whole", "lines", "words"] = "whole"
+
+    module: ClassVar[str] = "text"
+
+    def options(self) -> dict[str, Any]:
+        return {"printed": self.printed, "split": self.split}

@@ -1,0 +1,81 @@
+"""One case as a driver sees it: its inputs, the solution's arguments, and copies of results that may change later."""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from sandbox.guest.record import counted
+
+Options = dict[str, Any]
+Makers = dict[str, Callable[..., object]]
+
+
+def read_makers(source: str | None) -> Makers:
+    """Run `arguments.py` and return its functions by name. It runs before the student's source."""
+    if source is None:
+        return {}
+    module = sys.modules["arguments"] = ModuleType("arguments")
+    exec(compile(source, "arguments.py", "exec"), module.__dict__)
+    return {name: value for name, value in vars(module).items() if inspect.isfunction(value)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """`options`: those of the kind, `parameters` (the solution's arguments, in their order) and `counted`.
+
+    `counted` has the names of the arguments that are functions, whose calls are counted. `made`: arguments that the
+    driver makes itself, by name.
+    """
+
+    inputs: Mapping[str, Any]
+    options: Options
+    makers: Makers = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the solution by name, in their order."""
+        return self.arguments_of(self.options["parameters"])
+
+    def arguments_of(self, names: Sequence[str]) -> dict[str, Any]:
+        return {name: self._argument(name) for name in names}
+
+    def number(self, option: str) -> int:
+        """Return an option that is a number, or the name of an input that is one."""
+        value = self.options[option]
+        return int(self.inputs[value] if isinstance(value, str) else value)
+
+    def with_inputs(self, **changed: Any) -> "Case":
+        return replace(self, inputs={**self.inputs, **changed})
+
+    def _argument(self, name: str) -> Any:
+        if name in self.made:
+            return self.made[name]
+        value = self._made_by(self.makers[name]) if name in self.makers else self.inputs[name]
+        return counted(name, value) if name in self.options["counted"] else value
+
+    def _made_by(self, maker: Callable[..., object]) -> Any:
+        return maker(*[self.inputs[name] for name in inspect.signature(maker).parameters])
+
+
+def snapshot(value: Any) -> Any:
+    """Return a copy that later calls can't change. JAX's arrays can't change anyway."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: snapshot(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [snapshot(item) for item in value]
+    if isinstance(value, tuple):
+        items = [snapshot(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if torch is not None and isinstance(value, torch.nn.Module):
+        return snapshot(dict(value.state_dict()))
+    return value

@@ -1,0 +1,112 @@
+"""A class: an object is made, its methods are called in turn, and each result and the state afterwards are the answer.
+
+The entry point can also be a function that returns such an object, as in Optax.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sandbox.guest.answers.case import Case, snapshot
+
+# Methods of PyTorch's and Flax NNX's modules that only switch a mode.
+MODES = ("train", "eval")
+
+
+def call(solution: Callable[..., object], case: Case) -> object:
+    made = solution(*case.arguments().values())
+    if case.options["weights"]:
+        load_weights(made, case.inputs["weights"])
+    results: list[object] = []
+    for given in case.inputs["calls"]:
+        name, arguments = (given, {}) if isinstance(given, str) else next(iter(given.items()))
+        if name in MODES:
+            method_of(made, name)()
+            results.append(None)
+        else:
+            ordered = [resolved(arguments[key], results) for key in case.options["methods"][name]]
+            results.append(snapshot(method_of(made, name)(*ordered)))
+    answer: dict[str, object] = {"results": results}
+    state = case.options["state"]
+    if state:
+        answer["state"] = state_of(made) if state is True else {name: attribute_of(made, name) for name in state}
+    return answer
+
+
+def method_of(made: Any, name: str) -> Any:
+    torch = sys.modules.get("torch")
+    if name == "forward" and torch is not None and isinstance(made, torch.nn.Module):
+        return made  # a call of the module, which also runs its hooks
+    try:
+        return getattr(made, name)
+    except AttributeError:
+        raise AttributeError(f"{_kind(made)} has no method {name}; define `def {name}(self, …)`") from None
+
+
+def attribute_of(made: Any, name: str) -> Any:
+    try:
+        return getattr(made, name)
+    except AttributeError:
+        raise AttributeError(
+            f"{_kind(made)} has no attribute {name}; the problem compares it: set self.{name}"
+        ) from None
+
+
+def _kind(made: Any) -> str:
+    return f"an object of {type(made).__name__}"
+
+
+def resolved(value: Any, results: list[object]) -> Any:
+    """Replace `{result_of: 0}` by the result of the first call, and with `item: 1` by that item of it."""
+    if not isinstance(value, dict) or "result_of" not in value or not value.keys() <= {"result_of", "item"}:
+        return value
+    result: Any = results[value["result_of"]]
+    return result[value["item"]] if "item" in value else result
+
+
+def state_of(made: Any) -> Any:
+    torch = sys.modules.get("torch")
+    return dict(made.state_dict()) if torch is not None and isinstance(made, torch.nn.Module) else made
+
+
+def load_weights(made: Any, weights: dict[str, Any]) -> None:
+    """Set the weights of a module of PyTorch or Flax NNX, or attributes of another object.
+
+    Raises ValueError if a module has other names or shapes.
+    """
+    torch, nnx = sys.modules.get("torch"), sys.modules.get("flax.nnx")
+    if torch is not None and isinstance(made, torch.nn.Module):
+        _compare(made, shapes_of(made.state_dict()), shapes_of(weights))
+        made.load_state_dict(weights)
+    elif nnx is not None and isinstance(made, nnx.Module):
+        state = nnx.state(made)
+        own = nnx.to_pure_dict(state)
+        _compare(made, shapes_of(own), shapes_of(weights))
+        nnx.replace_by_pure_dict(state, weights)
+        nnx.update(made, state)
+    else:
+        for name, value in weights.items():
+            setattr(made, name, value)
+
+
+def shapes_of(weights: Mapping[Any, Any], prefix: str = "") -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for key, value in weights.items():
+        if isinstance(value, Mapping):
+            found |= shapes_of(value, f"{prefix}{key}/")
+        else:
+            found[f"{prefix}{key}"] = tuple(value.shape)
+    return found
+
+
+def _compare(made: Any, own: dict[str, tuple[int, ...]], given: dict[str, tuple[int, ...]]) -> None:
+    if own == given:
+        return
+    raise ValueError(
+        f"{_kind(made)} has the weights {_listed(own)}, but the problem sets {_listed(given)}: "
+        "give yours these names and shapes"
+    )
+
+
+def _listed(shapes: dict[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items())) or "none"
