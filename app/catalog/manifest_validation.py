@@ -10,7 +10,7 @@ from app.catalog.answers.kind import AnswerKind, Declared
 from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import array_conflicts, byte_count, listed_conflicts, plain_conflicts, size_of
 from app.catalog.fault import Conflict, Location, nearest
-from app.catalog.parameter import FRAMEWORKS_OF, Parameter, Returns
+from app.catalog.parameter import FRAMEWORKS_OF, FUNCTION, Parameter, Returns
 from app.catalog.rule_validation import (
     case_conflicts,
     checker_conflicts,
@@ -73,6 +73,11 @@ class PartialManifest:
         return inputs_of(self.answer.case_inputs(self.entry_point, declared), given) if self.answer else declared
 
     @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the names of the solution's arguments that are functions."""
+        return tuple(each.name for each in self.parameters.values() if each.type == FUNCTION)
+
+    @property
     def noun(self) -> str:
         return "parameter" if self.inputs is None else "input"
 
@@ -97,7 +102,7 @@ def list_conflicts(manifest: PartialManifest) -> list[Conflict]:
         *_sample_conflicts(manifest),
         *_order_conflicts(manifest),
         *checker_conflicts(manifest.checkers, manifest.tolerance_leaves),
-        *requirement_conflicts(manifest.requirements, manifest.case_inputs),
+        *requirement_conflicts(manifest.requirements, manifest.case_inputs, manifest.functions),
         *tracing_conflicts(manifest.requirements, manifest.cases, manifest.parameters),
         *(
             framework_conflicts(manifest.requirements, manifest.cases, manifest.frameworks)

@@ -346,7 +346,7 @@ def _driver_faults(
         yield document.fault(("answer",), "is given beside driver.py, which calls the function itself", "remove one")
     if "driver" in parts.sources or "arguments" in parts.sources or not is_plain:
         yield from _located(document, driver_conflicts(partial.requirements, partial.cases))
-    has_maker = "driver" in parts.sources or "arguments" in parts.sources
+    has_maker = "driver" in parts.sources or "arguments" in parts.sources or not is_plain
     if not has_maker and (document.content or {}).get("inputs") is not None:
         remedy = "write arguments.py or driver.py, or remove `inputs` and list what cases give under `parameters`"
         yield document.fault(("inputs",), "is given, but the package has no arguments.py and no driver.py", remedy)
@@ -356,37 +356,33 @@ def _argument_faults(
     sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
 ) -> Iterator[Fault]:
     """Check that arguments.py makes each argument that is not an input, from inputs."""
-    if "arguments" not in parts.sources or document.content is None:
-        return
-    if "driver" in parts.sources:
-        yield parts.sources["arguments"].fault(1, "stands beside driver.py, which makes the arguments", "remove one")
-    elif partial.inputs is None:
+    own = parts.sources.get("arguments")
+    if own is not None and "driver" in parts.sources:
+        yield own.fault(1, "stands beside driver.py, which makes the arguments", "remove one")
+    elif own is not None and partial.inputs is None and document.content is not None:
         remedy = "list what cases give under `inputs`"
-        yield parts.sources["arguments"].fault(1, "makes arguments, but the manifest has no `inputs`", remedy)
-    elif "arguments" in sound and partial.answer is not None:
-        yield from _maker_faults(sound["arguments"], document, partial)
-
-
-def _maker_faults(source: Source, document: Document, partial: PartialManifest) -> Iterator[Fault]:
-    tree = ast.parse(source.text)
-    inputs = partial.input_names
-    path = partial.answer.path if isinstance(partial.answer, File) else None
-    for index, parameter in partial.parameters.items():
-        taken = parameters_of(tree, parameter.name)
-        if taken is None and not defines(tree, parameter.name):
-            if parameter.name not in inputs and parameter.name != path:
-                message = f"is {parameter.name!r}, which is no input, and {source.file} does not make it"
+        yield own.fault(1, "makes arguments, but the manifest has no `inputs`", remedy)
+    elif partial.inputs is not None and "driver" not in parts.sources and (own is None or "arguments" in sound):
+        path = partial.answer.path if isinstance(partial.answer, File) else None
+        tree = ast.parse("" if own is None else own.text)
+        for index, parameter in partial.parameters.items():
+            if own is not None and defines(tree, parameter.name):
+                yield from _maker_faults(own, parameter.name, parameters_of(tree, parameter.name), partial.input_names)
+            elif parameter.name not in (*partial.input_names, path):
+                message = f"is {parameter.name!r}, which is no input, and arguments.py does not make it"
                 remedy = f"add `def {parameter.name}(…)` there, with the names of inputs as its parameters"
                 yield document.fault(("parameters", index, "name"), message, remedy)
-            continue
-        unknown = [name for name in taken or () if name not in inputs]
-        if taken is None:
-            message = f"defines {parameter.name}, which does not take inputs by their names alone"
-            yield source.fault(line_of(source, parameter.name), message, "give it plain parameters, named as inputs")
-        elif unknown:
-            message = f"defines {parameter.name}, which takes {', '.join(unknown)}"
-            remedy = f"take inputs by their names: {', '.join(inputs)}"
-            yield source.fault(line_of(source, parameter.name), message, remedy)
+
+
+def _maker_faults(source: Source, name: str, taken: tuple[str, ...] | None, inputs: tuple[str, ...]) -> Iterator[Fault]:
+    """Check that the function takes inputs by their names. `taken`: its parameters, None if there are others."""
+    unknown = [each for each in taken or () if each not in inputs]
+    if taken is None:
+        message = f"defines {name}, which does not take inputs by their names alone"
+        yield source.fault(line_of(source, name), message, "give it plain parameters, named as inputs")
+    elif unknown:
+        message = f"defines {name}, which takes {', '.join(unknown)}"
+        yield source.fault(line_of(source, name), message, f"take inputs by their names: {', '.join(inputs)}")
 
 
 def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
 """The rules for the keys `checkers`, `requirements`, `static`, `sealed` and `repeat`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from operator import or_
@@ -15,6 +15,7 @@ from app.judging.checker import Checker, JointChecker
 from app.judging.checkers import CHECKERS
 from app.judging.requirement import Basis, Requirement
 from app.judging.requirements import REQUIREMENTS
+from app.judging.requirements.calls import CALLS, Calls
 from app.judging.rules import find_pattern
 
 
@@ -118,10 +119,16 @@ def read_requirements(content: Mapping[str, Any]) -> dict[int, Requirement]:
 
 
 def requirement_conflicts(
-    requirements: Mapping[int, Requirement], parameters: Mapping[int, Parameter]
+    requirements: Mapping[int, Requirement], parameters: Mapping[int, Parameter], functions: Sequence[str]
 ) -> Iterator[Conflict]:
+    """`functions`: the names of the solution's arguments that are functions."""
     for index, requirement in requirements.items():
         where = ("requirements", index)
+        if isinstance(requirement, Calls) and requirement.calls not in (*CALLS, *functions):
+            known = (*CALLS, *functions)
+            message = f"is {requirement.calls!r}, which is not a known call{nearest(requirement.calls, known)}"
+            remedy = f"use one of {', '.join(known)}, or declare a parameter of that name with `type: function`"
+            yield Conflict((*where, "calls"), message, remedy)
         if objection := requirement.find_contradiction():
             yield Conflict((*where, objection.key), objection.message, objection.remedy)
         for key, name in requirement.names.items():
@@ -181,11 +188,11 @@ def framework_conflicts(
 
 
 def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int, Case]) -> Iterator[Conflict]:
-    """Yield what a package with a driver can't ask for."""
+    """Yield what a package can't ask for, unless Allclose calls the function itself."""
     for where, basis in _asking(requirements, cases):
         if basis == "program":
-            message = "needs the program of a function, but only driver.py knows how it is called"
-            yield Conflict(where, message, "remove it or the driver; the requirement `calls` works with a driver")
+            message = "needs the program of a plain function, without `answer`, arguments.py and driver.py"
+            yield Conflict(where, message, "remove it or those; the requirement `calls` works with all of them")
 
 
 def _asking(
@@ -193,7 +200,8 @@ def _asking(
 ) -> Iterator[tuple[tuple[str, int, str], Basis]]:
     """Yield the location of each key that needs evidence, and the kind of evidence."""
     for index, requirement in requirements.items():
-        yield ("requirements", index, kind_of(requirement) or ""), requirement.basis
+        if not isinstance(requirement, Calls) or requirement.is_of_library:
+            yield ("requirements", index, kind_of(requirement) or ""), requirement.basis
     for index, case in cases.items():
         if case.sealed:
             yield ("cases", index, "sealed"), "program"

@@ -4,7 +4,9 @@ The count is evidence and not proof, since a student can forge it. Use it for co
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
+
+from pydantic import Field, StringConstraints
 
 from app.judging.checker import Objection
 from app.judging.requirement import Basis, Count, Facts, Requirement, plural
@@ -22,16 +24,28 @@ Call: TypeAlias = Literal[
     "scaler.update",
 ]
 
+CALLS: tuple[str, ...] = get_args(Call)
+CALL_NAME = r"^[A-Za-z_][A-Za-z0-9_.]*$"
+
 
 class Calls(Requirement):
-    """`count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size."""
+    """`calls`: one of `Call`, or a parameter of type `function`.
+
+    `count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size."""
 
     basis: ClassVar[Basis] = "calls"
 
-    calls: Call
+    calls: Annotated[
+        str, StringConstraints(pattern=CALL_NAME, max_length=64), Field(json_schema_extra={"examples": list(CALLS)})
+    ]
     count: Count | None = None
     at_least: Count | None = None
     at_most: Count | None = None
+
+    @property
+    def is_of_library(self) -> bool:
+        """Whether it counts calls of PyTorch, and not of a function that the solution gets."""
+        return self.calls in CALLS
 
     @property
     def names(self) -> Mapping[str, str]:

@@ -1,0 +1,1 @@
+"""Packages of each kind of answer, which tests judge in real boxes."""
