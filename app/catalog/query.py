@@ -105,6 +105,9 @@ class ProblemDetail(ProblemSummary):
     definitions: tuple[DefinitionView, ...] = Field(
         default=(), description="the other functions, or the methods of the class, that students write"
     )
+    answer_rule: str = Field(
+        default="", description="what the judge compares, if it is not simply what the function returns"
+    )
     inputs: tuple[Input, ...] = Field(
         default=(),
         description="what cases give, where the problem makes the function's arguments from it; else empty, and cases "
@@ -113,6 +116,7 @@ class ProblemDetail(ProblemSummary):
     returns: Returns
     tolerance: Tolerance | None
     dtype_policy: DtypePolicy
+    accept_lists: bool = Field(default=False, description="whether nested lists of numbers may stand for arrays")
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")

@@ -35,7 +35,7 @@ def definitions_of(manifest: Manifest) -> dict[str, tuple[str, ...]]:
 
 
 def described_signature(manifest: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
-    """Return the keys `signature`, `parameters`, `definitions` and `inputs` of a problem's view, from a revision."""
+    """Return the fields of a problem's view that say what students write and what cases give, from a revision."""
     names: tuple[str, ...] | None = tuple(parameter["name"] for parameter in manifest["parameters"])
     answer = read_answer(manifest)
     own = list_case_inputs(manifest)
@@ -48,7 +48,7 @@ def described_signature(manifest: Mapping[str, Any], files: Mapping[str, str]) -
     prefix = f"{manifest['entry_point']}." if answer.has_methods else ""
     definitions = [_described(prefix, each) for each in answer.definitions()]
     first = f"{manifest['entry_point']}({'…' if names is None else ', '.join(names)})"
-    return found | {"signature": first, "definitions": definitions}
+    return found | {"signature": first, "definitions": definitions, "answer_rule": answer.rule}
 
 
 def _described(prefix: str, definition: Definition) -> dict[str, Any]:

@@ -90,7 +90,8 @@ def test_requirements_on_programs_do_not_go_with_a_driver() -> None:
 
     told = [f"{fault.key} {fault.message}" for fault in faults]
     assert told == [
-        "requirements[0].max_equations needs the program of a plain function, without `answer`, arguments.py and driver.py"
+        "requirements[0].max_equations needs the program of a plain function, without `answer`, arguments.py and "
+        "driver.py"
     ]
 
 

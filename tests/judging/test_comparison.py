@@ -381,3 +381,39 @@ def test_a_leaf_that_is_infinitely_far_off_is_worse_than_any_that_is_not(changed
     expected = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0, "word": "same"}
 
     assert judge({**expected, **changed}, expected).message.startswith(f"`{worst}`")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([1.0, 2.0], f32(1, 2)),
+        ([[1, 2], (3, 4)], f32([1, 2], [3, 4])),
+        ([f32(1, 2), [3, 4]], f32([1, 2], [3, 4])),
+        ([], f32()),
+        ([1, 2], np.array([1, 2])),
+        ({"w": [[1.0]], "n": 3}, {"w": f32([1]), "n": 3}),
+        ([[True, False]], np.array([[True, False]])),
+    ],
+)
+def test_lists_stand_for_arrays_where_the_problem_accepts_them(answer: Tree, expected: Tree) -> None:
+    assert judge(answer, expected, accept_lists=True).accepted
+    assert not judge(answer, expected).accepted
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "message"),
+    [
+        ([[1.0], [1.0, 2.0]], f32([1, 2], [3, 4]), "is a list of length 2; expected an array of shape (2, 2)"),
+        (["1", "2"], f32(1, 2), "is a list of length 2; expected an array"),
+        ([1.5, 2.0], np.array([1, 2]), "has dtype float64; expected int64"),
+        ([[1.0, 2.0]], f32(1, 2), "has shape (1, 2); expected (2,)"),
+        ([10**30, 1], np.array([1, 2]), "is a list of length 2; expected an array"),
+        ([None, 1.0], f32(1, 2), "is a list of length 2; expected an array"),
+        ([{"a": 1.0}], f32(1), "is a list of length 1; expected an array"),
+    ],
+)
+def test_lists_that_are_no_array_stay_lists(answer: Tree, expected: Tree, message: str) -> None:
+    found = judge(answer, expected, accept_lists=True)
+
+    assert not found.accepted
+    assert message in found.message

@@ -1,30 +1,80 @@
 """Every kind of answer: in real boxes, each known solution gets its folder's verdict, and hostile ones gain nothing."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from app.catalog.package import load_package
-from app.verification.trial import VerificationPools
-from tests.verification.bench import NO_MUTANTS, said, verified
+from app.catalog.package import Package, load_package
+from app.catalog.template.exercise import KINDS
+from app.judging.verdicts import Verdict
+from app.settings import ROOT
+from app.verification.reference import check_reference
+from app.verification.trial import Attempt, Effort, Trial, VerificationPools
+from tests.verification.bench import QUICK, said, verified
 
 HERE = Path(__file__).parent
-QUICK = ("any_rank", "class_plain", "file", "functions", "generator", "in_place", "integrator", "random", "text")
+TEMPLATES = ROOT / "app/catalog/template/kinds"
+QUICKLY = ("any_rank", "class_plain", "file", "functions", "generator", "in_place", "integrator", "random", "text")
 SLUGS = sorted(path.parent.name for path in HERE.glob("*/problem.yaml"))
+# What a student is told about a sample, by package and solution.
+TOLD = {
+    ("class_plain", "without_a_method"): "RunningMean has no method mean; define mean(self) in the class",
+    ("class_plain", "without_count"): "has no attribute count; the problem compares it: set self.count",
+    ("class_torch", "other_names"): "has the weights beta (2,), gamma (2,), but the problem sets bias (2,)",
+    ("class_torch", "a_function"): "`BatchNorm` takes 1 parameter; the problem calls it with 2: size, momentum",
+    ("class_nnx", "transposed_kernel"): "give yours these names and shapes",
+    ("class_optax", "not_an_optimizer"): "has no method init",
+    ("functions", "one_is_missing"): "the source does not define rotate_half; define rotate_half(x) at the top level",
+    ("functions", "too_few_parameters"): "`rotate_half` takes 0 parameters; the problem calls it with 1: x",
+    ("in_place", "another_array"): "`out`: 2 of 2 elements differ",
+    ("in_place", "changes_an_input"): "your function changed a in place",
+    ("integrator", "many_points"): "expected f to be called at most 60 times; found 1001 calls",
+    ("generator", "one_epoch"): "your output has 2 items; expected 4",
+    ("generator", "returns_a_number"): "let it `yield` them",
+    ("gradients_jax", "stops_the_gradient"): "`gradients/b`",
+    ("gradients_torch", "through_numpy"): "PyTorch can't follow how your answer depends on w, x",
+    ("random", "own_seed"): "`varies`: yours False, expected True",
+    ("random", "ignores_the_seed"): "`repeats`: yours False, expected True",
+    ("file", "another_place"): "the function wrote no file at path",
+}
 
 
-@pytest.mark.parametrize(
-    "slug", [pytest.param(slug, marks=[] if slug in QUICK else [pytest.mark.whole]) for slug in SLUGS]
-)
+def marked(names: list[str], quickly: tuple[str, ...]) -> list[object]:
+    return [pytest.param(name, marks=[] if name in quickly else [pytest.mark.whole]) for name in names]
+
+
+def judge_all(package: Package, pools: VerificationPools) -> Mapping[tuple[Verdict, str], Attempt]:
+    """Judge the known solutions on all cases."""
+    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=QUICK)
+    cases = check_reference(trial).cases
+    known = [(known, trial.attempt(known.source, cases)) for known in package.submissions]
+    return {(each.verdict, each.name): attempt for each, attempt in known}
+
+
+@pytest.mark.parametrize("slug", marked(SLUGS, QUICKLY))
 def test_the_solutions_of_each_kind_get_their_verdicts(pools: VerificationPools, slug: str) -> None:
-    package = load_package(HERE / slug)
+    attempts = judge_all(load_package(HERE / slug), pools)
 
-    report = verified(package, pools, NO_MUTANTS)
+    for (verdict, name), attempt in attempts.items():
+        reports = [result.report for result in attempt.results]
+        assert attempt.verdict is verdict, (name, reports)
+        if words := TOLD.get((slug, name)):
+            assert any(words in str(report.get("message")) for report in reports), (name, reports)
+        if verdict is Verdict.WRONG_ANSWER:
+            assert len(attempt.failed) >= 2, (name, "one case is luck: a mistake shows in at least two")
+        hidden = [str(result.report) for result in attempt.results if result.visibility == "hidden"]
+        assert "LEAK" not in "".join(hidden)
 
-    assert report.known is not None
-    judged = {f"{each.expected}/{each.name}": (each.verdict, each.category) for each in report.known.submissions}
-    assert {name: verdict for name, (verdict, _) in judged.items()} == {
-        name: name.partition("/")[0] for name in judged
-    }, judged
-    assert [finding for finding in said(report) if finding[0] != "lint"] == []
-    assert "LEAK" not in report.model_dump_json()
+
+@pytest.mark.parametrize("kind", marked(list(KINDS), ("class", "functions")))
+def test_the_template_of_each_kind_verifies_without_a_warning(pools: VerificationPools, kind: str) -> None:
+    package = load_package(TEMPLATES / kind)
+
+    report = verified(package, pools, Effort())
+
+    assert said(report) == []
+    assert said(report, "warning") == []
+    assert report.mutation is not None
+    assert any(mutant.outcome == "killed" for mutant in report.mutation.mutants)

@@ -106,6 +106,12 @@ class ClassCalls(AnswerKind):
     module: ClassVar[str] = "class_calls"
     has_methods: ClassVar[bool] = True
 
+    @property
+    def rule(self) -> str:
+        state = self.state if isinstance(self.state, bool) else ", ".join(self.state)
+        after = "" if not state else ", and the state afterwards" if state is True else f", and then {state}"
+        return f"Each case makes an object and calls its methods in turn. The judge compares each result{after}."
+
     def options(self) -> dict[str, Any]:
         return {
             "methods": {each.name: list(each.names) for each in self.methods},

@@ -22,6 +22,10 @@ class File(AnswerKind):
 
     module: ClassVar[str] = "file"
 
+    @property
+    def rule(self) -> str:
+        return f"The judge reads the file that the function writes to {self.path} as {self.read}, and compares it."
+
     def options(self) -> dict[str, Any]:
         return {"path": self.path, "name": self.name, "read": self.read}
 

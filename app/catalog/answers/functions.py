@@ -28,7 +28,10 @@ def inputs_of(declared: Sequence[Parameter], given: Mapping[Any, Any]) -> tuple[
     if name is None:
         return tuple(declared)
     chosen = given.get(CHOICE)
-    return (name, *(name.takes.get(chosen, ()) if isinstance(chosen, str) else ()))
+    if isinstance(chosen, str) and chosen in name.takes:
+        return (name, *name.takes[chosen])
+    # The name is a fault; what else is given may be right.
+    return (name, *(each for each in declared if each.name != CHOICE and each.name in given))
 
 
 class Functions(AnswerKind):
@@ -38,6 +41,10 @@ class Functions(AnswerKind):
     functions: Annotated[tuple[Definition, ...], Field(min_length=1, max_length=20)]
 
     module: ClassVar[str] = "functions"
+
+    @property
+    def rule(self) -> str:
+        return "Each case calls one of the functions, and the judge compares what it returns."
 
     def options(self) -> dict[str, Any]:
         return {"functions": {each.name: list(each.names) for each in self.functions}}

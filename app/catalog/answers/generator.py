@@ -25,6 +25,10 @@ class Generator(AnswerKind):
 
     module: ClassVar[str] = "generator"
 
+    @property
+    def rule(self) -> str:
+        return f"The judge takes the first {self.first} items, and no further one."
+
     def options(self) -> dict[str, Any]:
         return {"first": self.first}
 

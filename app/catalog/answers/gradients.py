@@ -19,6 +19,10 @@ class Gradients(AnswerKind):
 
     module: ClassVar[str] = "gradients"
 
+    @property
+    def rule(self) -> str:
+        return f"The judge compares the value, and its gradients with respect to {' and '.join(self.of)}."
+
     def options(self) -> dict[str, Any]:
         return {"of": list(self.of), "library": self.library}
 

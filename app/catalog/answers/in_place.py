@@ -20,6 +20,11 @@ class InPlace(AnswerKind):
     module: ClassVar[str] = "in_place"
 
     @property
+    def rule(self) -> str:
+        returned = ", and what the function returns" if self.returned else ""
+        return f"The judge compares {' and '.join(self.changed)} after the call{returned}."
+
+    @property
     def changes(self) -> tuple[str, ...]:
         return self.changed
 

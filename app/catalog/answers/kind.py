@@ -56,6 +56,11 @@ class AnswerKind(Model, ABC):
     has_methods: ClassVar[bool] = False
 
     @property
+    def rule(self) -> str:
+        """What the judge calls and compares, as a sentence for students. Empty for what a function returns."""
+        return ""
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """The parameters that a solution may change."""
         return ()

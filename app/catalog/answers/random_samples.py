@@ -26,6 +26,15 @@ class RandomSamples(AnswerKind):
 
     module: ClassVar[str] = "random_samples"
 
+    @property
+    def rule(self) -> str:
+        what = " and ".join(self.statistics) or "distribution"
+        calls = "" if self.repeat == 1 else f" over {self.repeat} calls with other seeds"
+        return (
+            f"The judge compares the {what}{calls}. The same {self.seed} must give the same answer again, and another "
+            "one another answer."
+        )
+
     def options(self) -> dict[str, Any]:
         return {"seed": self.seed, "repeat": self.repeat, "statistics": list(self.statistics)}
 

@@ -19,5 +19,10 @@ class Text(AnswerKind):
 
     module: ClassVar[str] = "text"
 
+    @property
+    def rule(self) -> str:
+        how = {"whole": "", "lines": ", line by line", "words": ", word by word, and numbers within the tolerance"}
+        return f"The judge compares what the function {'prints' if self.printed else 'returns'}{how[self.split]}."
+
     def options(self) -> dict[str, Any]:
         return {"printed": self.printed, "split": self.split}

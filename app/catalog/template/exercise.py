@@ -1,6 +1,7 @@
 """Write a new package: a small, correct exercise for the author to change.
 
-Each framework has one, as the files of a real package. For other parameters, `plain` writes one.
+Each framework has one, as the files of a real package, and each kind of answer has one in `kinds/`. For other
+parameters, `plain` writes one.
 """
 
 import json
@@ -17,6 +18,8 @@ from app.errors import AllcloseError
 
 HERE = Path(__file__).parent
 FRAMEWORKS = ("numpy", "jax", "torch", "flax", "optax")
+# Kinds of answers, and functions as arguments, which every kind can have.
+KINDS = ("class", "functions", "in_place", "function_arguments", "generator", "text", "file", "gradients", "random")
 _PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.()'+-]*")
 _CODE_WORDS = {"total", "np", "jnp", "torch", "enumerate"}
 _NO_TEXT = {"true", "false", "null"}
@@ -28,7 +31,10 @@ class ExerciseUnfit(AllcloseError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """The author's choices. `parameters`: None for those of the framework's exercise. `schema`: its URL for editors."""
+    """The author's choices. `schema`: its URL for editors.
+
+    `framework`: also `kinds/class` and so on, from `template_of`. `parameters`: None for those of its exercise.
+    """
 
     title: str
     summary: str
@@ -50,7 +56,8 @@ def write_exercise(exercise: Exercise) -> dict[str, str]:
         files = write_plain(exercise.framework, exercise.entry_point, exercise.parameters)
     else:
         raise ExerciseUnfit(
-            f"the exercise for {exercise.framework} has fixed parameters: omit yours and change problem.yaml later"
+            f"the exercise for {exercise.framework.removeprefix('kinds/')} has fixed parameters: "
+            "omit yours and change problem.yaml later"
         )
     return {**files, MANIFEST_FILE: _headed(files[MANIFEST_FILE], exercise)}
 
@@ -69,6 +76,11 @@ def _require_plain(entry_point: str, parameters: Sequence[Parameter]) -> None:
                 f"{parameter.name} is {kind}, but the exercise takes numbers and arrays of numbers: "
                 "use those, and change problem.yaml afterwards"
             )
+
+
+def template_of(kind: str) -> str:
+    """Return what takes the place of a framework for a kind of answer."""
+    return f"kinds/{kind}"
 
 
 def default_of(framework: str, key: str) -> str:

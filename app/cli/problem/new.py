@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from app.catalog.manifest import MAX_SLUG, Difficulty, is_slug
 from app.catalog.parameter import Identifier, Parameter
-from app.catalog.template.exercise import FRAMEWORKS
+from app.catalog.template.exercise import FRAMEWORKS, KINDS
 from app.cli.console import errors, output
 from app.errors import AllcloseError, Conflict
 from app.settings import Settings, read_settings
@@ -124,6 +124,9 @@ def new(
         str | None, typer.Argument(help="The folder's name and the last part of the problem's address.")
     ] = None,
     framework: Annotated[str | None, typer.Option(help="numpy, jax, torch, flax or optax.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help=f"What students write, if it is not one function: {', '.join(KINDS)}.")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="One line.")] = None,
     summary: Annotated[str | None, typer.Option(help="One line, for the list of problems.")] = None,
     entry_point: Annotated[str | None, typer.Option(help="The name of the student's function.")] = None,
@@ -143,6 +146,7 @@ def new(
     options = {
         "slug": slug,
         "framework": framework,
+        "kind": kind,
         "title": title,
         "summary": summary,
         "entry_point": entry_point,
@@ -205,9 +209,11 @@ def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
     from app.catalog.template.plain import PLAIN_FRAMEWORKS, SUMMARY
 
     ask = interview.ask
-    framework = ask("framework", "Framework (numpy, jax, torch, flax, optax)", read_framework, "numpy")
+    framework = _template(interview)
     own, words = own_parameters(framework), slug.replace("-", "_")
-    entry_point = ask("entry_point", "The student's function", read_name, words)
+    is_class = interview.options["kind"] == "class"
+    name = words.title().replace("_", "") if is_class else words
+    entry_point = ask("entry_point", f"The student's {'class' if is_class else 'function'}", read_name, name)
     parameters = own
     if framework in PLAIN_FRAMEWORKS or interview.options["parameters"] is not None:
         read = parameters_for(framework)
@@ -227,6 +233,21 @@ def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
         parameters=None if is_own else parameters,
         schema=schema,
     )
+
+
+def _template(interview: _Interview) -> str:
+    """Return the framework, or the template of the kind of answer. Raises AnswerRejected if both are given."""
+    from app.catalog.template.exercise import template_of
+
+    kind = interview.options["kind"]
+    if kind is None:
+        framework: str = interview.ask(
+            "framework", "Framework (numpy, jax, torch, flax, optax)", read_framework, "numpy"
+        )
+        return framework
+    if interview.options["framework"] is not None:
+        raise AnswerRejected("--kind and --framework are both given: a kind has one exercise, so leave out --framework")
+    return template_of(one_of(KINDS)(kind.replace("-", "_")))
 
 
 def _say_what_next(target: Path) -> None:

@@ -1,0 +1,3 @@
+def add_into(a, b, out):
+    out[:] = a + b
+    return float(max(out))

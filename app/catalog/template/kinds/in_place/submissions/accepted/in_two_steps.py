@@ -1,0 +1,4 @@
+def add_into(a, b, out):
+    out[...] = b
+    out += a
+    return out.max().item()
