@@ -213,9 +213,10 @@ def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = nobody_to_ask
     """Compare two trees. `ask` runs the package's `checker.py`, if it has one. Raises CheckerUnfit."""
     if not holds_something(expected):
         return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")
+    answer = with_arrays(answer, expected) if rules.accept_lists else answer
     if not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
-    pairs = pair_leaves(with_arrays(answer, expected) if rules.accept_lists else answer, expected)
+    pairs = pair_leaves(answer, expected)
     if isinstance(pairs, StructureDiffers):
         return _rejected(STRUCTURE, pairs.message)
     return _conclude(examine(pairs, rules, ask))

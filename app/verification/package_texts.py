@@ -42,6 +42,9 @@ class PackageTexts:
             yield self.text(("quiz", index), "\n".join([question.question, *question.choices]))
         for index, parameter in enumerate(self.manifest.parameters):
             yield self.text(("parameters", index), parameter.doc or "")
+        for definition in self.manifest.answer.definitions():
+            for doc in (definition.doc, *(parameter.doc for parameter in definition.parameters)):
+                yield self.text(("answer",), doc or "")
         for index, given in enumerate(self.manifest.inputs or ()):
             yield self.text(("inputs", index), given.doc or "")
 

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog.answers import ANSWERS, read_answer
 from app.catalog.inputs import draw_inputs
 from app.catalog.manifest import Manifest
 from app.catalog.package import PackageInvalid, package_from_files
 from app.catalog.rule_validation import kind_of, read_checkers, read_requirements
+from app.catalog.source import Source, function_fault
 from app.catalog.yaml_document import read_document
 from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
@@ -68,3 +70,22 @@ def test_every_checker_has_its_line_for_contributors() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
 
     assert all(f"   - `{name}`: " in text for name in CHECKERS)
+
+
+def test_every_kind_of_answer_has_an_example_that_can_be_read() -> None:
+    section = TEXT[TEXT.index("### Kinds of answers") : TEXT.index("### `driver.py`")]
+    examples = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+
+    shown = [read_document("example", text).content or {} for text in examples]
+
+    assert {read_answer(content).kind for content in shown if "answer" in content} == set(ANSWERS) - {"function"}
+    assert all(f"#### `{kind}`" in section for kind in ANSWERS if kind != "function")
+
+
+def test_the_examples_of_drivers_are_drivers() -> None:
+    section = TEXT[TEXT.index("### `driver.py`") : TEXT.index("### Rules for every solution")]
+    examples = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+
+    faults = [function_fault(Source(text, "driver.py"), "run", 2) for text in examples]
+
+    assert faults == [None, None, None]

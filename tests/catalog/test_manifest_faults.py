@@ -7,7 +7,7 @@ from tests.catalog.packages import PROBLEM, edited, faults_of, make_files
 # old text, new text, key, words of the message, words of the remedy
 BROKEN = [
     ("title: Scaled sum", "titel: Scaled sum", "titel",
-     "not a known key; did you mean title?", "the known keys are cases"),
+     "not a known key; did you mean title?", "the known keys are accept_lists"),
     ("difficulty: beginner", "difficulty: begginer", "difficulty", "did you mean beginner?", "intermediate"),
     ("estimated_minutes: 5", "estimated_minutes: 0", "estimated_minutes", "is 0", "at least 1"),
     ("estimated_minutes: 5", "estimated_minutes: '5'", "estimated_minutes", "is '5'", "whole number, without quotes"),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.catalog.fault import nearest
-from app.catalog.source import line_of, parameters_of
+from app.catalog.source import Source, line_of, parameters_of
 from app.catalog.verification_report import Finding, Severity
 from app.judging.requirements.forbids import OPERATIONS, STRUCTURES, Forbids
 from app.judging.verdicts import Verdict
@@ -19,6 +19,8 @@ def check_signatures(texts: PackageTexts) -> Iterator[Finding]:
     shown = tuple(parameter.name for parameter in manifest.parameters)
     for key in ("starter", "reference"):
         source = texts.sources[key]
+        if not manifest.answer.has_methods:
+            yield from _other_functions(texts, source)
         found = parameters_of(ast.parse(source.text), manifest.entry_point)
         if found is None or found == shown:
             continue
@@ -32,6 +34,16 @@ def check_signatures(texts: PackageTexts) -> Iterator[Finding]:
             else "use the same names in the same order here and under `parameters`"
         )
         yield finding_at(source, line_of(source, manifest.entry_point), severity, message, remedy)
+
+
+def _other_functions(texts: PackageTexts, source: Source) -> Iterator[Finding]:
+    tree = ast.parse(source.text)
+    for each in texts.manifest.answer.definitions():
+        found = parameters_of(tree, each.name)
+        if found not in (None, each.names):
+            message = f"{each.name} takes ({', '.join(found or ())}), but the page shows ({', '.join(each.names)})"
+            remedy = "use the same names in the same order here and under `answer.functions`"
+            yield finding_at(source, line_of(source, each.name), "warning", message, remedy)
 
 
 def check_unused(texts: PackageTexts) -> Iterator[Finding]:
