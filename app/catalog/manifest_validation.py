@@ -284,7 +284,7 @@ def _call_conflicts(parameter: CallList, calls: Any) -> Iterator[Conflict]:
         conflicts = [
             replace(conflict, location=(index, *where[1:], *conflict.location))
             for where, each, value in arguments
-            for conflict in (_unmade(each) if each.is_object else _value_conflicts(each, value))
+            for conflict in (_unmade(each, value) if each.is_object else _value_conflicts(each, value))
         ]
         yield from conflicts
         if not conflicts:
@@ -292,9 +292,10 @@ def _call_conflicts(parameter: CallList, calls: Any) -> Iterator[Conflict]:
             yield from _within((index, *(call if isinstance(call, dict) else ())), sizes)
 
 
-def _unmade(parameter: Parameter) -> Iterator[Conflict]:
-    message = f"is given for type {parameter.type}, which a case can't give"
-    yield Conflict((), message, "take it from an earlier call: `{result_of: 0}`")
+def _unmade(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    if value is not None or not parameter.nullable:
+        message = f"is given for type {parameter.type}, which a case can't give"
+        yield Conflict((), message, "take it from an earlier call: `{result_of: 0}`")
 
 
 def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict]:

@@ -104,7 +104,7 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
     try:
         arguments = _restore(task, inputs, torch_device)
         guarded = {name: arguments[name] for name in task.guarded if name in arguments}
-        guard = Guard(guarded, inputs, task.arguments or ())
+        guard = Guard(guarded, inputs, task.argument_names)
         values = program(dict(arguments))
         stage = "answer"
         guard.check_unchanged()

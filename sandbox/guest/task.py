@@ -98,6 +98,11 @@ class Task:
         return tuple(name for name, _ in self.parameters) if self.driver is None else self.signature
 
     @property
+    def argument_names(self) -> tuple[str, ...]:
+        """The names of all arguments that students know."""
+        return (*(self.arguments or ()), *(each for _, arguments in self.definitions for each in arguments))
+
+    @property
     def call(self) -> str:
         """The call as a student would write it: `scale(x, factor)`."""
         return self.entry_point if self.arguments is None else f"{self.entry_point}({', '.join(self.arguments)})"

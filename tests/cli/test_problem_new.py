@@ -10,6 +10,7 @@ import pytest
 
 from app.catalog.package import load_package
 from app.catalog.schema import manifest_schema
+from app.catalog.template.exercise import KINDS
 from app.catalog.verification_report import Report
 from app.catalog.yaml_document import read_document
 from app.settings import ROOT
@@ -35,6 +36,30 @@ def test_the_exercise_of_every_framework_loads_and_fits_the_schema(tmp_path: Pat
     text = (tmp_path / "my_problem" / "problem.yaml").read_text()
     assert text.startswith("# yaml-language-server: $schema=http://127.0.0.1:8000/schema/problem.json\n")
     jsonschema_rs.validator_for(manifest_schema()).validate(read_document("problem.yaml", text).content)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_answer_has_an_exercise_that_loads_and_fits_the_schema(tmp_path: Path, kind: str) -> None:
+    written = new(tmp_path, "my_problem", "--kind", kind, "--title", "Mine", "--yes")
+
+    assert written.returncode == 0, written.stderr
+    package = load_package(tmp_path / "my_problem")
+    assert package.manifest.entry_point == ("MyProblem" if kind == "class" else "my_problem")
+    assert package.runner is not None
+    assert sum(known.verdict == "accepted" for known in package.submissions) >= 2
+    text = (tmp_path / "my_problem" / "problem.yaml").read_text()
+    jsonschema_rs.validator_for(manifest_schema()).validate(read_document("problem.yaml", text).content)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--kind", "clas"], "not one of class"), (["--kind", "class", "--framework", "jax"], "leave out --framework")],
+)
+def test_a_kind_that_can_not_be_used_is_named(tmp_path: Path, options: list[str], words: str) -> None:
+    refused = new(tmp_path, "mine", *options, "--yes")
+
+    assert refused.returncode == 2
+    assert words in refused.stderr
 
 
 def test_the_exercise_verifies_as_written(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ The entry point can also be a function that returns such an object, as in Optax.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sandbox.guest.answers.case import Case, snapshot
@@ -14,7 +14,7 @@ MODES = ("train", "eval")
 
 
 def call(solution: Callable[..., object], case: Case) -> object:
-    made = solution(*case.arguments().values())
+    made = placed(solution(*case.arguments().values()), case.inputs)
     if case.options["weights"]:
         load_weights(made, case.inputs["weights"])
     results: list[object] = []
@@ -31,6 +31,23 @@ def call(solution: Callable[..., object], case: Case) -> object:
     if state:
         answer["state"] = state_of(made) if state is True else {name: attribute_of(made, name) for name in state}
     return answer
+
+
+def placed(made: Any, inputs: Any) -> Any:
+    """Move a module of PyTorch to the device of the inputs, which the judge chooses."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(made, torch.nn.Module):
+        return made
+    device = next((tensor.device for tensor in _tensors(torch, inputs)), None)
+    return made if device is None else made.to(device)
+
+
+def _tensors(torch: Any, value: Any) -> Iterator[Any]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _tensors(torch, item)
 
 
 def method_of(made: Any, name: str) -> Any:
@@ -65,8 +82,11 @@ def resolved(value: Any, results: list[object]) -> Any:
 
 
 def state_of(made: Any) -> Any:
-    torch = sys.modules.get("torch")
-    return dict(made.state_dict()) if torch is not None and isinstance(made, torch.nn.Module) else made
+    torch, nnx = sys.modules.get("torch"), sys.modules.get("flax.nnx")
+    if torch is not None and isinstance(made, torch.nn.Module):
+        return dict(made.state_dict())
+    # Without random keys, which each solution may hold in its own places.
+    return nnx.state(made, nnx.Not(nnx.RngState)) if nnx is not None and isinstance(made, nnx.Module) else made
 
 
 def load_weights(made: Any, weights: dict[str, Any]) -> None:
@@ -79,7 +99,7 @@ def load_weights(made: Any, weights: dict[str, Any]) -> None:
         _compare(made, shapes_of(made.state_dict()), shapes_of(weights))
         made.load_state_dict(weights)
     elif nnx is not None and isinstance(made, nnx.Module):
-        state = nnx.state(made)
+        state = nnx.state(made, nnx.Not(nnx.RngState))
         own = nnx.to_pure_dict(state)
         _compare(made, shapes_of(own), shapes_of(weights))
         nnx.replace_by_pure_dict(state, weights)
