@@ -103,7 +103,7 @@ def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) ->
     assert "The files are valid" in page.text
 
 
-@pytest.mark.parametrize("framework", ["numpy", "jax", "nonsense"])
+@pytest.mark.parametrize("framework", ["numpy", "jax", "kinds/class", "nonsense"])
 def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(emmy: TestClient, framework: str) -> None:
     page = emmy.get(f"/author/edit?framework={framework}")
     files = typed(page)

@@ -83,6 +83,11 @@ def template_of(kind: str) -> str:
     return f"kinds/{kind}"
 
 
+def list_examples() -> tuple[str, ...]:
+    """List the frameworks, and what takes their place for each kind of answer."""
+    return (*FRAMEWORKS, *map(template_of, KINDS))
+
+
 def default_of(framework: str, key: str) -> str:
     """Return a value from the manifest of the framework's exercise."""
     return str(_manifest(framework)[key])

@@ -9,7 +9,7 @@ from app.authoring.query import list_authored, list_revisions, list_verification
 from app.catalog.archive import write_archive
 from app.catalog.diff import compare_packages
 from app.catalog.publish import MAX_NUMBER, get_revision
-from app.catalog.template.exercise import FRAMEWORKS
+from app.catalog.template.exercise import list_examples
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -28,7 +28,7 @@ def show_problems(visit: CurrentVisit, author: Author) -> Response:
     with visit.transaction() as session:
         problems = list_authored(session)
         verifications = list_verifications(session, user_id=author.id)
-    context = {"problems": problems, "verifications": verifications, "frameworks": FRAMEWORKS}
+    context = {"problems": problems, "verifications": verifications, "examples": list_examples()}
     return visit.render("author/problems.html", context)
 
 

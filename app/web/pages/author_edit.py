@@ -20,7 +20,7 @@ from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid, with_remedy
 from app.catalog.model import Revision
 from app.catalog.publish import find_current, get_revision
-from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
+from app.catalog.template.exercise import Exercise, default_of, list_examples, write_exercise
 from app.catalog.verification_report import Finding
 from app.database.engine import storable
 from app.errors import LimitReached, NotFound, Outdated
@@ -53,7 +53,7 @@ def open_editor(
     elif problem:
         form = _of_revision(visit, read_slug(problem), revision)
     else:
-        form = PackageForm().with_files(write_beginning(framework if framework in FRAMEWORKS else "numpy"))
+        form = PackageForm().with_files(write_beginning(framework if framework in list_examples() else "numpy"))
     return _show(visit, form)
 
 
