@@ -19,6 +19,7 @@ from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
 from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
 from app.judging.rules import Rules
+from app.judging.structure import with_arrays
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.worker.boxes import box_spec
@@ -110,8 +111,9 @@ def _telling(
             continue
         ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer)
         try:
-            answer = decode(outcome.answer)
-            comparison = compare(answer, decode(case.expected), rules, ask)
+            expected, answer = decode(case.expected), decode(outcome.answer)
+            answer = with_arrays(answer, expected) if rules.accept_lists else answer
+            comparison = compare(answer, expected, rules, ask)
         except (Malformed, JudgeFailed):  # checkers need not accept it
             continue
         if is_far(comparison) and agree(answer, answer, plain):
