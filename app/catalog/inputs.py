@@ -66,7 +66,7 @@ class _Drawing:
 
     def _calls(self, parameter: CallList, calls: Any, where: Location) -> list[Any]:
         """Return each call as the guest takes it: a name, or a dict with the arguments by name."""
-        made = [
+        made: list[Any] = [
             call if isinstance(call, str) else {name: dict(values) for name, values in call.items()} for call in calls
         ]
         for (index, method, name), declared, value in parameter.arguments(calls):

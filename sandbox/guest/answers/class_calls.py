@@ -19,7 +19,7 @@ def call(solution: Callable[..., object], case: Case) -> object:
         load_weights(made, case.inputs["weights"])
     results: list[object] = []
     for given in case.inputs["calls"]:
-        name, arguments = (given, {}) if isinstance(given, str) else next(iter(given.items()))
+        name, arguments = read_call(given)
         if name in MODES:
             method_of(made, name)()
             results.append(None)
@@ -31,6 +31,14 @@ def call(solution: Callable[..., object], case: Case) -> object:
     if state:
         answer["state"] = state_of(made) if state is True else {name: attribute_of(made, name) for name in state}
     return answer
+
+
+def read_call(given: Any) -> tuple[str, dict[str, Any]]:
+    """Return the method and its arguments: a name alone stands for a call without any."""
+    if isinstance(given, str):
+        return given, {}
+    ((name, arguments),) = given.items()
+    return name, arguments
 
 
 def placed(made: Any, inputs: Any) -> Any:

@@ -46,7 +46,8 @@ def _by_torch(solution: Callable[..., Any], case: Case) -> object:
     arguments = case.arguments()
     named = {name: arguments[name].detach().clone().requires_grad_() for name in case.options["of"]}
     value = solution(*(arguments | named).values())
-    total, begin = None, 0
+    total: Any = None
+    begin = 0
     for leaf in _tensors(torch, value):
         places = torch.arange(begin, begin + leaf.numel(), dtype=leaf.dtype, device=leaf.device).reshape(leaf.shape)
         part = (torch.cos(places) * leaf).sum()
