@@ -124,20 +124,12 @@ class BatchedSubmission(Answer):
 
 class Calls(Answer):
     """
+    `calls`: one of `Call`, or a parameter of type `function`.
+
     `count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size.
     """
 
-    calls: Literal[
-        "autocast",
-        "backward",
-        "checkpoint",
-        "clip_grad_norm",
-        "optimizer.step",
-        "optimizer.zero_grad",
-        "scaler.step",
-        "scaler.unscale",
-        "scaler.update",
-    ]
+    calls: str
     count: int | str | None = None
     at_least: int | str | None = None
     at_most: int | str | None = None
@@ -519,7 +511,7 @@ class Input(Answer):
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
-    shape: list[int | str] | None = None
+    shape: list[int | str | Literal["..."]] | None = None
     dtype: (
         Literal[
             "bool",
@@ -1052,7 +1044,7 @@ class Parameter(Answer):
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"] | str
-    shape: list[int | str] | None = None
+    shape: list[int | str | Literal["..."]] | None = None
     dtype: (
         Literal[
             "bool",
@@ -1429,7 +1421,7 @@ class Returns(Answer):
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
-    shape: list[int | str] | None = None
+    shape: list[int | str | Literal["..."]] | None = None
     dtype: (
         Literal[
             "bool",
@@ -2172,6 +2164,17 @@ class ChangePage(Answer):
     next: str | None = Field(..., description="the `cursor` of the next page; null on the last page")
 
 
+class DefinitionView(Answer):
+    """
+    A further function, or a method.
+    """
+
+    signature: str = Field(..., description="as students write it, such as `Norm.forward(x)`")
+    parameters: list[Parameter]
+    returns: Returns | None
+    doc: str | None
+
+
 class Fraction(Answer):
     """
     At least the share `least` of the elements within the tolerance, the rest within `rest`.
@@ -2288,6 +2291,15 @@ class ProblemDetail(Answer):
     entry_point: str
     signature: str = Field(..., description="the function as students write it, such as `scale(x, factor)`")
     parameters: list[Parameter] = Field(..., description="what the function takes, in the order of the call")
+    definitions: list[DefinitionView] = Field(
+        [],
+        description="the other functions, or the methods of the class, that students write",
+        validate_default=True,
+    )
+    answer_rule: str = Field(
+        "",
+        description="what the judge compares, if it is not simply what the function returns",
+    )
     inputs: list[Input] = Field(
         [],
         description="what cases give, where the problem makes the function's arguments from it; else empty, and cases give the parameters",
@@ -2296,6 +2308,7 @@ class ProblemDetail(Answer):
     returns: Returns
     tolerance: Tolerance | None
     dtype_policy: Literal["exact", "kind", "any"]
+    accept_lists: bool = Field(False, description="whether nested lists of numbers may stand for arrays")
     checkers: dict[
         str,
         Closeness | Distribution | Exact | Fraction | Gradient | Property | Set | Ulp | UpToPermutation | UpToSign,

@@ -1,3 +1,3 @@
 def print_report(rows):
     for i, row in enumerate(rows):
-        print(f"row {i} mean {row.mean():.5f} max {row.max():.5f}")
+        print(f"row {i} mean {row.mean():.6f} max {row.max():.6f}")

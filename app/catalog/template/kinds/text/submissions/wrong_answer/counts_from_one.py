@@ -3,4 +3,4 @@
 
 def print_report(rows):
     for i, row in enumerate(rows, 1):
-        print(f"row {i} mean {row.mean():.5f} max {row.max():.5f}")
+        print(f"row {i} mean {row.mean():.6f} max {row.max():.6f}")

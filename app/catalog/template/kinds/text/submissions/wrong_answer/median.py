@@ -5,4 +5,4 @@ import numpy as np
 
 def print_report(rows):
     for i, row in enumerate(rows):
-        print(f"row {i} mean {np.median(row):.5f} max {row.max():.5f}")
+        print(f"row {i} mean {np.median(row):.6f} max {row.max():.6f}")

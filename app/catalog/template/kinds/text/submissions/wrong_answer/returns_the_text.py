@@ -2,4 +2,4 @@
 
 
 def print_report(rows):
-    return "\n".join(f"row {i} mean {row.mean():.5f} max {row.max():.5f}" for i, row in enumerate(rows))
+    return "\n".join(f"row {i} mean {row.mean():.6f} max {row.max():.6f}" for i, row in enumerate(rows))
