@@ -14,6 +14,7 @@ Framework = Literal["numpy", "jax", "flax", "optax", "torch"]
 ArrayKind = Literal["jax", "torch", "numpy"]
 Kind = Literal["jax", "torch", "numpy", "value"]
 Type = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+ReturnType = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
 ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
 # A box needs at least one of these frameworks to make such an array.
 FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
@@ -142,7 +143,7 @@ class Input(Parameter):
 class Returns(Described):
     """The declared result of the solution."""
 
-    type: Type
+    type: ReturnType
 
 
 def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:
