@@ -13,6 +13,7 @@ from app.catalog.parameter import CLASS_NAME
 from app.catalog.yaml_document import Document
 from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
+from app.judging.requirements.calls import CALL_NAME
 from app.judging.requirements.forbids import STRUCTURES
 
 Facts = dict[str, Any]
@@ -37,6 +38,8 @@ PATTERNS = {
     "^[a-z0-9][a-z0-9+._-]*$": "lower-case letters, digits, + . _ and -",
     "^[a-z0-9_]+(\\.py)?$": "lower-case letters, digits and _",
     r"^[^\n]*$": "one line",
+    CALL_NAME: "the name of a call, such as optimizer.step, or of a parameter of type function",
+    "^[a-z0-9][a-z0-9._-]*$": "the name of a file, of lower-case letters, digits, . _ and -",
     CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object or function",
 }
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, nan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,6 +118,12 @@ submissions:
   accepted: {plain: "def solve(model, lr): return []"}
   wrong_answer: {empty: "'Mistake: nothing.'"}
 """
+KINDS = {path.parent.name: path.read_text() for path in (Path(__file__).parents[1] / "kinds").glob("*/problem.yaml")}
+TEXTS = {"every key": PROBLEM, "with a driver": WITH_DRIVER, **KINDS}
+QUICK = ("every key", "with a driver", "any_rank", "class_plain")
+MARKED = [
+    pytest.param(text, id=name, marks=[] if name in QUICK else [pytest.mark.whole]) for name, text in TEXTS.items()
+]
 HUGE = 10**60
 WRONG: tuple[Any, ...] = (
     "nonsense",
@@ -181,7 +188,7 @@ def value_at(value: Any, where: Location) -> Any:
 
 # The quick run tries a part of the values at each place, and other values at the next place.
 @pytest.mark.parametrize("share", [8, pytest.param(1, marks=pytest.mark.whole)])
-@pytest.mark.parametrize("text", [PROBLEM, WITH_DRIVER], ids=["every key", "with a driver"])
+@pytest.mark.parametrize("text", MARKED)
 def test_a_wrong_value_anywhere_is_refused_with_its_place_and_never_raises(text: str, share: int) -> None:
     document = read_document("problem.yaml", text)
     assert document.content is not None
@@ -202,7 +209,7 @@ def test_a_wrong_value_anywhere_is_refused_with_its_place_and_never_raises(text:
                 assert faults, (where, new)
 
 
-@pytest.mark.parametrize("text", [PROBLEM, WITH_DRIVER], ids=["every key", "with a driver"])
+@pytest.mark.parametrize("text", MARKED)
 def test_an_unknown_key_anywhere_is_refused(text: str) -> None:
     document = read_document("problem.yaml", text)
     assert document.content is not None
@@ -216,7 +223,7 @@ def test_an_unknown_key_anywhere_is_refused(text: str) -> None:
 
 
 def test_the_manifest_of_these_tests_uses_every_key() -> None:
-    used = {key for text in (PROBLEM, WITH_DRIVER) for key in read_document("", text).content or {}}
+    used = {key for text in TEXTS.values() for key in read_document("", text).content or {}}
 
     assert used == manifest_schema()["properties"].keys()
 
