@@ -1420,7 +1420,7 @@ class Returns(Answer):
     The declared result of the solution.
     """
 
-    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
     shape: list[int | str | Literal["..."]] | None = None
     dtype: (
         Literal[
