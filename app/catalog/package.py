@@ -330,8 +330,10 @@ def _entry_point_faults(sound: dict[str, Source], document: Document, partial: P
 
 def _definition_faults(source: Source, entry_point: str, answer: AnswerKind) -> Iterator[Fault]:
     for each in answer.definitions():
-        fault = method_fault(source, entry_point, each.name, each.names) if answer.has_methods else None
-        fault = fault or (None if answer.has_methods else function_fault(source, each.name, len(each.names)))
+        if answer.has_methods:
+            fault = method_fault(source, entry_point, each.name, each.names)
+        else:
+            fault = function_fault(source, each.name, len(each.names))
         if fault:
             yield fault
 
