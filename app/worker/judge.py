@@ -328,7 +328,7 @@ def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -
     manifest = context.job.manifest
     own, calls = read_outcome(manifest, outcome)
     context.tell(own)
-    return check_calls(manifest, case, check_case(context.checker, case, own), calls)
+    return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
 def examine_programs(context: _Context, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:
