@@ -9,7 +9,7 @@ from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
 from app.catalog.figure import figures_of
-from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
+from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.parameter import Framework, Input, list_case_inputs
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
@@ -104,6 +104,9 @@ class ProblemDetail(ProblemSummary):
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
     sources: tuple[str, ...] = Field(default=(), description="where the facts come from, such as a paper")
+    parts: tuple[ProblemPart, ...] = Field(
+        default=(), description="groups of cases with their points, which sum to 100"
+    )
     statement: str = Field(description="Markdown, with formulas in $…$")
     figures: dict[str, str] = Field(
         default={}, description="the SVG of each figure of the statement, by its path such as `figures/window.svg`"

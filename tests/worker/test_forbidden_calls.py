@@ -42,7 +42,7 @@ reference: |
       return powers / powers.sum(dim=1, keepdim=True)
 submissions:
   accepted: {a: "import torch"}
-  wrong_answer: {a: "import torch"}
+  wrong_answer: {a: "'Mistake: nothing.'"}
 """
 SOLVE = """
 title: Solve by hand
@@ -71,7 +71,7 @@ reference: |
       return np.array([s * b[0] - q * b[1], p * b[1] - r * b[0]]) / (p * s - q * r)
 submissions:
   accepted: {a: "import numpy"}
-  wrong_answer: {a: "import numpy"}
+  wrong_answer: {a: "'Mistake: nothing.'"}
 """
 CALLED = {
     "the function": ("import torch\ndef softmax(x):\n    return torch.softmax(x, 1)", 3),
