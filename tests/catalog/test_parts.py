@@ -27,7 +27,7 @@ starter: "def double(x): ..."
 reference: "def double(x): return 2 * x"
 submissions:
   accepted: {a: "def double(x): return x + x"}
-  wrong_answer: {a: "'Mistake: adds nothing.'\ndef double(x): return x + 0"}
+  wrong_answer: {a: "'Mistake: adds nothing.'\\ndef double(x): return x + 0"}
 """
 
 
