@@ -1,5 +1,4 @@
-"""`allclose problem publish` where it does not end in a published problem, and `problem availability`; the authors' guide
-shows where publishing succeeds."""
+"""`allclose problem publish` where it does not end in a published problem, and `problem availability`."""
 
 import shutil
 from collections.abc import Iterator
