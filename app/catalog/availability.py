@@ -53,8 +53,13 @@ def change_availability(session: Session, slug: str, availability: Availability,
     if before == availability:
         return
     problem.availability = availability
-    change = {"before": {"availability": before}, "after": {"availability": availability}}
-    record(session, actor, Act(action="problem.availability_changed", target=slug, **change))
+    act = Act(
+        action="problem.availability_changed",
+        target=slug,
+        before={"availability": before},
+        after={"availability": availability},
+    )
+    record(session, actor, act)
     session.flush()
 
 

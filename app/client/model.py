@@ -484,6 +484,35 @@ class Forbids(Answer):
     forbids: list[str]
 
 
+class ForbidsCalls(Answer):
+    """
+    Full names of functions, or `module.*` for all functions of a module.
+    """
+
+    forbids_calls: list[str]
+
+
+class ForbidsSyntax(Answer):
+    """
+    Constructs of Python.
+
+    `comprehension` includes generator expressions; `if` includes `match` and `a if b else c`.
+    """
+
+    forbids_syntax: list[
+        Literal[
+            "comprehension",
+            "dynamic code",
+            "for",
+            "if",
+            "lambda",
+            "matmul",
+            "try",
+            "while",
+        ]
+    ]
+
+
 class Gradient(Answer):
     """
     ‖answer − expected‖ ≤ relative · max(‖answer‖, ‖expected‖), or ≤ absolute.
@@ -1080,6 +1109,22 @@ class Parameter(Answer):
     static: bool = False
 
 
+class PartView(Answer):
+    """
+    A part of the problem, and what the submission earned there.
+    """
+
+    name: str
+    title: str
+    points: int = Field(..., description="what the part counts")
+    earned: int | None = Field(
+        ...,
+        description="these points, or 0 if a case is not accepted; null without a verdict",
+    )
+    accepted: int = Field(..., description="how many cases of the part are accepted so far")
+    cases: int = Field(..., description="how many cases of the part the submission is judged on")
+
+
 class PasswordChange(Answer):
     current: str
     new: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
@@ -1156,6 +1201,13 @@ class Preview(Answer):
     items: list[Candidate] = Field(..., description="the first 50 by time")
 
 
+class ProblemChange(Answer):
+    availability: Literal["draft", "unlisted", "listed", "withdrawn"] = Field(
+        ...,
+        description="`listed`; `unlisted`: in no list, but open to everyone who knows the address; `draft`: for authors only; `withdrawn`: everyone can read it, and it takes no new submissions",
+    )
+
+
 class ProblemPage(Answer):
     """
     In the order of the tracks, or with `q` the best match first. `next` is the next page's `cursor`, or null.
@@ -1163,6 +1215,16 @@ class ProblemPage(Answer):
 
     items: list[ListedProblem]
     next: str | None
+
+
+class ProblemPart(Answer):
+    """
+    A group of cases. Its points count if all of its cases are accepted.
+    """
+
+    name: str
+    title: str
+    points: int
 
 
 class ProblemRef(Answer):
@@ -2277,6 +2339,10 @@ class ProblemDetail(Answer):
         description="the number of the revision that new submissions belong to; null for a folder, which has none",
     )
     digest: str = Field(..., description="names the content of that revision")
+    availability: Literal["draft", "unlisted", "listed", "withdrawn"] = Field(
+        "listed",
+        description="`listed`; `unlisted`: in no list; `draft`: for authors only; `withdrawn`: takes no submissions",
+    )
     prerequisites: list[str]
     exercise: Exercise | None = None
     versions: list[ExerciseVersion] = Field(
@@ -2305,10 +2371,15 @@ class ProblemDetail(Answer):
         validate_default=True,
     )
     limits: Limits
-    requirements: list[Calls | Forbids | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses] = Field(
-        [], description="rules on how answers are computed", validate_default=True
-    )
+    requirements: list[
+        Calls | Forbids | ForbidsCalls | ForbidsSyntax | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses
+    ] = Field([], description="rules on how answers are computed", validate_default=True)
     sources: list[str] = Field([], description="where the facts come from, such as a paper")
+    parts: list[ProblemPart] = Field(
+        [],
+        description="groups of cases with their points, which sum to 100",
+        validate_default=True,
+    )
     statement: str = Field(..., description="Markdown, with formulas in $…$")
     figures: dict[str, str] = Field(
         {},
@@ -2477,6 +2548,11 @@ class SubmissionView(Answer):
         | None
     )
     score: int | None
+    parts: list[PartView] = Field(
+        [],
+        description="points by part; empty if the problem has no parts",
+        validate_default=True,
+    )
     cases: list[CaseView]
     notice: str | None = Field(
         None,

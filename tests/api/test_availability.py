@@ -100,7 +100,7 @@ def test_it_comes_back_and_the_audit_log_knows_who_did_it(
             {"availability": "listed"},
             {"availability": "withdrawn"},
         )
-        assert second.user_id == grace
+        assert second.actor_id == grace
 
 
 def test_a_new_revision_does_not_list_a_withdrawn_problem(

@@ -103,7 +103,7 @@ class Court:
 
     def judge(self, source: str) -> tuple[CaseResult, ...]:
         job = Job(package=self.package, source=source, cases=self.prepared.cases)
-        return judge(job, self.pool, lambda _: None, threading.Event()).cases
+        return tuple(judge(job, self.pool, lambda _: None, threading.Event()).cases)
 
 
 def open_court(launcher: Launcher, text: str) -> Iterator[Court]:

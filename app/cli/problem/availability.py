@@ -30,7 +30,9 @@ def availability(
 
     Needs the token of an author or admin.
     """
+    from app.client.model import ProblemChange
+
     settings = read_settings(server=server, token=token)
     with open_client(settings.server, token=require_token(settings)) as client:
-        problem = client.change_problem(slug, availability=state)
+        problem = client.change_problem(slug, ProblemChange(availability=state))
     output.print(f"{escape(problem.slug)} is [bold]{problem.availability}[/]: {MEANING[problem.availability]}.")

@@ -14,9 +14,8 @@ from app.judging.requirement import Basis, Facts, Requirement
 # The abbreviations that authors write out of habit.
 SHORT = {"F": "torch.nn.functional", "jnp": "jax.numpy", "lax": "jax.lax", "nn": "torch.nn", "np": "numpy"}
 FRAMEWORKS = ("flax", "jax", "numpy", "optax", "torch")
-Pattern = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\.([A-Za-z_][A-Za-z0-9_]*|\*)$")
-]
+FULL_NAME = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\.([A-Za-z_][A-Za-z0-9_]*|\*)$"
+Pattern = Annotated[str, StringConstraints(pattern=FULL_NAME)]
 
 
 class ForbidsCalls(Requirement):
