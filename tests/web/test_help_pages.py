@@ -1,5 +1,7 @@
 """The pages of help, about and privacy, which everyone can read."""
 
+import html
+
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
@@ -23,7 +25,7 @@ def test_help_explains_each_verdict_that_a_submission_gets_by_itself(anyone: Tes
     page = anyone.get("/help").text
 
     for verdict in set(Verdict) - {Verdict.JUDGE_ERROR, Verdict.CANCELLED}:
-        assert WORDS[verdict].advice in page
+        assert WORDS[verdict].advice in html.unescape(page)
 
 
 def test_help_tells_the_limits_and_the_versions_of_this_deployment(anyone: TestClient, database: Database) -> None:
