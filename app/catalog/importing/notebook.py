@@ -38,13 +38,15 @@ _NOT_PYTHON = re.compile(r"^\s*([%!]|grader\.|otter\b)")
 _HIDDEN_CELL = re.compile(r"\s*#+\s*HIDDEN")
 _COMPARISONS = (
     "allclose",
-    "isclose",
     "array_equal",
     "assert_allclose",
-    "assert_array_almost_equal",
     "assert_almost_equal",
+    "assert_array_almost_equal",
+    "assert_array_equal",
+    "assert_equal",
+    "equal",
+    "isclose",
 )
-_COMPARISONS += ("assert_array_equal", "assert_equal", "equal")
 RAISED = 'raise NotImplementedError("replace this line with your solution")'
 
 
