@@ -215,6 +215,12 @@ class CaseCost(Answer):
     again_seconds: float
 
 
+class CaseCount(Answer):
+    name: str
+    failed: int = Field(..., description="submissions whose answer to this case was not accepted")
+    judged: int = Field(..., description="submissions that have a result for this case")
+
+
 class CaseView(Answer):
     """
     The result of a case. It holds only what the student may see: hidden cases have coarse numbers.
@@ -525,6 +531,11 @@ class Gradient(Answer):
 
 class Health(Answer):
     status: str
+
+
+class HintCount(Answer):
+    number: int = Field(..., description="the hint's number, from 1")
+    students: int = Field(..., description="how many of these students revealed it")
 
 
 class HintView(Answer):
@@ -878,6 +889,11 @@ class Mistake(Answer):
     name: str
     hint: str | None
     cases: list[str] = Field(..., description="where its output is wrong")
+
+
+class MistakeCount(Answer):
+    hint: str = Field(..., description="the explanation of a known mistake, as students read it")
+    students: int = Field(..., description="how many students made it")
 
 
 class MistakesSection(Answer):
@@ -2394,6 +2410,23 @@ class ProblemDetail(Answer):
     hidden_cases: int = Field(..., description="how many further cases a submission is judged on")
     hint_count: int
     question_count: int = Field(..., description="how many questions its quiz asks")
+
+
+class ProblemStatistics(Answer):
+    """
+    Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers.
+    """
+
+    submissions: int = Field(..., description="the number of submissions that count: the last 1,000 at most")
+    students: int
+    solved: int = Field(..., description="students with an accepted submission")
+    solve_rate: float | None = Field(..., description="`solved` divided by `students`")
+    median_attempts: float | None = Field(..., description="submissions of a solver up to the first accepted one")
+    median_minutes: float | None = Field(..., description="from a solver's first submission to the first accepted one")
+    verdicts: list[VerdictCount]
+    mistakes: list[MistakeCount] = Field(..., description="the most frequent ones, 10 at most")
+    cases: list[CaseCount] = Field(..., description="those that fail most often, 10 at most")
+    hints: list[HintCount]
 
 
 class QueueState(Answer):

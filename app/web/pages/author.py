@@ -12,6 +12,7 @@ from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import FRAMEWORKS
+from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -41,6 +42,7 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  
         verifications = list_verifications(session, slug=slug)
         outdated = count_outdated(session, slug)
         availability = get_availability(session, slug)
+        statistics = read_problem_statistics(session, slug)
     context = {
         "slug": slug,
         "revisions": revisions,
@@ -48,6 +50,7 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  
         "outdated": outdated,
         "availability": availability,
         "availabilities": AVAILABILITIES,
+        "statistics": statistics,
     }
     return visit.render("author/problem.html", context)
 
