@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.name import get_problem_id
@@ -66,7 +66,7 @@ class _Sent(NamedTuple):
     created_at: datetime
     judging_id: int
     attempt: int
-    verdict: str
+    verdict: str | None
     hint: str | None
 
 
@@ -87,7 +87,7 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
         median_minutes=round(median(minutes for _, minutes in efforts), 1) if efforts else None,
         verdicts=tuple(
             VerdictCount(verdict=Verdict(verdict), count=count)
-            for verdict, count in Counter(each.verdict for each in sent).most_common()
+            for verdict, count in Counter(each.verdict for each in sent if each.verdict).most_common()
         ),
         mistakes=_count_mistakes(sent),
         cases=_count_cases(session, sent),
@@ -144,8 +144,7 @@ def _count_cases(session: Session, sent: Sequence[_Sent]) -> tuple[CaseCount, ..
     )
     judged: Counter[str] = Counter()
     failed: Counter[str] = Counter()
-    rows: Iterable[Row[tuple[str, int, int, str]]] = session.execute(query)
-    for name, judging_id, attempt, verdict in rows:
+    for name, judging_id, attempt, verdict in session.execute(query):
         if attempts[judging_id] == attempt:
             judged[name] += 1
             failed[name] += verdict != Verdict.ACCEPTED
