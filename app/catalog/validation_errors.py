@@ -15,6 +15,7 @@ from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
 from app.judging.requirements.calls import CALL_NAME
 from app.judging.requirements.forbids import STRUCTURES
+from app.judging.requirements.forbids_calls import FULL_NAME
 
 Facts = dict[str, Any]
 Known = Callable[[Location], Iterable[str]]
@@ -38,6 +39,7 @@ PATTERNS = {
     "^[a-z0-9][a-z0-9+._-]*$": "lower-case letters, digits, + . _ and -",
     "^[a-z0-9_]+(\\.py)?$": "lower-case letters, digits and _",
     r"^[^\n]*$": "one line",
+    FULL_NAME: "the full name of a function, such as torch.softmax, or numpy.linalg.* for a whole module",
     CALL_NAME: "the name of a call, such as optimizer.step, or of a parameter of type function",
     "^[a-z0-9][a-z0-9._-]*$": "the name of a file, of lower-case letters, digits, . _ and -",
     CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object or function",

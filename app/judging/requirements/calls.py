@@ -43,9 +43,9 @@ class Calls(Requirement):
     at_most: Count | None = None
 
     @property
-    def is_of_library(self) -> bool:
-        """Whether it counts calls of PyTorch, and not of a function that the solution gets."""
-        return self.calls in CALLS
+    def frameworks(self) -> tuple[str, ...]:
+        """PyTorch, or none for calls of a function that the solution gets."""
+        return ("torch",) if self.calls in CALLS else ()
 
     @property
     def names(self) -> Mapping[str, str]:
