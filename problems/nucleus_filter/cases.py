@@ -23,9 +23,13 @@ def descending_sums(logits, temperature):
 
 
 def level(seed, rows, tokens):
-    """Eight equal logits in each row, and others too low to count: each probability is exactly 1/8 or 0."""
+    """Sixteen equal logits in each row, and others too low to count: each probability is exactly 1/16 or 0.
+
+    The rows lie far apart, so a maximum over the whole batch leaves some of them with nothing.
+    """
     rng = np.random.default_rng(seed)
-    logits = np.full((rows, tokens), -400, dtype=np.float32)
-    for row in logits:
-        row[rng.permutation(tokens)[:8]] = rng.integers(-3, 4)
-    return {"logits": logits, "top_p": float(rng.integers(2, 7)) / 8, "temperature": 1.0}
+    logits = np.empty((rows, tokens), dtype=np.float32)
+    for row, top in zip(logits, 150 * rng.permutation(rows), strict=True):
+        row[:] = top - 400
+        row[rng.permutation(tokens)[:16]] = top
+    return {"logits": logits, "top_p": float(rng.integers(4, 13)) / 16, "temperature": 1.0}
