@@ -1,6 +1,7 @@
 """Training of byte-pair encoding: count neighbouring pairs, join the most frequent one, and repeat."""
 
 from collections import Counter
+from itertools import pairwise
 
 
 def byte_pair_merge(ids, n_merges, first_new_id):
@@ -17,7 +18,7 @@ def byte_pair_merge(ids, n_merges, first_new_id):
 
 def find_best_pair(tokens):
     """Return the most frequent pair, the smallest among equals, or None if no pair occurs twice."""
-    counts = Counter(zip(tokens, tokens[1:]))
+    counts = Counter(pairwise(tokens))
     repeated = [pair for pair in counts if counts[pair] >= 2]
     return min(repeated, key=lambda pair: (-counts[pair], pair), default=None)
 
