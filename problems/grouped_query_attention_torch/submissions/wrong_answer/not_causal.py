@@ -1,6 +1,5 @@
 """Mistake: lets every query see all keys; the first queries must not see keys of later positions."""
 
-import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 

@@ -1,6 +1,5 @@
 """Mistake: uses is_causal=True, which places the queries at the first positions; they are the last T of S positions."""
 
-import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 
