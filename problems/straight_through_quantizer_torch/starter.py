@@ -10,5 +10,4 @@ def fake_quantize(x, scale, low, high):
     high:  int, the largest level
     returns: (N,), float32
     """
-    # The value is right. Its gradient by x is 0, and so is not useful.
-    return torch.clamp(torch.round(x / scale), low, high) * scale
+    raise NotImplementedError("replace this line with your solution")
