@@ -9,7 +9,7 @@ from flax import linen as nn
 def grad_accumulation_step(seed, x_batches, y_batches, lr):
     model = nn.Dense(1)
     n, m, d = x_batches.shape
-    variables = model.init(jax.random.key(int(seed)), jnp.zeros((1, d)))
+    variables = model.init(jax.random.key(seed), jnp.zeros((1, d)))
 
     def loss(variables, x, y):
         return jnp.square(jnp.squeeze(model.apply(variables, x), -1) - y).mean()

@@ -1,4 +1,4 @@
-"""Mistake: the seed is a float, and a key is made from an int: TypeError."""
+"""Mistake: gives the seed itself to model.init, which wants a key: InvalidRngError. `jax.random.key` makes a key from a seed."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from flax.training.train_state import TrainState
 
 def grad_accumulation_step(seed, x_batches, y_batches, lr):
     model = nn.Dense(features=1)
-    params = model.init(jax.random.key(seed), x_batches[0])["params"]
+    params = model.init(seed, x_batches[0])["params"]
     state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(lr))
 
     def loss_fn(params, x, y):
