@@ -10,8 +10,7 @@ def dynamic_loss_scaling(params, grads, lr, init_scale, growth_interval):
     scale, good_steps = init_scale, 0
     scales, skipped = [], []
     for grad in grads:
-        with np.errstate(over="ignore"):
-            scaled = (grad * np.float32(scale)).astype(np.float16)  # what a backward pass in float16 gives
+        scaled = (grad * np.float32(scale)).astype(np.float16)  # what a backward pass in float16 gives
         overflows = not np.isfinite(scaled).all()
         scales.append(scale)
         skipped.append(overflows)
