@@ -13,12 +13,13 @@ def layer(z, a, x):
 
 def fixed_point(step, start):
     """Iterate a contraction."""
-    return jax.lax.fori_loop(0, ITERATIONS, lambda _, point: step(point), start)
+    point, _ = jax.lax.scan(lambda point, _: (step(point), None), start, length=ITERATIONS)
+    return point
 
 
 def equilibrium_gradients(a, x, c):
     """a: (N, N), x: (N,), c: (N,) → the equilibrium and the gradients of c @ z by a and x."""
-    z = fixed_point(lambda z: layer(z, a, x), x)
+    z = fixed_point(lambda z: layer(z, a, x), jnp.zeros_like(x))
     _, pull_z = jax.vjp(lambda z: layer(z, a, x), z)  # u → J.T @ u at the equilibrium
     u = fixed_point(lambda u: c + pull_z(u)[0], c)  # the adjoint: (I - J.T) u = c
     _, pull_inputs = jax.vjp(lambda a, x: layer(z, a, x), a, x)

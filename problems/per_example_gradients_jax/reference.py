@@ -10,6 +10,7 @@ def example_loss(params, x, y):
     return -jax.nn.log_softmax(hidden @ params["w2"] + params["b2"])[y]
 
 
+@jax.jit
 def clipped_mean_gradient(params, x, y, max_norm):
     """x: (N, D), y: (N,) → the norms, (N,), and the mean of the clipped gradients, a dict like `params`."""
     gradients = jax.vmap(jax.grad(example_loss), in_axes=(None, 0, 0))(params, x, y)  # each leaf: (N, ...)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 
+@jax.jit
 def clipped_mean_gradient(params, x, y, max_norm):
     def losses(params, shifts):
         h = jnp.tanh(x @ params["w1"] + params["b1"] + shifts[0])

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
 
+@jax.jit
 def clipped_mean_gradient(params, x, y, max_norm):
     flat, restore = ravel_pytree(params)
 
