@@ -7,7 +7,7 @@ from app.catalog.verification_section import Kind, Way
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distance_of, is_rounding, same_dtypes
-from app.verification.trial import Material, Trial
+from app.verification.trial import Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode, encode
@@ -19,12 +19,12 @@ FLOAT64, _SHUFFLED = "float64", "reduction order"
 PRECISION = 1e4
 # A larger effect of precision is noise only if another order has one too, within this factor.
 EXPLAINED = 100.0
-# The limit of a call, with compilation. Slower ways, such as a long scan without jit, end there.
+# The limits of a call, with compilation. Slower ways, such as a long scan without jit, end there; so do larger cases.
+MOST_CPU_SECONDS = 4.0
 MOST_SECONDS = 20.0
 # These ways keep the precision.
 _ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
 _LOST = "its process ended before it answered"
-MOST_OF_ONE = 3
 MOST_NAMED = 3
 
 
@@ -78,13 +78,17 @@ MANNERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """The error of one answer; `label` names its solution. `is_near`: float32's precision alone explains it."""
+    """The error of one answer; `label` names its solution, and `diff` shows it if it is a mutant.
+
+    `is_near`: float32's precision alone explains it.
+    """
 
     kind: Kind
     label: str
     case: str
     distance: Distance
     is_near: bool = True
+    diff: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +145,9 @@ def _without(way: Way, cases: Sequence[str]) -> Way:
 def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
     version = Version(trial.package.reference, manner.file)
     cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
-    calls = [Call(version, case) for case in cases]
+    calls = [Call(version, case, cpu_seconds=MOST_CPU_SECONDS) for case in cases]
     outcomes = call_while_alive(trial, calls, MOST_SECONDS)
-    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
         Sample(
@@ -175,7 +179,7 @@ def _rounded(case: PreparedCase, outcome: CaseOutcome) -> CaseOutcome:
 
 
 def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
-    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.ACCEPTED:
             continue
@@ -184,16 +188,3 @@ def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
             if outcome is not None and outcome.ending is Ending.ANSWERED:
                 distance = distance_of(asker, case, outcome)
                 yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)
-
-
-def some_of_each(cases: Sequence[PreparedCase]) -> list[PreparedCase]:
-    """Keep the first few of repeated cases (`random_1`, `random_2`, …), whose inputs are drawn alike."""
-    kept: list[PreparedCase] = []
-    counts: dict[str, int] = {}
-    for case in cases:
-        stem, _, number = case.name.rpartition("_")
-        family = stem if number.isdecimal() else case.name
-        counts[family] = counts.get(family, 0) + 1
-        if counts[family] <= MOST_OF_ONE:
-            kept.append(case)
-    return kept
