@@ -26,7 +26,7 @@ def main() -> None:
         return
     outdated = [name for name, text in generated.items() if not _is_current(ROOT / name, text)]
     if outdated:
-        sys.exit(f"Out of date: {', '.join(outdated)}. Run `make api` and commit the result (`make catalogue` does the same).")
+        sys.exit(f"Out of date: {', '.join(outdated)}. Run `make api` and commit the result.")
 
 
 def _is_current(file: Path, text: str) -> bool:

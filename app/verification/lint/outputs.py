@@ -154,7 +154,7 @@ def check_worked_example(texts: PackageTexts) -> Iterator[Finding]:
     printed = list(read_printed(section[1]))
     largest = max(abs(value) for _, value in wanted)
     missing = [
-        f"{value:.6g}{f' at {path}' if path else ''}"
+        f"{value if isinstance(value, int) else format(value, '.6g')}{f' at {path}' if path else ''}"
         for path, value in wanted
         if not any(number.shows(value, largest) for number in printed)
     ]
