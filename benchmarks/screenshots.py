@@ -71,7 +71,7 @@ def _solve_some(student: Student) -> dict[str, str]:
     return {
         "front": "/",
         "problems": "/problems",
-        "track": "/tracks/gradient-accumulation",
+        "track": "/tracks/training",
         "problem": f"/problems/multisteps_schedule?from={curves}",
         "wrong-answer": f"/submissions/{matrix}",
         "accepted": f"/submissions/{accepted}",

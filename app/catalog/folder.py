@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.catalog.fault import Fault, nearest
+from app.catalog.figure import figure_fault, is_figure
 from app.judging.verdicts import Verdict
 
 MANIFEST_FILE = "problem.yaml"
@@ -22,6 +23,7 @@ FILE_OF_KEY = {
     "generators": "cases.py",
     "property": "checker.py",
     "editorial": "editorial.md",
+    "notes": "notes.md",
 }
 FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 # No known submission can aim for a judge error or a cancellation.
@@ -33,7 +35,9 @@ MAX_DEPTH = 3
 
 _SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
 _LEFT_BY_TOOLS = re.compile(r"(^|/)(\.(?!\.?(/|$))|__pycache__(/|$))|\.(pyc|orig|bak)$|~$")
-_REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<name>.py; rename or remove it"
+_REMEDY_NAMES = (
+    f"a package has {', '.join(FILES)}, figures/<name>.svg and submissions/<verdict>/<name>.py; rename or remove it"
+)
 # A part of every digest. If the recipe changes, every package gets a new digest.
 _RECIPE = b"allclose package 1\n"
 
@@ -111,6 +115,8 @@ def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]
             continue
         fault = _path_fault(path) or size_fault(path, len(content))
         text = fault or _decode(path, content)
+        if isinstance(text, str) and is_figure(path):
+            text = figure_fault(path, text) or text
         if isinstance(text, Fault):
             faults.append(text)
         else:
@@ -119,7 +125,7 @@ def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]
 
 
 def _path_fault(path: str) -> Fault | None:
-    if path in FILES:
+    if path in FILES or is_figure(path):
         return None
     match = _SUBMISSION.fullmatch(path)
     if match is None:

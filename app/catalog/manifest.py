@@ -105,6 +105,7 @@ class Manifest(Model):
     hints: Annotated[tuple[Annotated[str, _text(4000)], ...], Field(max_length=50)] = ()
     quiz: Annotated[tuple[Question, ...], Field(max_length=50)] = ()
     license: Annotated[str, _line(100)] | None = None
+    sources: Annotated[tuple[Annotated[str, _line(300)], ...], Field(max_length=30)] = ()
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -158,6 +159,7 @@ class Inline(Model):
     generators: str | None = None
     property: str | None = None
     editorial: str | None = None
+    notes: str | None = None
     submissions: dict[str, dict[FileName, str]] = Field(default={})
 
 

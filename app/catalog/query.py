@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
+from app.catalog.figure import figures_of
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.parameter import Framework, Input, list_case_inputs
@@ -102,7 +103,11 @@ class ProblemDetail(ProblemSummary):
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
+    sources: tuple[str, ...] = Field(default=(), description="where the facts come from, such as a paper")
     statement: str = Field(description="Markdown, with formulas in $…$")
+    figures: dict[str, str] = Field(
+        default={}, description="the SVG of each figure of the statement, by its path such as `figures/window.svg`"
+    )
     starter: str
     samples: tuple[SampleCase, ...]
     example_inputs: str = Field("", description="YAML to begin inputs of your own with, of a sample where possible")
@@ -275,6 +280,7 @@ def _detail(
         "samples": samples,
         "example_inputs": write_example(revision.manifest, samples),
         "hidden_cases": hidden,
+        "figures": figures_of(revision.files),
     }
     signature = described_signature(revision.manifest, revision.files)
     return ProblemDetail.model_validate(revision.manifest | signature | facts)

@@ -2308,7 +2308,12 @@ class ProblemDetail(Answer):
     requirements: list[Calls | Forbids | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses] = Field(
         [], description="rules on how answers are computed", validate_default=True
     )
+    sources: list[str] = Field([], description="where the facts come from, such as a paper")
     statement: str = Field(..., description="Markdown, with formulas in $…$")
+    figures: dict[str, str] = Field(
+        {},
+        description="the SVG of each figure of the statement, by its path such as `figures/window.svg`",
+    )
     starter: str
     samples: list[SampleCase]
     example_inputs: str = Field(

@@ -4,6 +4,7 @@ It opens when one of the user's submissions is accepted, or when the user asks t
 solution is never read from the database.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -13,6 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.catalog.figure import figures_of
 from app.catalog.model import Revision
 from app.catalog.package import Package, package_from_files
 from app.errors import Refused
@@ -54,13 +56,17 @@ class AcceptedSolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solution:
-    """The solution, without code that draws hidden inputs or calls the solution. `editorial` is Markdown."""
+    """The solution, without code that draws hidden inputs or calls the solution.
+
+    `editorial` is Markdown, and `figures` are the SVG files that it may show, by path.
+    """
 
     lock: Lock
     opened_by: OpenedBy
     reference: str
     accepted: tuple[AcceptedSolution, ...]
     editorial: str | None
+    figures: Mapping[str, str]
 
 
 def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
@@ -112,4 +118,5 @@ def _read(package: Package, lock: Lock, opened_by: OpenedBy) -> Solution:
             if known.verdict is Verdict.ACCEPTED
         ),
         editorial=package.editorial,
+        figures=figures_of({path: content.decode() for path, content in package.files.items()}),
     )

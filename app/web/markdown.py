@@ -9,7 +9,8 @@ import builtins
 import html
 import keyword
 import re
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -125,10 +126,17 @@ def link_traceback(text: str) -> Markup:
     return Markup(_OWN_LINE.sub(r'\1<a href="#L\2">line \2</a>', str(escape(printable(text, MAX_TRACEBACK)))))
 
 
+def render_markdown(text: str, figures: Mapping[str, str] | None = None) -> Markup:
+    """Render a text, or show its source if the page would become too large.
+
+    `figures`: SVG by path. The text shows one with `![alt text](path)`. Other images are not shown.
+    """
+    return _render(text, tuple((figures or {}).items()))
+
+
 @lru_cache(maxsize=256)
-def render_markdown(text: str) -> Markup:
-    """Render a text, or show its source if the page would become too large."""
-    rendered = _parser(text).render(text)
+def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
+    rendered = _parser(text).render(text, {"figures": dict(figures)})
     if len(rendered) > MAX_RENDERED:
         return Markup('<pre tabindex="0">{}</pre>').format(text)
     return Markup(rendered)
@@ -166,6 +174,15 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
     return renderer.fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
 
+def _image(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType) -> str:
+    """Show a figure of the package. Pages load nothing from other sites, so other images are their alt text."""
+    alt, source = html.escape(tokens[index].content), str(tokens[index].attrs.get("src", ""))
+    figure = env.get("figures", {}).get(source)
+    if figure is None:
+        return alt
+    return f'<img class="figure" alt="{alt}" src="data:image/svg+xml;base64,{b64encode(figure.encode()).decode()}">'
+
+
 def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     # The content policy forbids the style attribute of aligned columns.
     if style := tokens[index].attrs.pop("style", None):
@@ -187,7 +204,7 @@ def _table_close(
 def _parser(text: str) -> MarkdownIt:
     parser = make_parser(text, renderer=_maths)
     parser.options["highlight"] = _highlight
-    parser.disable("image")  # pages load nothing from other sites
+    parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("table_open", _table_open)

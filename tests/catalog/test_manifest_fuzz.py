@@ -79,12 +79,14 @@ hints: [Use JAX.]
 quiz:
   - {question: "What is 1 + 1?", choices: ["1", "2"], answer: 1, explanation: Count.}
 license: CC-BY-4.0
+sources: [A paper of the year 2020]
 statement: Solve it.
 starter: "def solve(x, n, options, word): ..."
 reference: "def solve(x, n, options, word): return {}"
 generators: "def make(seed, width): return {}"
 property: "def check(inputs, expected, answer): return True"
 editorial: Like so.
+notes: Measured.
 submissions:
   accepted: {plain: "def solve(x, n, options, word): return {}"}
   wrong_answer: {empty: "'Mistake: nothing.'"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.catalog.package import Package
+from app.catalog.package import Package, package_from_files
 from app.catalog.verification_report import Finding
 from app.verification.lint import RULES
 from app.verification.package_texts import read_texts
@@ -23,6 +23,7 @@ FOUND = {
     "link": (WHY, "See [there](https://example.org/mean).", "warning", "points outside the package"),
     "dead link": (WHY, "See [there](../other/statement.md).", "error", "does not work on a problem's page"),
     "image": (WHY, "![curve](curve.png)", "error", "is not shown"),
+    "missing figure": (WHY, "![curve](figures/curve.svg)", "error", "is not shown"),
     "HTML": (WHY, "It is <b>big</b>.", "warning", "the HTML tag <b> is shown as plain text"),
     "twin of a sample": (HIDDEN, "inputs: {x: [2, 4, 9]}", "warning", "has the same inputs as sample worked_example"),
     "twice the same choice": ('"one for each place"', '"one that grows"', "error", "the same choice twice"),
@@ -187,3 +188,12 @@ def test_lines_that_the_starter_gives_are_no_secret() -> None:
     )
 
     assert findings_of(package) == []
+
+
+def test_a_figure_that_no_text_shows_is_found() -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
+    package = package_from_files("running_mean", {**package_of("running_mean").files, "figures/curve.svg": svg})
+
+    (finding,) = findings_of(package)
+
+    assert (finding.file, finding.message) == ("figures/curve.svg", "no text shows this figure")

@@ -208,3 +208,11 @@ def test_a_text_that_would_make_a_huge_page_is_shown_as_it_was_written() -> None
     assert len(page) < MAX_RENDERED
     assert page.startswith('<pre tabindex="0">```python')
     assert page.count("```") == 8
+
+
+def test_a_text_shows_the_figures_of_its_package() -> None:
+    figures = {"figures/curve.svg": "<svg/>"}
+
+    html = render_markdown('![a "curve"](figures/curve.svg) ![other](figures/other.svg)', figures)
+
+    assert '<img class="figure" alt="a &quot;curve&quot;" src="data:image/svg+xml;base64,PHN2Zy8+"> other' in html

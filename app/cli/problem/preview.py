@@ -19,6 +19,7 @@ import typer
 from rich.markup import escape
 
 from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.figure import figures_of
 from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.signature import described_signature
@@ -231,6 +232,7 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "Probl
 
     manifest = json.loads(package.manifest.model_dump_json())
     samples = [case for case in package.manifest.cases if case.visibility == "sample"]
+    files = {path: content.decode() for path, content in package.files.items()}
     facts = {
         "slug": package.slug,
         "revision": None,
@@ -239,8 +241,8 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "Probl
         "starter": package.starter,
         "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
         "hidden_cases": len(package.manifest.cases) - len(samples),
+        "figures": figures_of(files),
     }
-    files = {path: content.decode() for path, content in package.files.items()}
     signature = described_signature(manifest | {"starter": package.starter}, files)
     return ProblemDetail.model_validate(manifest | signature | facts)
 

@@ -18,6 +18,7 @@ Rule: TypeAlias = Callable[[PackageTexts], Iterator[Finding]]
 
 RULES: Mapping[str, Rule] = {
     "licence": statement.check_licence,
+    "figures": statement.check_figures,
     "sections of the statement": statement.check_sections,
     "formulas": statement.check_formulas,
     "links and images": statement.check_links,

@@ -85,7 +85,7 @@ def _normalized_code(text: str) -> str:
 
 def _unused_frameworks(texts: PackageTexts) -> Iterator[Finding]:
     manifest = texts.manifest
-    code = [source.text for key, source in texts.sources.items() if key not in ("statement", "editorial")]
+    code = [source.text for key, source in texts.sources.items() if key not in ("statement", "editorial", "notes")]
     code += [known.source.text for known in texts.submissions]
     used = {name for text in code for name in IMPORT.findall(text)}
     used |= {

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
+from app.catalog.figure import is_figure
 from app.catalog.maths import is_readable, make_parser
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding
@@ -73,11 +74,36 @@ def check_links(texts: PackageTexts) -> Iterator[Finding]:
             if token.type == "link_open":
                 yield _link_finding(source, line, str(token.attrGet("href")))
             elif token.type == "image":
-                message = f"the image {token.attrGet('src')} is not shown: problem pages load no images"
-                yield finding_at(source, line, "error", message, "use words, a table or a code block instead")
+                yield from _image_findings(texts, source, line, token)
             elif token.type == "text" and (tag := HTML.search(token.content)):
                 message = f"the HTML tag {tag[0]} is shown as plain text"
                 yield finding_at(source, line, "warning", message, "use Markdown instead")
+
+
+def _image_findings(texts: PackageTexts, source: Source, line: int, token: Token) -> Iterator[Finding]:
+    path = str(token.attrGet("src"))
+    if path not in texts.package.files or not is_figure(path):
+        message = f"the image {path} is not shown: problem pages show the package's own figures only"
+        yield finding_at(
+            source, line, "error", message, "draw it as figures/<name>.svg, or use words or a table instead"
+        )
+    elif source.file != texts.sources["statement"].file and source is not texts.sources.get("editorial"):
+        message = f"the image {path} is not shown here: only the statement and the editorial show figures"
+        yield finding_at(source, line, "error", message, "use words here")
+    elif not token.content.strip():
+        message = f"the figure {path} has no description, which readers of the page may need"
+        yield finding_at(
+            source, line, "warning", message, "write it between the brackets: `![what the figure shows](…)`"
+        )
+
+
+def check_figures(texts: PackageTexts) -> Iterator[Finding]:
+    shown = "".join(texts.sources[key].text for key in ("statement", "editorial") if key in texts.sources)
+    for path in filter(is_figure, texts.package.files):
+        if path not in shown:
+            message = "no text shows this figure"
+            remedy = f"show it with `![what it shows]({path})`, or remove the file"
+            yield Finding(check="lint", severity="warning", message=message, remedy=remedy, file=path)
 
 
 def _link_finding(source: Source, line: int, address: str) -> Finding:
@@ -112,8 +138,7 @@ def check_licence(texts: PackageTexts) -> Iterator[Finding]:
 
 def _markdown_texts(texts: PackageTexts) -> Iterator[Source]:
     yield from (source for source in texts.public_texts() if not source.file.endswith(".py"))
-    if "editorial" in texts.sources:
-        yield texts.sources["editorial"]
+    yield from (texts.sources[key] for key in ("editorial", "notes") if key in texts.sources)
 
 
 def _tokens_with_lines(source: Source) -> Iterator[tuple[Token, int]]:

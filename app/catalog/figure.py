@@ -1,0 +1,68 @@
+"""The figures of a package: SVG files in `figures/`, which its texts show with `![alt text](figures/<name>.svg)`.
+
+Pages show a figure as an image, in which browsers run no script and load nothing. The checks here tell the author
+early, and protect readers who open the file itself.
+"""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping
+from xml.parsers.expat import errors
+
+from app.catalog.fault import Fault
+
+FOLDER = "figures/"
+FIGURE = re.compile(r"figures/[a-z0-9_-]{1,64}\.svg")
+MAX_FIGURE_BYTES = 64 * 2**10
+SVG = "{http://www.w3.org/2000/svg}"
+REFUSED_ELEMENTS = ("script", "foreignObject", "image", "iframe", "audio", "video", "set", "animate")
+# In attributes and style sheets: `#name` refers to a part of the figure itself.
+_OUTSIDE = re.compile(r"url\(\s*['\"]?(?!#)|@import|javascript:", re.IGNORECASE)
+_REMEDY = "draw it with SVG's own shapes, text and styles"
+
+
+def is_figure(path: str) -> bool:
+    return FIGURE.fullmatch(path) is not None
+
+
+def figures_of(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the figures of a package's files by path."""
+    return {path: text for path, text in files.items() if is_figure(path)}
+
+
+def figure_fault(path: str, text: str) -> Fault | None:
+    """Return what is wrong with a figure, or None."""
+    if (size := len(text.encode())) > MAX_FIGURE_BYTES:
+        message = f"has {size} bytes, but a figure may have {MAX_FIGURE_BYTES}"
+        return Fault(path, 0, "", message, "round the coordinates, or draw less")
+    if "<!" in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL):
+        return Fault(path, 0, "", "declares a document type or entities", "remove the `<!…>` declarations")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        message = f"is not XML: {errors.messages.get(error.code, 'unreadable')} at column {column + 1}"
+        return Fault(path, line, "", message, "open it in a browser to see where it breaks")
+    if root.tag != f"{SVG}svg":
+        return Fault(
+            path, 1, "", "is not an SVG file", 'begin with `<svg xmlns="http://www.w3.org/2000/svg" viewBox="…">`'
+        )
+    if "viewBox" not in root.attrib:
+        return Fault(path, 1, "", "has no viewBox, so pages can't scale it", 'add `viewBox="0 0 640 240"` to `<svg>`')
+    refused = next(_refused(root), None)
+    return None if refused is None else Fault(path, 0, "", refused, _REMEDY)
+
+
+def _refused(root: ElementTree.Element) -> Iterator[str]:
+    for element in root.iter():
+        name = str(element.tag).removeprefix(SVG)
+        if name in REFUSED_ELEMENTS:
+            yield f"contains <{name}>, which figures may not have"
+        if name == "style" and _OUTSIDE.search(element.text or ""):
+            yield "loads something in its <style>, which figures may not"
+        for attribute, value in element.attrib.items():
+            key = attribute.rpartition("}")[2].lower()
+            if key.startswith("on"):
+                yield f"has the attribute {key}, which would run a script"
+            if (key == "href" and not value.startswith("#")) or _OUTSIDE.search(value):
+                yield f"refers to {value[:60]!r} in {key}; a figure may refer to its own parts only"

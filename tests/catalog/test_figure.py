@@ -1,0 +1,50 @@
+"""Figures are SVG files that stand alone."""
+
+import pytest
+
+from app.catalog.fault import PackageInvalid
+from app.catalog.figure import MAX_FIGURE_BYTES
+from app.catalog.package import Package, package_from_files
+from tests.verification.bench import package_of
+
+OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
+GOOD = f'{OPEN}<style>rect {{ fill: url(#shade) }}</style><rect width="5" height="5"/><use href="#a"/></svg>'
+REFUSED = {
+    "not XML": ("<svg", "is not XML"),
+    "no SVG": ("<html/>", "is not an SVG file"),
+    "no viewBox": ('<svg xmlns="http://www.w3.org/2000/svg"/>', "has no viewBox"),
+    "script": (f"{OPEN}<script>alert(1)</script></svg>", "contains <script>"),
+    "handler": (f'{OPEN}<rect onload="alert(1)"/></svg>', "has the attribute onload"),
+    "link": (f'{OPEN}<a xlink:href="https://example.org"/></svg>', "refers to 'https://example.org'"),
+    "foreign style": (f"{OPEN}<style>@import 'x.css'</style></svg>", "loads something in its <style>"),
+    "foreign paint": (f'{OPEN}<rect fill="url(https://example.org/#a)"/></svg>', "in fill"),
+    "HTML inside": (f"{OPEN}<foreignObject/></svg>", "contains <foreignObject>"),
+    "entities": (f"<!DOCTYPE svg [<!ENTITY a 'b'>]>{OPEN}</svg>", "declares a document type"),
+    "too large": (f"{OPEN}<desc>{'a' * MAX_FIGURE_BYTES}</desc></svg>", "but a figure may have"),
+}
+
+
+def with_figure(svg: str, path: str = "figures/curve.svg") -> Package:
+    package = package_of("running_mean")
+    return package_from_files("running_mean", {**package.files, path: svg.encode()})
+
+
+def test_a_figure_that_stands_alone_is_part_of_the_package() -> None:
+    package = with_figure(GOOD)
+
+    assert package.files["figures/curve.svg"] == GOOD.encode()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_figure_that_would_run_or_load_something_is_refused(name: str) -> None:
+    svg, message = REFUSED[name]
+
+    with pytest.raises(PackageInvalid) as refused:
+        with_figure(svg)
+
+    assert message in str(refused.value)
+
+
+def test_other_files_among_the_figures_are_refused() -> None:
+    with pytest.raises(PackageInvalid, match="does not belong to a package"):
+        with_figure(GOOD, "figures/curve.png")
