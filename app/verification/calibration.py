@@ -17,7 +17,7 @@ from app.judging.comparison import LeafReport
 from app.judging.options import Margin
 from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
-from app.verification.distance import distance_of, share_of
+from app.verification.distance import distances_of, share_of
 from app.verification.noise import Noise, Sample
 from app.verification.trial import Checked, Material, Trial
 from app.worker.custom_checker import CustomChecker
@@ -65,10 +65,10 @@ def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.WRONG_ANSWER:
             continue
-        for case in material.cases:
-            if (outcome := judged.attempt.outcomes.get(case.name)) is not None:
-                distance = distance_of(asker, case, outcome)
-                yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
+        outcomes = judged.attempt.outcomes
+        answers = [(case, outcomes[case.name]) for case in material.cases if case.name in outcomes]
+        for (case, _), distance in zip(answers, distances_of(asker, answers), strict=True):
+            yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
 
 
 def _group_of(rules: Rules, leaf: LeafReport) -> ToleranceGroup:

@@ -1,13 +1,14 @@
 """Measure how far an answer is from the expected one: by the problem's rules, bit by bit, and up to rounding."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 import numpy as np
 
 from app.catalog.manifest import DtypePolicy
-from app.judging.checker import NAN_OR_INF
+from app.catalog.package import Package
+from app.judging.checker import NAN_OR_INF, Ask
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves
@@ -53,16 +54,23 @@ def share_of(leaf: LeafReport) -> float | None:
     return inf if is_beyond else leaf.tolerance_used
 
 
-def distance_of(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> Distance:
-    """Raises JudgeFailed, BoxLost, Aborted."""
+def distances_of(asker: CustomChecker, answers: Sequence[tuple[PreparedCase, CaseOutcome]]) -> list[Distance]:
+    """Return the distance of each answer; one process of checker.py judges many.
+
+    Raises JudgeFailed, BoxLost, Aborted.
+    """
+    asks = asker.about_all([(c.name, c.inputs, c.expected, outcome.answer or b"") for c, outcome in answers])
+    return [_distance(asker.package, *answer, ask) for answer, ask in zip(answers, asks, strict=True)]
+
+
+def _distance(package: Package, case: PreparedCase, outcome: CaseOutcome, ask: Ask) -> Distance:
     if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
         return Distance(how=CATEGORY_OF_ENDING[outcome.ending])
     try:
         answer = decode(outcome.answer)
     except Malformed:
         return Distance(how=CATEGORY_OF_ENDING[Ending.FORGED])
-    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
-    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    comparison = compare(answer, decode(case.expected), rules_of(package.manifest), ask)
     return Distance(how=comparison.category or "", leaves=comparison.leaves)
 
 

@@ -46,14 +46,16 @@ LEAST_EACH = 2
 
 def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     """Raises JudgeFailed, BoxLost, Aborted."""
-
     few = cases[:FIRST_CASES] if trial.effort.is_quick else some_of_each(cases)
 
     def judge(submission: KnownSubmission) -> Judged:
-        """A wrong solution that gets its verdict on a few cases of each family does not run on the others."""
-        if submission.verdict is not Verdict.ACCEPTED and len(few) < len(cases):
-            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, few))
-            if begun.attempt.verdict is submission.verdict:
+        """A wrong solution that gets its verdict on some cases does not run on the others."""
+        parts = [few] if submission.verdict is not Verdict.ACCEPTED else []
+        if submission.verdict in SLOW:
+            parts.insert(0, until_largest(few))
+        for part in parts:
+            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, part))
+            if begun.attempt.verdict is submission.verdict or len(part) == len(cases):
                 return begun
         return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
 
@@ -83,6 +85,15 @@ def _too_few(package: Package) -> Iterator[Finding]:
             is_inline = not any(path.startswith("submissions/") for path in package.files)
             file = MANIFEST_FILE if is_inline else f"submissions/{folder}/"
             yield Finding(check="known", severity="warning", message=message, remedy=remedy, file=file)
+
+
+def until_largest(cases: Sequence[PreparedCase]) -> Sequence[PreparedCase]:
+    """Return the cases up to the largest open one, where a slow solution is slowest.
+
+    The first case that fails decides the verdict. Later ones change nothing, and each may cost the whole limit.
+    """
+    largest = max((case for case in cases if not case.sealed), key=lambda case: len(case.inputs), default=cases[-1])
+    return cases[: cases.index(largest) + 1]
 
 
 def _is_late(judged: Judged) -> bool:

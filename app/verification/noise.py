@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.catalog.verification_section import Kind, Way
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
-from app.verification.distance import Distance, distance_of, is_rounding, same_dtypes
+from app.verification.distance import Distance, distances_of, is_rounding, same_dtypes
 from app.verification.trial import Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
@@ -154,10 +154,10 @@ def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[
             kind="reference",
             label=manner.name,
             case=c.name,
-            distance=distance_of(asker, c, o),
+            distance=distance,
             is_near=manner.name != FLOAT64 or is_rounding(o.answer, c.expected, PRECISION),
         )
-        for c, o in answered
+        for (c, o), distance in zip(answered, distances_of(asker, answered), strict=True)
     ]
     left_out = "" if len(answered) == len(cases) else _why(cases, outcomes)
     return samples, Way(name=manner.name, meaning=manner.meaning, cases=len(answered), left_out=left_out)
@@ -183,8 +183,8 @@ def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.ACCEPTED:
             continue
-        for case in material.cases:
-            outcome = judged.attempt.outcomes.get(case.name)
-            if outcome is not None and outcome.ending is Ending.ANSWERED:
-                distance = distance_of(asker, case, outcome)
-                yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)
+        outcomes = judged.attempt.outcomes
+        ran = [(case, outcomes[case.name]) for case in material.cases if case.name in outcomes]
+        answered = [(case, outcome) for case, outcome in ran if outcome.ending is Ending.ANSWERED]
+        for (case, _), distance in zip(answered, distances_of(asker, answered), strict=True):
+            yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)

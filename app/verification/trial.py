@@ -213,10 +213,16 @@ class Trial:
         return self.compare_encoded(case, encode(answer))
 
     def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
-        ask = CustomChecker(self.package, self.pools.boxes, self.abort).about(
-            case.name, case.inputs, case.expected, answer
-        )
-        return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)
+        (comparison,) = self.compare_all([(case, answer)])
+        return comparison
+
+    def compare_all(self, answers: Sequence[tuple[PreparedCase, bytes]]) -> Iterator[Comparison]:
+        """Compare encoded answers by the problem's rules. Raises as `compare` does."""
+        checker = CustomChecker(self.package, self.pools.boxes, self.abort)
+        asks = checker.about_all([(case.name, case.inputs, case.expected, answer) for case, answer in answers])
+        rules = rules_of(self.package.manifest)
+        for (case, answer), ask in zip(answers, asks, strict=True):
+            yield compare(decode(answer), decode(case.expected), rules, ask)
 
     def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
         """Return the results in order. Raises what `work` raises.

@@ -21,7 +21,7 @@ from app.judging.structure import leaves, path_text
 from app.judging.verdicts import Verdict
 from app.verification.trial import FIRST_CASES, Checked, Material, Trial, some_of_each
 from app.worker.prepare import PreparedCase
-from sandbox.guest.codec import decode
+from sandbox.guest.codec import decode, encode
 
 MEANINGS = {
     "zeros": "an answer of zeros",
@@ -85,12 +85,13 @@ class _Tried:
 def _try_values(trial: Trial, cases: Sequence[PreparedCase]) -> dict[str, _Tried]:
     tried: dict[str, _Tried] = {}
     opened = [Case.open(case) for case in cases]
-    for case in opened:
-        for name, answer in answers_of(case, opened):
-            found = tried.setdefault(name, _Tried())
-            found.on.append(case.prepared.name)
-            if trial.compare(case.prepared, answer).accepted:
-                found.accepted.append(case.prepared.name)
+    answers = [(name, case.prepared, answer) for case in opened for name, answer in answers_of(case, opened)]
+    comparisons = trial.compare_all([(case, encode(answer)) for _, case, answer in answers])
+    for (name, case, _), comparison in zip(answers, comparisons, strict=True):
+        found = tried.setdefault(name, _Tried())
+        found.on.append(case.name)
+        if comparison.accepted:
+            found.accepted.append(case.name)
     return tried
 
 

@@ -14,7 +14,7 @@ from app.judging.checker import VALUES
 from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_all
-from app.verification.distance import Distance, distance_of, is_rounding, is_same, relative_difference
+from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference
 from app.verification.mutation.mutants import Change
 from app.verification.trial import AT_ONCE, Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
@@ -107,12 +107,16 @@ class MutantRunner:
             for case, answer in zip(cases, moved, strict=False)
             if (expected := own[case.name]) is not None
         }
-        for candidate in candidates:
-            for case in cases:
-                outcome, expected = next(outcomes), own[case.name]
-                if outcome is not None and expected is not None:
-                    candidate.distances[case.name] = distance_of(asker, case, outcome)
-                    self._compare(candidate, outcome.answer, expected, rounding.get(case.name, 0.0))
+        ran = [
+            (candidate, case, outcome)
+            for candidate in candidates
+            for case in cases
+            if (outcome := next(outcomes)) is not None and own[case.name] is not None
+        ]
+        distances = distances_of(asker, [(case, outcome) for _, case, outcome in ran])
+        for (candidate, case, outcome), distance in zip(ran, distances, strict=True):
+            candidate.distances[case.name] = distance
+            self._compare(candidate, outcome.answer, own[case.name] or b"", rounding.get(case.name, 0.0))
 
     def _compare(self, candidate: Candidate, answer: bytes | None, expected: bytes, rounding: float) -> None:
         """`rounding`: the relative difference that rounding explains, infinite where answers say nothing."""
