@@ -7,7 +7,7 @@ which measures how far off it is at worst.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import inf
 
 from app.judging.checker import VALUES
@@ -93,20 +93,25 @@ class MutantRunner:
         if not candidates or not cases:
             return
         reference = Version(self.trial.package.reference)
+        pairs = [*zip_longest(cases, nudged)] if nudged else [(case, None) for case in cases]
         calls = [
-            *(Call(reference, case, is_original=True) for case in cases),
-            *(Call(reference, case) for case in nudged),
+            *(
+                Call(reference, each, is_original=each is case)
+                for case, other in pairs
+                for each in (case, other)
+                if each
+            ),
             *(Call(Version(candidate.change.source), case) for candidate in candidates for case in cases),
         ]
         outcomes = iter(call_all(self.trial, calls, self._seconds()))
         asker = CustomChecker(self.trial.package, self.trial.pools.boxes, self.trial.abort)
-        own = {case.name: _answer_of(next(outcomes)) for case in cases}
-        moved = [_answer_of(next(outcomes)) for _ in nudged]
-        rounding = {
-            case.name: AMPLIFIED * relative_difference(answer, expected) if answer and expected else inf
-            for case, answer in zip(cases, moved, strict=False)
-            if (expected := own[case.name]) is not None
-        }
+        own: dict[str, bytes | None] = {}
+        rounding: dict[str, float] = {}
+        for case, other in pairs:
+            expected = own[case.name] = _answer_of(next(outcomes))
+            changed = _answer_of(next(outcomes)) if other else expected
+            if expected is not None:
+                rounding[case.name] = inf if changed is None else AMPLIFIED * relative_difference(changed, expected)
         ran = [
             (candidate, case, outcome)
             for candidate in candidates
@@ -116,7 +121,7 @@ class MutantRunner:
         distances = distances_of(asker, [(case, outcome) for _, case, outcome in ran])
         for (candidate, case, outcome), distance in zip(ran, distances, strict=True):
             candidate.distances[case.name] = distance
-            self._compare(candidate, outcome.answer, own[case.name] or b"", rounding.get(case.name, 0.0))
+            self._compare(candidate, outcome.answer, own[case.name] or b"", rounding[case.name])
 
     def _compare(self, candidate: Candidate, answer: bytes | None, expected: bytes, rounding: float) -> None:
         """`rounding`: the relative difference that rounding explains, infinite where answers say nothing."""
