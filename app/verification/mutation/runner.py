@@ -7,7 +7,7 @@ which measures how far off it is at worst.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby
 from math import inf
 
 from app.judging.checker import VALUES
@@ -93,7 +93,7 @@ class MutantRunner:
         if not candidates or not cases:
             return
         reference = Version(self.trial.package.reference)
-        pairs = [*zip_longest(cases, nudged)] if nudged else [(case, None) for case in cases]
+        pairs = [(case, nudged[index] if nudged else None) for index, case in enumerate(cases)]
         calls = [
             *(
                 Call(reference, each, is_original=each is case)
