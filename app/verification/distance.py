@@ -6,9 +6,8 @@ from math import inf, isfinite
 
 import numpy as np
 
-from app.catalog.manifest import DtypePolicy
 from app.catalog.package import Package
-from app.judging.checker import NAN_OR_INF, Ask
+from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves

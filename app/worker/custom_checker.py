@@ -68,11 +68,11 @@ class CustomChecker:
         asks: list[Ask] = []
         for start in range(0, len(questions), MOST_AT_ONCE):
             group = questions[start : start + MOST_AT_ONCE]
-            together = cache(partial(self._run_together, references, group))
+            together: Callable[[], Mapping[int, Tree]] = cache(partial(self._run_together, references, group))
             asks += [partial(self._ask_group, together, number, question) for number, question in enumerate(group)]
         return asks
 
-    def _ask_group(self, together: Callable[[], Mapping[int, Tree]], number: int, question: Question) -> Tree:
+    def _ask_group(self, together: Callable[[], Mapping[int, Tree]], number: int, question: Question) -> object:
         found = together()
         return found[number] if number in found else self.about(*question)()
 

@@ -105,8 +105,8 @@ def check_nan(texts: PackageTexts) -> Iterator[Finding]:
             count = int(np.isnan(leaf.array).sum()) if leaf.kind in ("float", "complex") else 0
             if count:
                 found[path_text(path)].append(f"{case.name} ({count} of {plural(leaf.array.size, 'number')})")
-    for path, named in found.items():
-        where = f" at {path}" if path else ""
+    for leaf_path, named in found.items():
+        where = f" at {leaf_path}" if leaf_path else ""
         message = f"the expected output holds NaN{where}: {_listed(named)}"
         remedy = "let the statement say when NaN is the answer, or change the inputs of these cases"
         yield texts.finding("note", ("cases",), message, remedy)
