@@ -10,6 +10,7 @@ from app.verification.distance import Distance, distances_of, is_rounding, same_
 from app.verification.trial import Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
+from app.worker.shapes import shapes_of
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 
@@ -24,6 +25,7 @@ MOST_CPU_SECONDS = 4.0
 MOST_SECONDS = 20.0
 # These ways keep the precision.
 _ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
+MOST_SHAPES = 4
 _LOST = "its process ended before it answered"
 MOST_NAMED = 3
 
@@ -144,7 +146,7 @@ def _without(way: Way, cases: Sequence[str]) -> Way:
 
 def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
     version = Version(trial.package.reference, manner.file)
-    cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
+    cases = _chosen(trial, material.cases)
     calls = [Call(version, case, cpu_seconds=MOST_CPU_SECONDS) for case in cases]
     outcomes = call_while_alive(trial, calls, MOST_SECONDS)
     asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
@@ -161,6 +163,17 @@ def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[
     ]
     left_out = "" if len(answered) == len(cases) else _why(cases, outcomes)
     return samples, Way(name=manner.name, meaning=manner.meaning, cases=len(answered), left_out=left_out)
+
+
+def _chosen(trial: Trial, cases: Sequence[PreparedCase]) -> list[PreparedCase]:
+    """Return the cases to recompute, small ones first. JAX compiles each shape again, so it gets some shapes only."""
+    chosen = sorted(some_of_each(cases), key=lambda case: len(case.inputs))
+    if not _JAX & {*trial.package.manifest.frameworks}:
+        return chosen
+    shapes = shapes_of(chosen, trial.package.manifest.case_inputs)
+    every = max(1, -(-len(shapes) // MOST_SHAPES))
+    kept = {case.name for shape in shapes[::-1][::every] for case in shape.cases}
+    return [case for case in chosen if case.name in kept]
 
 
 def _why(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> str:
