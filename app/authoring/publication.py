@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
@@ -37,7 +38,7 @@ def list_from_folder(session: Session) -> dict[str, str]:
         .join_from(Publication, Revision, Publication.revision_id == Revision.id)
         .join(Problem, Problem.id == Publication.problem_id)
         .where(Publication.user_id.is_(None))
-        .distinct(Problem.slug)
+        .ext(distinct_on(Problem.slug))
         .order_by(Problem.slug, Publication.id.desc())
     )
     return {row.slug: row.digest for row in session.execute(last)}

@@ -39,7 +39,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`is_original`: its CPU time limits later calls with this case. `cpu_seconds`: a limit of its own.
+    """`is_original`: its CPU time limits later calls with this case. `cpu_seconds`: of all calls of this version.
 
     A call that exceeds its limit is cut off, and the later calls of its version are skipped.
     """

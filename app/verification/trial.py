@@ -32,7 +32,7 @@ from sandbox.pool import Pool
 AT_ONCE = 2
 BOXES = 3 * AT_ONCE
 # Starting a second box takes seconds of a core, so it starts only for a step that takes longer than this.
-SECOND_BOX_SECONDS = 3.0
+SECOND_BOX_SECONDS = 2.0
 # A family of cases that are drawn alike, such as `random_1` to `random_100`, has so many representatives.
 MOST_OF_ONE = 3
 # A quick verification stops at a wrong solution that fails one of so many cases.
@@ -227,7 +227,7 @@ class Trial:
     def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
         """Return the results in order. Raises what `work` raises.
 
-        A second thread, and so a second box, helps with a step that takes longer than `SECOND_BOX_SECONDS`.
+        A second thread helps at once if a second box is idle, and else with a step that takes longer.
         """
         waiting = deque(enumerate(items))
         total, lock, over = len(waiting), threading.Lock(), threading.Event()
@@ -252,8 +252,10 @@ class Trial:
                     results[number] = result
                     self.watch(step, len(results), total)
 
+        has_two = self.pools.boxes.count().ready >= AT_ONCE
+
         def help_later() -> None:
-            if not over.wait(SECOND_BOX_SECONDS):
+            if not over.wait(0.0 if has_two else SECOND_BOX_SECONDS):
                 run()
 
         helper = threading.Thread(target=help_later, name="verify")

@@ -61,8 +61,21 @@ def test_a_call_that_no_signal_reaches_ends_its_process_once(trial: Trial) -> No
 def test_the_limit_is_ten_times_the_original_with_a_floor() -> None:
     call = {"case": "slow", "is_original": False, "cpu_seconds": None, "original_seconds": 2.0}
 
-    assert batch.limit_of(call) == 20.0
-    assert batch.limit_of(call | {"original_seconds": 0.001}) == batch.LEAST_SECONDS
-    assert batch.limit_of(call | {"original_seconds": None}) == 0.0
-    assert batch.limit_of(call | {"cpu_seconds": 4.0}) == 4.0
-    assert batch.limit_of(call | {"is_original": True}) == 0.0
+    assert batch.limit_of({}, call) == 20.0
+    assert batch.limit_of({}, call | {"original_seconds": 0.001}) == batch.LEAST_SECONDS
+    assert batch.limit_of({}, call | {"original_seconds": None}) == 0.0
+    assert batch.limit_of({}, call | {"cpu_seconds": 4.0}) == 4.0
+    assert batch.limit_of({}, call | {"is_original": True}) == 0.0
+
+
+def test_calls_of_a_slow_version_share_its_limit(trial: Trial) -> None:
+    body = "    while time.process_time() % 0.3 < 0.29:\n        pass\n    return x\n"
+    spins = f"import time\n\n\ndef running_mean(x):\n{body}"
+    cases = [a_case(str(number)) for number in range(9)]
+    calls = [Call(Version(spins), case, cpu_seconds=1.0) for case in cases]
+
+    outcomes = [outcome.ending if outcome else None for outcome in call_all(trial, calls, wall_seconds=60)]
+
+    cut = outcomes.index(Ending.TIMED_OUT)
+    assert 0 < cut < len(cases) - 1
+    assert outcomes == [Ending.ANSWERED] * cut + [Ending.TIMED_OUT] + [None] * (len(cases) - cut - 1)

@@ -53,6 +53,8 @@ def verify_packages(
     """
     from app.verification.trial import Effort
 
+    if record and (quick or mutants is not None):
+        raise typer.BadParameter("only a whole verification is recorded", param_hint="--record")
     folder = read_settings().problems
     sources = map(source_of, list_folders(read_settings())) if every else map(find_source, problems or ())
     chosen = list(sources)
@@ -60,8 +62,6 @@ def verify_packages(
         raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
     if html is not None and not html.absolute().parent.is_dir():
         raise typer.BadParameter(f"{html.parent} is not a folder", param_hint="--html")
-    if record and (quick or mutants is not None):
-        raise typer.BadParameter("only a whole verification is recorded", param_hint="--record")
     verified = VerifiedPackages.read(folder)
     if every and not again:
         chosen = list(_changed(chosen, verified))

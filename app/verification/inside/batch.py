@@ -20,11 +20,15 @@ Run = Callable[[Callable[..., object], Inputs], object]
 TIMES, LEAST_SECONDS = 10.0, 0.5
 # A library may swallow the exception of a signal, so the signal repeats.
 AGAIN_SECONDS = 0.2
+# A limit of 0 would be none.
+LEAST_LEFT = 1e-3
 
 loaded: tuple[Any, Callable[[Inputs], object]] | None = None
 ways: dict[str, dict[str, Any]] = {}
 original_seconds: dict[str, float] = {}
 cut_off: dict[str, Any] | None = None
+# The version that ran last, and the CPU seconds of its calls so far.
+spent: tuple[dict[str, Any] | None, float] = (None, 0.0)
 
 
 class CutOff(BaseException):
@@ -40,25 +44,27 @@ def answer(version: dict[str, Any], call: dict[str, Any], *arguments: object) ->
 
     `call` has the keys `case`, `is_original`, `cpu_seconds` and `original_seconds`, as in `app/verification/batch.py`.
     """
-    global cut_off
+    global cut_off, spent
     if version == cut_off:
         raise Skipped("an earlier call of this version took too long")
     begun = time.process_time()
     try:
-        return within(limit_of(call), lambda: solve(version, arguments))
+        return within(limit_of(version, call), lambda: solve(version, arguments))
     except CutOff:
         cut_off = version
         raise
     finally:
+        took = time.process_time() - begun
+        spent = (version, (spent[1] if spent[0] == version else 0.0) + took)
         if call["is_original"]:
-            original_seconds[call["case"]] = time.process_time() - begun
+            original_seconds[call["case"]] = took
 
 
-def limit_of(call: dict[str, Any]) -> float:
+def limit_of(version: dict[str, Any], call: dict[str, Any]) -> float:
     """Return the limit in CPU seconds; 0 is none."""
     known = original_seconds.get(call["case"], call["original_seconds"])
     if call["cpu_seconds"] is not None:
-        return float(call["cpu_seconds"])
+        return max(call["cpu_seconds"] - (spent[1] if spent[0] == version else 0.0), LEAST_LEFT)
     return 0.0 if call["is_original"] or known is None else max(TIMES * known, LEAST_SECONDS)
 
 

@@ -28,7 +28,8 @@ from app.verification.trial import Checked, Material, Trial, some_of_each
 from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
 
-VARIANTS = (1, 2)
+VARIANT = 1
+MOST_MOVED = 5
 LITTLE, FAR = (0.9, 1.1), (-3.0, 3.0)
 Range = tuple[float, float]
 REQUIREMENT = "requirement not met"
@@ -59,7 +60,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Further inputs. `fresh`: another variant's. `moved`: a third variant's with every float scaled.
+    """Further inputs. `fresh`: another variant's. `moved`: some of them with every float scaled.
 
     Scaling by a little changes values that cases hold fixed, such as a learning rate. Scaling by more passes limits and
     changes signs. The expected outputs of `moved` are wrong; the mutants are compared with a new run of the reference,
@@ -225,13 +226,12 @@ def draw_probes(trial: Trial) -> Probes:
     """Raises JudgeFailed, BoxLost, Aborted."""
     secret = hashlib.sha256(f"probes of {digest(trial.package.files)}".encode()).digest()
 
-    def draw(variant: int) -> list[PreparedCase]:
-        package = trial.with_few_cases.package
-        return list(prepare(package, Draw(secret, variant), trial.pools.boxes, trial.abort).cases)
-
-    fresh, others = trial.each("other inputs", VARIANTS, draw)
-    moved = tuple(_moved(case, by) for by in (LITTLE, FAR) for case in others)
-    return Probes(tuple(fresh), moved, tuple(map(_nudged, moved)))
+    draw = Draw(secret, VARIANT)
+    prepared = prepare(trial.with_few_cases.package, draw, trial.pools.boxes, trial.abort).cases
+    # Evenly from small to large, so that several shapes are among them.
+    by_size = sorted(prepared, key=lambda case: len(case.inputs))
+    moved = tuple(_moved(case, by) for by in (LITTLE, FAR) for case in by_size[:: -(-len(by_size) // MOST_MOVED)])
+    return Probes(prepared, moved, tuple(map(_nudged, moved)))
 
 
 def _moved(case: PreparedCase, by: Range) -> PreparedCase:
