@@ -49,15 +49,15 @@ def test_a_cast_that_changes_nothing_is_equivalent(runner: MutantRunner) -> None
 
 
 def test_a_cast_that_changes_the_last_place_is_rounding_even_where_orbits_are_chaotic(runner: MutantRunner) -> None:
-    assert outcomes_of(runner, mutants(runner, "rate = np.float32((rates[0] * float(rates[1])) ** 0.5)")) == [
-        "rounding"
-    ]
+    assert outcomes_of(
+        runner, mutants(runner, "rate = np.float32(42.8 - 40 * (rates[0] / 3 + float(rates[1]) * 2 / 3))")
+    ) == ["rounding"]
 
 
 def test_a_mutant_of_the_rate_is_killed(runner: MutantRunner) -> None:
-    assert outcomes_of(runner, mutants(runner, "rate = np.float32((float(rates[0]) / float(rates[1])) ** 0.5)")) == [
-        "killed"
-    ]
+    assert outcomes_of(
+        runner, mutants(runner, "rate = np.float32(42.8 - 40 * (float(rates[0]) / 3 - float(rates[1]) * 2 / 3))")
+    ) == ["killed"]
 
 
 def test_the_dtype_counts_if_the_policy_is_exact() -> None:
