@@ -166,14 +166,13 @@ def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[
 
 
 def _chosen(trial: Trial, cases: Sequence[PreparedCase]) -> list[PreparedCase]:
-    """Return the cases to recompute, small ones first. JAX compiles each shape again, so it gets some shapes only."""
+    """Return the cases to recompute, small ones first. JAX compiles each shape again: it gets one case of some."""
     chosen = sorted(some_of_each(cases), key=lambda case: len(case.inputs))
     if not _JAX & {*trial.package.manifest.frameworks}:
         return chosen
-    shapes = shapes_of(chosen, trial.package.manifest.case_inputs)
-    every = max(1, -(-len(shapes) // MOST_SHAPES))
-    kept = {case.name for shape in shapes[::-1][::every] for case in shape.cases}
-    return [case for case in chosen if case.name in kept]
+    shapes = shapes_of(chosen[::-1], trial.package.manifest.case_inputs)
+    some = [shape.cases[0] for shape in shapes[:: -(-len(shapes) // MOST_SHAPES)]]
+    return some[::-1]
 
 
 def _why(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> str:

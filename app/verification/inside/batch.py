@@ -64,7 +64,8 @@ def limit_of(version: dict[str, Any], call: dict[str, Any]) -> float:
     """Return the limit in CPU seconds; 0 is none."""
     known = original_seconds.get(call["case"], call["original_seconds"])
     if call["cpu_seconds"] is not None:
-        return max(call["cpu_seconds"] - (spent[1] if spent[0] == version else 0.0), LEAST_LEFT)
+        left: float = call["cpu_seconds"] - (spent[1] if spent[0] == version else 0.0)
+        return max(left, LEAST_LEFT)
     return 0.0 if call["is_original"] or known is None else max(TIMES * known, LEAST_SECONDS)
 
 
