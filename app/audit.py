@@ -30,6 +30,7 @@ Action = Literal[
     "invitation.made",
     "invitation.revoked",
     "invitation.used",
+    "problem.availability_changed",
     "problem.published",
     "rejudging.applied",
     "rejudging.cancelled",

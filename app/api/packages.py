@@ -67,7 +67,7 @@ async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 
 
 
 def read_precondition(
-    slug: Slug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
+    author: Author, slug: Slug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
 ) -> str | None:
     """Return the digest of the revision to replace: "" if the problem must not exist, None for any.
 
@@ -82,7 +82,7 @@ def read_precondition(
     if _TAG.fullmatch(if_match.strip()):
         with database.transaction() as session:
             try:
-                problem = get_problem(session, read_slug(slug))
+                problem = get_problem(session, read_slug(slug), author.id)
             except ProblemNotFound:
                 raise Outdated(f"There is no problem {slug!r} to match If-Match. Omit If-Match to create it.") from None
             require_match(if_match, problem)

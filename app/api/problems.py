@@ -3,13 +3,17 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from app.api.dependency import AnyViewer, Sliced, Stored
+from app.api.dependency import Address, AnyViewer, Author, Sliced, Stored, act_as
 from app.api.error_code import NotSignedIn
-from app.api.field import Slug
+from app.api.etag import IfMatch, require_match
+from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL, problems
+from app.body import Body
+from app.catalog.availability import change_availability
 from app.catalog.manifest import Difficulty
+from app.catalog.model import Availability
 from app.catalog.parameter import Framework
 from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
 from app.catalog.search import ProblemFilters, list_problems
@@ -54,10 +58,39 @@ def get_problem_page(
 
 @router.get(
     "/{slug}",
-    responses=problems(404),
+    responses=problems(401, 404),
+    openapi_extra=OPEN_TO_ALL,
     operation_id="get_problem",
     summary="One problem: statement, parameters, samples, starter, limits",
 )
-def get_problem_detail(database: Stored, slug: Slug) -> ProblemDetail:
+def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug) -> ProblemDetail:
     with database.transaction() as session:
-        return get_problem(session, slug)
+        return get_problem(session, slug, viewer.id if viewer else None)
+
+
+class ProblemChange(Body):
+    availability: Availability = Field(
+        description="`listed`; `unlisted`: in no list, but open to everyone who knows the address; `draft`: for "
+        "authors only; `withdrawn`: everyone can read it, and it takes no new submissions"
+    )
+
+
+@router.patch(
+    "/{slug}",
+    responses=problems(401, 403, 404, 412, 422),
+    operation_id="change_problem",
+    summary="List a problem, or make it unlisted, a draft or withdrawn",
+)
+def patch_problem(
+    author: Author,
+    address: Address,
+    database: Stored,
+    slug: KnownSlug,
+    wanted: ProblemChange,
+    if_match: IfMatch = None,
+) -> ProblemDetail:
+    """Submissions, histories and solved problems stay."""
+    with database.transaction() as session:
+        require_match(if_match, get_problem(session, slug, author.id))
+        change_availability(session, slug, wanted.availability, act_as(author, address))
+        return get_problem(session, slug, author.id)

@@ -23,6 +23,7 @@ from app.api import (
     password_resets,
     people,
     problem_schema,
+    problem_statistics,
     problems,
     progress,
     queue,
@@ -45,7 +46,7 @@ from app.api.query_parameters import refuse_unknown_names
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress)
-    authoring = (packages, revisions, verifications)
+    authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)
     operations = (queue, workers, judge_errors)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased, defer, undefer
 
 from app.accounts.model import User
 from app.authoring.model import Publication, Verification
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
@@ -72,6 +72,7 @@ class ProblemView(View):
     """A problem in the list for authors. `number` is that of its current revision."""
 
     slug: str
+    availability: Availability
     number: int
     title: str
     published_at: datetime | None
@@ -181,7 +182,8 @@ def list_authored(session: Session) -> list[ProblemView]:
         .limit(1)
         .lateral(),
     )
-    columns = (Problem.slug, Revision.number, Revision.manifest["title"].astext, last.published_at, User.username)
+    title = Revision.manifest["title"].astext
+    columns = (Problem.slug, Problem.availability, Revision.number, title, last.published_at, User.username)
     rows = session.execute(
         select(*columns)
         .join(Revision, IS_CURRENT)
@@ -190,8 +192,15 @@ def list_authored(session: Session) -> list[ProblemView]:
         .order_by(Problem.slug)
     )
     return [
-        ProblemView(slug=slug, number=number, title=title, published_at=published_at, published_by=username)
-        for slug, number, title, published_at, username in rows
+        ProblemView(
+            slug=slug,
+            availability=availability,
+            number=number,
+            title=title,
+            published_at=published_at,
+            published_by=username,
+        )
+        for slug, availability, number, title, published_at, username in rows
     ]
 
 

@@ -143,8 +143,9 @@ MAX_CASES = 500
 class Case(Model):
     """A case. `arguments` (key `with`) go to the generator by name. Pages show `doc` with a sample.
 
-    `sealed`: only the student's exported program gets the inputs, never the student's Python. `repeat`: the number of
-    cases that this one stands for, each with its own draws.
+    `sealed`: only the student's exported program gets the inputs, never the student's Python. `part`: the part of the
+    problem whose points the case decides. `repeat`: the number of cases that this one stands for, each with its own
+    draws.
     """
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
@@ -156,6 +157,7 @@ class Case(Model):
     generate: Identifier | None = None
     arguments: dict[Identifier, Any] = Field(default={}, alias="with")
     sealed: Annotated[bool, Strict()] = False
+    part: CaseName | None = None
     repeat: Annotated[Integer, Field(ge=2, le=MAX_CASES)] | None = None
 
     @property

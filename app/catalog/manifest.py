@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, StringConstraints, model_validator
 
-from app.catalog.case import MAX_CASES, Case, expand
+from app.catalog.case import MAX_CASES, Case, CaseName, expand
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.manifest_validation import PartialManifest, list_conflicts
 from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
@@ -13,7 +13,18 @@ from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
 
-__all__ = ["Case", "Exercise", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
+__all__ = [
+    "Case",
+    "Exercise",
+    "Inline",
+    "Limits",
+    "Manifest",
+    "Parameter",
+    "ProblemPart",
+    "Question",
+    "Returns",
+    "Tolerance",
+]
 
 Difficulty = Literal["beginner", "intermediate", "advanced"]
 SLUG = r"^[a-z0-9][a-z0-9_-]*$"
@@ -59,6 +70,14 @@ class Exercise(Model):
     label: Annotated[str, _line(40)]
 
 
+class ProblemPart(Model):
+    """A group of cases. Its points count if all of its cases are accepted."""
+
+    name: CaseName
+    title: Annotated[str, _line(120)]
+    points: Annotated[Integer, Field(ge=1, le=100)]
+
+
 class Question(Model):
     """`answer` is the index of the right choice, from 0."""
 
@@ -101,6 +120,7 @@ class Manifest(Model):
     may_change: Annotated[tuple[Identifier, ...], Field(max_length=50)] = ()
     requirements: Annotated[tuple[AnyRequirement, ...], Field(max_length=50)] = ()
     variants: Annotated[Integer, Field(ge=1, le=100)] = 3
+    parts: Annotated[tuple[ProblemPart, ...], Field(max_length=20)] = ()
     cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MAX_CASES)]
     hints: Annotated[tuple[Annotated[str, _text(4000)], ...], Field(max_length=50)] = ()
     quiz: Annotated[tuple[Question, ...], Field(max_length=50)] = ()
@@ -140,6 +160,7 @@ class Manifest(Model):
             parameters=dict(enumerate(self.parameters)),
             inputs=None if self.inputs is None else dict(enumerate(self.inputs)),
             input_names=tuple(each.name for each in self.case_inputs),
+            parts=dict(enumerate(self.parts)),
             cases=dict(enumerate(self.cases)),
             returns=self.returns,
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},

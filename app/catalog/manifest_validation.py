@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import array_conflicts, byte_count, listed_conflicts, plain_conflicts, size_of
@@ -18,7 +18,11 @@ from app.catalog.rule_validation import (
 from app.judging.checker import Checker
 from app.judging.requirement import Requirement
 
+if TYPE_CHECKING:
+    from app.catalog.manifest import ProblemPart
+
 MAX_INPUT_BYTES = 48 * 2**20
+MAX_POINTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,7 @@ class PartialManifest:
     parameters: Mapping[int, Parameter]
     inputs: Mapping[int, Parameter] | None
     input_names: tuple[str, ...]
+    parts: Mapping[int, "ProblemPart"]
     cases: Mapping[int, Case]
     returns: Returns | None
     tolerance_leaves: Mapping[str, Any]
@@ -62,6 +67,8 @@ def list_conflicts(manifest: PartialManifest) -> list[Conflict]:
         *_parameter_conflicts(manifest),
         *_repeated("cases", "name", {i: case.name for i, case in manifest.cases.items()}),
         *_repetition_conflicts(manifest),
+        *_repeated("parts", "name", {i: part.name for i, part in manifest.parts.items()}),
+        *_part_conflicts(manifest),
         *_repeated("tags", None, dict(enumerate(manifest.tags))),
         *_repeated("prerequisites", None, dict(enumerate(manifest.prerequisites))),
         *_repeated("may_change", None, dict(enumerate(manifest.may_change))),
@@ -106,6 +113,28 @@ def _repetition_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
                 yield Conflict(("cases", index, "repeat"), message, "rename one of them")
     if total > MAX_CASES:
         yield Conflict(("cases",), f"makes {total} cases in all", f"repeat less: at most {MAX_CASES} are possible")
+
+
+def _part_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    names = [part.name for part in manifest.parts.values()]
+    for index, case in manifest.cases.items():
+        if case.part is not None and case.part not in names:
+            remedy = f"use one of {', '.join(names)}" if names else "list the part under `parts`, with title and points"
+            message = f"is {case.part!r}, which is no part of the problem{nearest(case.part, names)}"
+            yield Conflict(("cases", index, "part"), message, remedy)
+        elif case.part is None and names and manifest.is_complete:
+            message = "is missing: the problem has parts, and every case belongs to one"
+            yield Conflict(("cases", index, "part"), message, f"add `part:` with one of {', '.join(names)}")
+    if not manifest.is_complete or not names:
+        return
+    used = {case.part for case in manifest.cases.values()}
+    for index, part in manifest.parts.items():
+        if part.name not in used:
+            message = f"is {part.name!r}, to which no case belongs"
+            yield Conflict(("parts", index, "name"), message, f"add `part: {part.name}` to a case, or remove the part")
+    if (total := sum(part.points for part in manifest.parts.values())) != MAX_POINTS:
+        message = f"have {total} points in all"
+        yield Conflict(("parts",), message, f"let them sum to {MAX_POINTS}, so that scores of problems compare")
 
 
 def _parameter_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:

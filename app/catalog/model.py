@@ -35,16 +35,24 @@ SEARCH = " || ".join(
 )
 
 Device = Literal["cpu", "gpu"]
+Availability = Literal["draft", "unlisted", "listed", "withdrawn"]
 
 
 class Problem(Base):
-    """A slug and its current revision, which new submissions get. It has none before the first publication."""
+    """A slug and its current revision, which new submissions get. It has none before the first publication.
+
+    `availability`: see `app.catalog.availability`.
+    """
 
     __tablename__ = "problems"
+    __table_args__ = (
+        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'withdrawn')", name="availability"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     slug: Mapped[str] = mapped_column(unique=True)
     current_revision_id: Mapped[UUID | None] = mapped_column(ForeignKey("revisions.id", use_alter=True))
+    availability: Mapped[Availability] = mapped_column(Text, default="listed", server_default="listed")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

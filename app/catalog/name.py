@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import storable
 from app.errors import ProblemNotFound
@@ -30,9 +31,10 @@ def get_problem_id(session: Session, slug: str) -> UUID:
 
 
 def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProblem]:
-    """Return the published problems that meet all conditions on `Problem`, by title."""
+    """Return the listed problems that meet all conditions on `Problem`, by title."""
     title = Revision.manifest["title"].astext
-    query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which).order_by(title, Problem.slug)
+    query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(IS_LISTED, *which)
+    query = query.order_by(title, Problem.slug)
     return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]
 
 

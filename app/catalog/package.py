@@ -14,7 +14,17 @@ from pydantic import BaseModel, ValidationError
 from app.catalog.case import DRAWS, Array, Case
 from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, read_folder, read_texts
-from app.catalog.manifest import MAX_SLUG, Exercise, Limits, Manifest, ProblemFile, Question, Tolerance, is_slug
+from app.catalog.manifest import (
+    MAX_SLUG,
+    Exercise,
+    Limits,
+    Manifest,
+    ProblemFile,
+    ProblemPart,
+    Question,
+    Tolerance,
+    is_slug,
+)
 from app.catalog.manifest_validation import PartialManifest, list_conflicts
 from app.catalog.parameter import Input, Parameter, Returns
 from app.catalog.part import Known, Parts, gather
@@ -40,6 +50,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "tolerance": Tolerance,
     "limits": Limits,
     "exercise": Exercise,
+    "parts": ProblemPart,
     "cases": Case,
     "quiz": Question,
 }
@@ -194,6 +205,7 @@ def read_parts(document: Document) -> PartialManifest:
         parameters=_valid(Parameter, parameters),
         inputs=None if inputs is None else dict(_valid(Input, inputs)),
         input_names=tuple(str(p["name"]) for p in given.values() if isinstance(p, dict) and "name" in p),
+        parts=_valid(ProblemPart, _items(content, "parts")),
         cases=_valid(Case, cases),
         returns=_valid(Returns, {0: content.get("returns")}).get(0),
         tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import IS_LISTED, is_open_to
 from app.catalog.figure import figures_of
-from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
-from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
+from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision
 from app.catalog.parameter import Framework, Input, list_case_inputs
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
@@ -83,6 +85,10 @@ class ProblemDetail(ProblemSummary):
         description="the number of the revision that new submissions belong to; null for a folder, which has none"
     )
     digest: str = Field(description="names the content of that revision")
+    availability: Availability = Field(
+        default="listed",
+        description="`listed`; `unlisted`: in no list; `draft`: for authors only; `withdrawn`: takes no submissions",
+    )
     prerequisites: tuple[str, ...]
     exercise: Exercise | None = None
     versions: tuple[ExerciseVersion, ...] = Field(
@@ -104,6 +110,9 @@ class ProblemDetail(ProblemSummary):
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
     sources: tuple[str, ...] = Field(default=(), description="where the facts come from, such as a paper")
+    parts: tuple[ProblemPart, ...] = Field(
+        default=(), description="groups of cases with their points, which sum to 100"
+    )
     statement: str = Field(description="Markdown, with formulas in $…$")
     figures: dict[str, str] = Field(
         default={}, description="the SVG of each figure of the statement, by its path such as `figures/window.svg`"
@@ -127,6 +136,7 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
     query = (
         select(Problem.slug, manifest["title"], manifest["exercise"]["label"], manifest["frameworks"])
         .join(Revision, IS_CURRENT)
+        .where(IS_LISTED)
         .where(manifest["exercise"]["name"].astext == exercise["name"])
         .order_by(manifest["position"].astext.cast(Integer), collate(Problem.slug, "C"))
         .limit(MOST_SHOWN)
@@ -242,9 +252,11 @@ def _key(key: str) -> str:
     return key if key and set(key) <= _PLAIN else json.dumps(key, ensure_ascii=False)
 
 
-def get_problem(session: Session, slug: str) -> ProblemDetail:
-    """Raises NotFound."""
-    query = select(Problem, Revision).join(Revision, IS_CURRENT).where(Problem.slug == storable(slug))
+def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> ProblemDetail:
+    """Raises NotFound, also for a draft unless the user is an author."""
+    query = (
+        select(Problem, Revision).join(Revision, IS_CURRENT).where(Problem.slug == storable(slug), is_open_to(user_id))
+    )
     found = session.execute(query).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
@@ -275,6 +287,7 @@ def _detail(
     facts = {
         "slug": problem.slug,
         "revision": revision.number,
+        "availability": problem.availability,
         "digest": revision.digest,
         "versions": versions,
         "samples": samples,

@@ -172,11 +172,22 @@ def tracing_conflicts(
 def framework_conflicts(
     requirements: Mapping[int, Requirement], cases: Mapping[int, Case], frameworks: tuple[str, ...]
 ) -> Iterator[Conflict]:
-    for (key, index, name), basis in _asking(requirements, cases):
-        needed = "jax" if basis == "program" else "torch"
+    for (key, index, name), needed in _needing(requirements, cases):
         if needed not in frameworks:
             message = f"needs {needed}, but frameworks has only {', '.join(frameworks)}"
             yield Conflict((key, index, name), message, f"add {needed} to frameworks, or remove it")
+
+
+def _needing(
+    requirements: Mapping[int, Requirement], cases: Mapping[int, Case]
+) -> Iterator[tuple[tuple[str, int, str], str]]:
+    """Yield the location of each key that needs a framework, and the framework."""
+    for index, requirement in requirements.items():
+        for framework in requirement.frameworks:
+            yield ("requirements", index, kind_of(requirement) or ""), framework
+    for index, case in cases.items():
+        if case.sealed:
+            yield ("cases", index, "sealed"), "jax"
 
 
 def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int, Case]) -> Iterator[Conflict]:
@@ -184,7 +195,9 @@ def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int
     for where, basis in _asking(requirements, cases):
         if basis == "program":
             message = "needs the program of a function, but only driver.py knows how it is called"
-            yield Conflict(where, message, "remove it or the driver; the requirement `calls` works with a driver")
+            yield Conflict(
+                where, message, "remove it or the driver; requirements on calls and syntax work with a driver"
+            )
 
 
 def _asking(

@@ -38,6 +38,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
 from app.catalog.query import ListedProblem
 from app.database.cursor import CursorInvalid, Slice, split_page
@@ -159,9 +160,9 @@ def count_problems(session: Session, filters: ProblemFilters, states: Subquery |
 
 
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
-    """Select every published problem with the columns for `read_listed` and these, such as TRACK_ORDER."""
+    """Select every listed problem with the columns for `read_listed` and these, such as TRACK_ORDER."""
     columns = (Problem.slug, Revision.listing, state_of(states).label("state"), *columns)
-    query = select(*columns).join(Revision, IS_CURRENT).outerjoin(Track, Track.slug == track_slug)
+    query = select(*columns).join(Revision, IS_CURRENT).outerjoin(Track, Track.slug == track_slug).where(IS_LISTED)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 
@@ -236,7 +237,7 @@ def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> 
         state_of(states).label("state"),
         *(func.coalesce(condition, False).label(f"has_{name}") for name, condition in holds.items()),
     ]
-    query: Select[Any] = select(*columns).join(Problem, IS_CURRENT)
+    query: Select[Any] = select(*columns).join(Problem, IS_CURRENT).where(IS_LISTED)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 

@@ -105,7 +105,7 @@ def get_track(session: Session, slug: str, states: Subquery | None = None) -> Tr
 
 
 def find_place(session: Session, slug: str) -> TrackPlace | None:
-    """Return the position of a problem in its track, or None if it has no track."""
+    """Return the position of a problem in its track, or None if it has no track or is not listed."""
     track = session.scalar(
         select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
     )
@@ -113,7 +113,10 @@ def find_place(session: Session, slug: str) -> TrackPlace | None:
         return None
     of_track = select_published(None).where(track_slug == track).order_by(*TRACK_ORDER)
     problems = [NamedProblem(slug=row.slug, title=row.listing["title"]) for row in session.execute(of_track)]
-    at = [problem.slug for problem in problems].index(slug)
+    slugs = [problem.slug for problem in problems]
+    if slug not in slugs:
+        return None
+    at = slugs.index(slug)
     return TrackPlace(
         slug=track,
         title=list_titles(session, [track])[track],

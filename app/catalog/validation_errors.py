@@ -13,6 +13,7 @@ from app.catalog.yaml_document import Document
 from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
 from app.judging.requirements.forbids import STRUCTURES
+from app.judging.requirements.forbids_calls import FULL_NAME
 
 Facts = dict[str, Any]
 Known = Callable[[Location], Iterable[str]]
@@ -36,6 +37,7 @@ PATTERNS = {
     "^[a-z0-9][a-z0-9+._-]*$": "lower-case letters, digits, + . _ and -",
     "^[a-z0-9_]+(\\.py)?$": "lower-case letters, digits and _",
     r"^[^\n]*$": "one line",
+    FULL_NAME: "the full name of a function, such as torch.softmax, or numpy.linalg.* for a whole module",
     CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object",
 }
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}

@@ -179,9 +179,11 @@ def _fill_library(
 
 def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
     from app.catalog.folder import digest
-    from app.submissions.view import SubmissionView, view_case
+    from app.submissions.view import SubmissionView, view_case, view_parts
 
     manifest = order.package.manifest
+    case_names = tuple(result.name for result in judged.cases)
+    cases = tuple(view_case(result) for result in judged.cases)
     return SubmissionView(
         id=submission_id,
         problem=order.package.slug,
@@ -191,12 +193,13 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         mode="sample" if order.sample_only or order.inputs is not None else "submit",
         inputs=order.inputs,
         parameters=tuple(parameter.name for parameter in manifest.case_inputs),
-        case_names=tuple(result.name for result in judged.cases),
+        case_names=case_names,
         created_at=datetime.now(UTC),
         state="done",
         verdict=judged.verdict,
         score=judged.score,
-        cases=tuple(view_case(result) for result in judged.cases),
+        parts=view_parts(manifest.model_dump(mode="json"), case_names, cases, is_done=True),
+        cases=cases,
         hint=judged.hint,
     )
 

@@ -127,6 +127,10 @@ def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
             yield from _details(case, printed)
             if view.inputs is not None:
                 yield from _indented(answer_lines(case.report))
+    if result.parts:
+        yield Text(
+            "\n" + "\n".join(f"{one_line(part.title)}: {part.earned} of {part.points} points" for part in result.parts)
+        )
     if result.hint:
         yield Text.assemble("\n", (KNOWN_MISTAKE, "bold"), message(result.hint))
     yield Text("\n").append_text(_verdict(view, result))

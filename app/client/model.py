@@ -215,6 +215,12 @@ class CaseCost(Answer):
     again_seconds: float
 
 
+class CaseCount(Answer):
+    name: str
+    failed: int = Field(..., description="submissions whose answer to this case was not accepted")
+    judged: int = Field(..., description="submissions that have a result for this case")
+
+
 class CaseView(Answer):
     """
     The result of a case. It holds only what the student may see: hidden cases have coarse numbers.
@@ -484,6 +490,35 @@ class Forbids(Answer):
     forbids: list[str]
 
 
+class ForbidsCalls(Answer):
+    """
+    Full names of functions, or `module.*` for all functions of a module.
+    """
+
+    forbids_calls: list[str]
+
+
+class ForbidsSyntax(Answer):
+    """
+    Constructs of Python.
+
+    `comprehension` includes generator expressions; `if` includes `match` and `a if b else c`.
+    """
+
+    forbids_syntax: list[
+        Literal[
+            "comprehension",
+            "dynamic code",
+            "for",
+            "if",
+            "lambda",
+            "matmul",
+            "try",
+            "while",
+        ]
+    ]
+
+
 class Gradient(Answer):
     """
     ‖answer − expected‖ ≤ relative · max(‖answer‖, ‖expected‖), or ≤ absolute.
@@ -496,6 +531,11 @@ class Gradient(Answer):
 
 class Health(Answer):
     status: str
+
+
+class HintCount(Answer):
+    number: int = Field(..., description="the hint's number, from 1")
+    students: int = Field(..., description="how many of these students revealed it")
 
 
 class HintView(Answer):
@@ -851,6 +891,11 @@ class Mistake(Answer):
     cases: list[str] = Field(..., description="where its output is wrong")
 
 
+class MistakeCount(Answer):
+    hint: str = Field(..., description="the explanation of a known mistake, as students read it")
+    students: int = Field(..., description="how many students made it")
+
+
 class MistakesSection(Answer):
     mistakes: list[Mistake]
     confusions: list[Confusion]
@@ -1080,6 +1125,22 @@ class Parameter(Answer):
     static: bool = False
 
 
+class PartView(Answer):
+    """
+    A part of the problem, and what the submission earned there.
+    """
+
+    name: str
+    title: str
+    points: int = Field(..., description="what the part counts")
+    earned: int | None = Field(
+        ...,
+        description="these points, or 0 if a case is not accepted; null without a verdict",
+    )
+    accepted: int = Field(..., description="how many cases of the part are accepted so far")
+    cases: int = Field(..., description="how many cases of the part the submission is judged on")
+
+
 class PasswordChange(Answer):
     current: str
     new: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
@@ -1156,6 +1217,13 @@ class Preview(Answer):
     items: list[Candidate] = Field(..., description="the first 50 by time")
 
 
+class ProblemChange(Answer):
+    availability: Literal["draft", "unlisted", "listed", "withdrawn"] = Field(
+        ...,
+        description="`listed`; `unlisted`: in no list, but open to everyone who knows the address; `draft`: for authors only; `withdrawn`: everyone can read it, and it takes no new submissions",
+    )
+
+
 class ProblemPage(Answer):
     """
     In the order of the tracks, or with `q` the best match first. `next` is the next page's `cursor`, or null.
@@ -1163,6 +1231,16 @@ class ProblemPage(Answer):
 
     items: list[ListedProblem]
     next: str | None
+
+
+class ProblemPart(Answer):
+    """
+    A group of cases. Its points count if all of its cases are accepted.
+    """
+
+    name: str
+    title: str
+    points: int
 
 
 class ProblemRef(Answer):
@@ -2277,6 +2355,10 @@ class ProblemDetail(Answer):
         description="the number of the revision that new submissions belong to; null for a folder, which has none",
     )
     digest: str = Field(..., description="names the content of that revision")
+    availability: Literal["draft", "unlisted", "listed", "withdrawn"] = Field(
+        "listed",
+        description="`listed`; `unlisted`: in no list; `draft`: for authors only; `withdrawn`: takes no submissions",
+    )
     prerequisites: list[str]
     exercise: Exercise | None = None
     versions: list[ExerciseVersion] = Field(
@@ -2305,10 +2387,15 @@ class ProblemDetail(Answer):
         validate_default=True,
     )
     limits: Limits
-    requirements: list[Calls | Forbids | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses] = Field(
-        [], description="rules on how answers are computed", validate_default=True
-    )
+    requirements: list[
+        Calls | Forbids | ForbidsCalls | ForbidsSyntax | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses
+    ] = Field([], description="rules on how answers are computed", validate_default=True)
     sources: list[str] = Field([], description="where the facts come from, such as a paper")
+    parts: list[ProblemPart] = Field(
+        [],
+        description="groups of cases with their points, which sum to 100",
+        validate_default=True,
+    )
     statement: str = Field(..., description="Markdown, with formulas in $…$")
     figures: dict[str, str] = Field(
         {},
@@ -2323,6 +2410,23 @@ class ProblemDetail(Answer):
     hidden_cases: int = Field(..., description="how many further cases a submission is judged on")
     hint_count: int
     question_count: int = Field(..., description="how many questions its quiz asks")
+
+
+class ProblemStatistics(Answer):
+    """
+    Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers.
+    """
+
+    submissions: int = Field(..., description="the number of submissions that count: the last 1,000 at most")
+    students: int
+    solved: int = Field(..., description="students with an accepted submission")
+    solve_rate: float | None = Field(..., description="`solved` divided by `students`")
+    median_attempts: float | None = Field(..., description="submissions of a solver up to the first accepted one")
+    median_minutes: float | None = Field(..., description="from a solver's first submission to the first accepted one")
+    verdicts: list[VerdictCount]
+    mistakes: list[MistakeCount] = Field(..., description="the most frequent ones, 10 at most")
+    cases: list[CaseCount] = Field(..., description="those that fail most often, 10 at most")
+    hints: list[HintCount]
 
 
 class QueueState(Answer):
@@ -2478,6 +2582,11 @@ class SubmissionView(Answer):
         | None
     )
     score: int | None
+    parts: list[PartView] = Field(
+        [],
+        description="points by part; empty if the problem has no parts",
+        validate_default=True,
+    )
     cases: list[CaseView]
     notice: str | None = Field(
         None,

@@ -2,7 +2,7 @@
 
 Each file of `app.judging.requirements` holds one kind, named like the key that an author writes for it. The evidence
 for code that JAX can trace comes from the exported program, in a box that never ran the student's Python. Counts of
-calls come from the student's own process, so they are evidence and not proof.
+calls come from the student's own process, so they are evidence and not proof. The syntax is read from the source.
 """
 
 from abc import ABC, abstractmethod
@@ -82,7 +82,7 @@ class Evidence:
     unbounded: int = 0
 
 
-Basis: TypeAlias = Literal["program", "calls"]
+Basis: TypeAlias = Literal["program", "calls", "source"]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 # A number, or the name of a parameter or size that is a number in each case.
 Count = Annotated[
@@ -96,13 +96,16 @@ class Facts:
     """The facts of one case on which a requirement is judged.
 
     `numbers`: the case's integer parameters and symbolic sizes, by name. `calls`: the student's process's own count of
-    each `Call`.
+    each `Call`. `forbidden`: the forbidden functions that it saw called, each with the first line of the source that
+    called it. `source`: the submission.
     """
 
     numbers: Mapping[str, int]
     evidence: Evidence | None = None
     reference: Evidence | None = None
     calls: Mapping[str, int] = field(default_factory=dict)
+    forbidden: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
 
     def number(self, count: int | str) -> int:
         return count if isinstance(count, int) else self.numbers[count]
@@ -135,6 +138,11 @@ class Requirement(Model, ABC):
     def parameters(self) -> Mapping[str, tuple[str, ...]]:
         """The parameters whose dataflow to the answer is inspected, by their keys."""
         return {}
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """The frameworks whose boxes can give the evidence."""
+        return {"program": ("jax",), "calls": ("torch",), "source": ()}[self.basis]
 
     def find_contradiction(self) -> Objection | None:
         """Find keys that contradict each other."""

@@ -3,7 +3,7 @@
 Only a submission can be `cancelled`: its judging was stopped for good.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
@@ -34,6 +34,20 @@ def score(verdicts: Sequence[Verdict]) -> int:
     if not verdicts:
         return 0
     return 100 * sum(verdict is Verdict.ACCEPTED for verdict in verdicts) // len(verdicts)
+
+
+def score_by_points(points: Mapping[str, int], part_of: Mapping[str, str], verdicts: Mapping[str, Verdict]) -> int:
+    """Return the sum of the points of the parts that `earns_points` accepts.
+
+    `points`: by part. `part_of`: the part of each case. `verdicts`: by case.
+    """
+    return sum(number for part, number in points.items() if earns_points(part, part_of, verdicts))
+
+
+def earns_points(part: str, part_of: Mapping[str, str], verdicts: Mapping[str, Verdict]) -> bool:
+    """Whether the part was judged, and all of its judged cases are accepted."""
+    own = [verdict for case, verdict in verdicts.items() if part_of.get(case) == part]
+    return bool(own) and all(verdict is Verdict.ACCEPTED for verdict in own)
 
 
 Visibility = Literal["sample", "hidden"]

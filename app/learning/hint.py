@@ -40,12 +40,12 @@ class Hints:
 
 def list_hints(session: Session, user_id: UUID, slug: str) -> Hints:
     """Raises NotFound."""
-    return read_hints(session, user_id, get_lesson(session, slug))
+    return read_hints(session, user_id, get_lesson(session, slug, user_id))
 
 
 def reveal_hint(session: Session, user_id: UUID, slug: str, number: int) -> Hints:
     """Reveal a hint; a revealed one stays unchanged. Raises NotFound, and Conflict if an earlier hint is unread."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     _check(lesson, number, read_hints(session, user_id, lesson).next_number)
     row = {"user_id": user_id, "problem_id": lesson.problem_id, "number": number, "revision_id": lesson.revision_id}
     session.execute(insert(HintReveal).values(row).on_conflict_do_nothing())

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.errors import ProblemNotFound
 
@@ -22,11 +23,11 @@ class Lesson:
     quiz: tuple[dict[str, Any], ...]
 
 
-def get_lesson(session: Session, slug: str) -> Lesson:
-    """Return the lesson. Raises NotFound, also for an unpublished problem."""
+def get_lesson(session: Session, slug: str, user_id: UUID) -> Lesson:
+    """Return the lesson. Raises NotFound, also for an unpublished problem, and for a draft unless for an author."""
     texts = (Revision.manifest["hints"], Revision.manifest["quiz"])
     query = select(Problem.id, Revision.id, *texts).join(Revision, IS_CURRENT)
-    found = session.execute(query.where(Problem.slug == slug)).one_or_none()
+    found = session.execute(query.where(Problem.slug == slug, is_open_to(user_id))).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
     problem_id, revision_id, hints, quiz = found

@@ -21,7 +21,7 @@ from app.submissions.solved import find_solved_at, is_solving
 
 def complete(session: Session, user_id: UUID, slug: str) -> datetime:
     """Mark a problem as complete and return when it first was. Raises NotFound, and Conflict until it is solved."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     if find_solved_at(session, user_id, lesson.problem_id) is None:
         raise Conflict(f"{slug} is not solved yet; you can complete it after a submission is accepted")
     row = {"user_id": user_id, "problem_id": lesson.problem_id}
@@ -31,7 +31,7 @@ def complete(session: Session, user_id: UUID, slug: str) -> datetime:
 
 def undo_completion(session: Session, user_id: UUID, slug: str) -> None:
     """Undo a completion, if there is one. Raises NotFound for the problem."""
-    session.execute(delete(Completion).where(_of(user_id, get_lesson(session, slug).problem_id)))
+    session.execute(delete(Completion).where(_of(user_id, get_lesson(session, slug, user_id).problem_id)))
 
 
 def find_completed_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
@@ -54,7 +54,7 @@ class Learning:
 
 def read_learning(session: Session, user_id: UUID, slug: str) -> Learning:
     """Raises NotFound."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     return Learning(
         hints=read_hints(session, user_id, lesson),
         quiz=read_quiz(session, user_id, lesson),

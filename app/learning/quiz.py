@@ -57,7 +57,7 @@ class Quiz:
 
 def get_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
     """Raises NotFound."""
-    return read_quiz(session, user_id, get_lesson(session, slug))
+    return read_quiz(session, user_id, get_lesson(session, slug, user_id))
 
 
 def answer_question(session: Session, user_id: UUID, slug: str, question: int, choice: int) -> Quiz:
@@ -65,7 +65,7 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
 
     Raises NotFound, and Conflict if the question has another answer in this attempt.
     """
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     _check(lesson, question, choice)
     _wait_for_turn(session, user_id)
     attempt = _find_attempt(session, user_id, lesson) or _start(session, user_id, lesson)
@@ -81,7 +81,7 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
 
 def retake_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
     """Start a new attempt, unless the last one has no answer yet. Raises NotFound."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     _wait_for_turn(session, user_id)
     if read_quiz(session, user_id, lesson).answered_count:
         _start(session, user_id, lesson)

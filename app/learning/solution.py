@@ -71,7 +71,7 @@ class Solution:
 
 def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
     """Raises NotFound, SolutionLocked."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     lock = read_lock(session, user_id, lesson.problem_id)
     if lock.opened_by is None:
         raise SolutionLocked("the solution opens when one of your submissions is accepted, or when you ask to view it")
@@ -80,7 +80,7 @@ def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
 
 def show_solution(session: Session, user_id: UUID, slug: str) -> Solution:
     """Open the solution, and store the view unless the problem is already solved. Raises NotFound."""
-    lesson = get_lesson(session, slug)
+    lesson = get_lesson(session, slug, user_id)
     if read_lock(session, user_id, lesson.problem_id).opened_by is None:
         row = {"user_id": user_id, "problem_id": lesson.problem_id, "revision_id": lesson.revision_id}
         session.execute(insert(SolutionView).values(row).on_conflict_do_nothing())

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer
+from app.catalog.availability import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.cursor import PAGE
 from app.database.engine import Base
@@ -103,7 +104,7 @@ class _Best(NamedTuple):
 def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By, limit: int = PAGE) -> Leaderboard:
     """Return the first `limit` entries. Raises NotFound."""
     current = select(Problem, Revision).join(Revision, IS_CURRENT)
-    found = session.execute(current.where(Problem.slug == slug)).one_or_none()
+    found = session.execute(current.where(Problem.slug == slug, is_open_to(viewer.id))).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
     _problem, revision = found

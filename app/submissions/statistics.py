@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Date, cast, distinct, func, select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.track import list_titles
 from app.judging.verdicts import Verdict
@@ -105,6 +106,7 @@ def _tracks(session: Session, user_id: UUID) -> tuple[TrackProgress, ...]:
         select(track, func.count(solved.c.problem_id), func.count())
         .select_from(Problem)
         .join(Revision, IS_CURRENT)
+        .where(IS_LISTED)
         .outerjoin(solved, solved.c.problem_id == Problem.id)
         .group_by(track)
     )

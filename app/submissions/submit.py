@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import ProblemWithdrawn, is_open_to
 from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
@@ -121,11 +122,14 @@ class _Submitter:
 
     def _get_revision(self, slug: str) -> Revision:
         if slug not in self._revisions:
-            current = select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == storable(slug))
-            revision = self._session.scalars(current).one_or_none()
-            if revision is None:
+            current = select(Revision, Problem.availability).join(Problem, IS_CURRENT)
+            is_this = (Problem.slug == storable(slug), is_open_to(self._user_id))
+            found = self._session.execute(current.where(*is_this)).one_or_none()
+            if found is None:
                 raise ProblemNotFound(slug)
-            self._revisions[slug] = revision
+            if found.availability == "withdrawn":
+                raise ProblemWithdrawn(slug)
+            self._revisions[slug] = found[0]
         return self._revisions[slug]
 
 

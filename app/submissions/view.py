@@ -1,12 +1,13 @@
 """The view of a submission for its owner: the object of `GET /submissions/{id}` and of `allclose judge --json`."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.judging.verdicts import CaseResult, Verdict, Visibility
+from app.judging.verdicts import CaseResult, Verdict, Visibility, earns_points
 from app.submissions.phase import Phase
 
 if TYPE_CHECKING:
@@ -42,6 +43,19 @@ class CaseView(BaseModel):
     report: dict[str, Any]
 
 
+class PartView(BaseModel):
+    """A part of the problem, and what the submission earned there."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    title: str
+    points: int = Field(description="what the part counts")
+    earned: int | None = Field(description="these points, or 0 if a case is not accepted; null without a verdict")
+    accepted: int = Field(description="how many cases of the part are accepted so far")
+    cases: int = Field(description="how many cases of the part the submission is judged on")
+
+
 class SubmissionView(BaseModel):
     """A submission with its results.
 
@@ -65,6 +79,7 @@ class SubmissionView(BaseModel):
     state: State
     verdict: Verdict | None
     score: int | None
+    parts: tuple[PartView, ...] = Field((), description="points by part; empty if the problem has no parts")
     cases: tuple[CaseView, ...]
     notice: str | None = Field(None, description="a sentence that says why no worker can judge it now; else null")
     hint: str | None = Field(None, description="an explanation, if the answers match a known mistake; else null")
@@ -72,6 +87,29 @@ class SubmissionView(BaseModel):
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
     phases: tuple[Phase, ...] = Field((), description="the phases so far; the last one may still go on")
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
+
+
+def view_parts(
+    manifest: Mapping[str, Any], case_names: Sequence[str], cases: Sequence[CaseView], *, is_done: bool
+) -> tuple[PartView, ...]:
+    """`manifest`: as JSON. `case_names`: all cases that the submission is judged on. `cases`: the results so far."""
+    part_of = {case["name"]: case.get("part") for case in manifest.get("cases", ())}
+    verdicts = {case.name: case.verdict for case in cases}
+
+    def view(part: Mapping[str, Any]) -> PartView:
+        name = part["name"]
+        own = [case for case in case_names if part_of.get(case) == name]
+        earned = part["points"] if earns_points(name, part_of, verdicts) else 0
+        return PartView(
+            name=name,
+            title=part["title"],
+            points=part["points"],
+            earned=earned if is_done else None,
+            accepted=sum(verdicts.get(case) is Verdict.ACCEPTED for case in own),
+            cases=len(own),
+        )
+
+    return tuple(part for part in map(view, manifest.get("parts") or ()) if part.cases)
 
 
 def view_case(result: "CaseResult | CaseRow") -> CaseView:

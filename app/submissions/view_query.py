@@ -16,7 +16,7 @@ from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.phase import read_phases
 from app.submissions.queue_status import explain_wait
-from app.submissions.view import CaseView, SubmissionView, view_case
+from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
 
 # After this time no hint comes any more: the worker that looked for it has died.
 HINT_SECONDS = 60
@@ -79,6 +79,7 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         .join(Revision, Revision.problem_id == Problem.id)
         .where(Revision.id == judging.revision_id)
     ).one()
+    case_names, cases = list_case_names(manifest, submission), tuple(map(view_case, rows))
     return SubmissionView(
         id=submission.id,
         problem=slug,
@@ -87,13 +88,14 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         digest=digest,
         mode=submission.mode,
         parameters=list_inputs(manifest),
-        case_names=list_case_names(manifest, submission),
+        case_names=case_names,
         created_at=submission.created_at,
         inputs=submission.inputs,
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
-        cases=tuple(map(view_case, rows)),
+        parts=view_parts(manifest, case_names, cases, is_done=judging.state == "done"),
+        cases=cases,
         notice=explain_wait(session, judging),
         hint=judging.hint,
         hint_pending=judging.hint_pending and _has_just_ended(session, judging),

@@ -24,6 +24,7 @@ from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
+from app.web.availability_words import availability_words
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
@@ -178,7 +179,7 @@ def _environment() -> Environment:
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(_filters())
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
-    environment.globals.update(sections=list_sections)
+    environment.globals.update(sections=list_sections, availability_words=availability_words)
     return environment
 
 

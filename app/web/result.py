@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from app.catalog.custom_inputs import UNANSWERED
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
-from app.submissions.view import CaseView, SubmissionView, Wait
+from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.verdict_words import words_for
@@ -164,6 +164,7 @@ class Result:
     is_final: bool = False
     hint: str = ""
     rows: Sequence[Row] = ()
+    parts: Sequence[PartView] = ()
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
@@ -189,12 +190,13 @@ def describe_result(view: SubmissionView) -> Result:
         tone=words.tone,
         icon=words.icon,
         place=place,
-        tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR and view.inputs is None else "",
+        tally=_tally(view) if view.verdict is not Verdict.JUDGE_ERROR and view.inputs is None else "",
         tally_of=_tally_of(view),
         is_judged=True,
         is_final=not view.hint_pending,
         hint=capitalise(view.hint or ""),
         rows=[row for row in _rows(view) if row.case is not None],
+        parts=view.parts if view.mode == "submit" and view.verdict is not Verdict.JUDGE_ERROR else (),
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
@@ -223,6 +225,7 @@ def _waiting(view: SubmissionView) -> Result:
         tone="wait",
         icon="wait",
         rows=_rows(view),
+        parts=view.parts if view.mode == "submit" else (),
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
@@ -262,6 +265,10 @@ def _joined(group: Sequence[Row]) -> Row:
     return replace(first, name=name, case=cases[0].model_copy(update=slowest), count=count)
 
 
+def _has_points(view: SubmissionView) -> bool:
+    return bool(view.parts) and view.mode == "submit"
+
+
 def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
     return next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
 
@@ -285,10 +292,16 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
 
 
 def _tally_of(view: SubmissionView) -> str:
+    if _has_points(view):
+        return _("points")
     return _("cases accepted") if view.mode == "submit" else _("sample cases passed")
 
 
-def _tally(cases: Sequence[CaseView]) -> str:
+def _tally(view: SubmissionView) -> str:
+    cases = view.cases
+    if _has_points(view):
+        earned, points = sum(part.earned or 0 for part in view.parts), sum(part.points for part in view.parts)
+        return _("%(earned)s of %(all)s") % {"earned": earned, "all": points}
     if not cases:
         return ""
     accepted = sum(case.verdict is Verdict.ACCEPTED for case in cases)

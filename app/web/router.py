@@ -12,6 +12,7 @@ from app.web.pages import (
     author_verification,
     draft,
     front,
+    help,
     history,
     leaderboard,
     learning,
@@ -41,7 +42,7 @@ from app.web.pages.admin import users as admin_users
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, problems, tracks)
+    catalogue = (front, help, problems, tracks)
     lessons = (learning, quiz, solution)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)

@@ -4,7 +4,6 @@ Also check requirements: whether a correct answer was computed as the problem as
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.catalog.manifest import Manifest
@@ -18,6 +17,7 @@ from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Cut
 from app.worker.prepare import PreparedCase
 from app.worker.program_examination import Examined
+from app.worker.recording import Calls
 from app.worker.request import numbers_of, rules_of
 from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
@@ -173,11 +173,13 @@ def _is_named(ending: Ending, kind: str) -> bool:
     return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
 
 
-def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls: Mapping[str, int]) -> CaseResult:
-    """Apply the requirements on calls. `first`: the result of checking the answer."""
+def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:
+    """Apply the requirements on the source and on calls. `first`: the result of checking the answer."""
     if first.verdict is not Verdict.ACCEPTED:
         return first
-    unmet = first_unmet(manifest.requirements, "calls", Facts(numbers=numbers_of(manifest, case.inputs), calls=calls))
+    numbers = numbers_of(manifest, case.inputs)
+    facts = Facts(numbers=numbers, calls=calls.counts, forbidden=calls.forbidden, source=source)
+    unmet = first_unmet(manifest.requirements, "source", facts) or first_unmet(manifest.requirements, "calls", facts)
     return refuse(first, unmet.category, unmet.message) if unmet else first
 
 

@@ -21,7 +21,7 @@ from threading import Event, Lock
 from app.capacity import count_cores
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.judging.verdicts import CaseResult, Verdict, overall, score
+from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
@@ -96,11 +96,20 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     verdicts = [result.verdict for result in cases]
     return Finish(
         verdict=overall(verdicts),
-        score=score(verdicts),
+        score=_score(job.manifest, cases),
         cases=cases,
         image=called.box.ready.image,
         versions=called.box.ready.versions,
     )
+
+
+def _score(manifest: Manifest, results: Sequence[CaseResult]) -> int:
+    """Return the points of the accepted parts, or without parts the share of accepted cases in percent."""
+    if not manifest.parts:
+        return score([result.verdict for result in results])
+    points = {part.name: part.points for part in manifest.parts}
+    part_of = {case.name: case.part for case in manifest.cases if case.part is not None}
+    return score_by_points(points, part_of, {result.name: result.verdict for result in results})
 
 
 class _Results:
@@ -328,7 +337,7 @@ def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -
     manifest = context.job.manifest
     own, calls = read_outcome(manifest, outcome)
     context.tell(own)
-    return check_calls(manifest, case, check_case(context.checker, case, own), calls)
+    return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
 def examine_programs(context: _Context, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:

@@ -184,6 +184,7 @@ class _Bench:
         answers: dict[str, bytes] = {}
         for case in given:
             answers[case.name], calls = read_calls(manifest, recordings[case.name])
+            self._require("source", case)
             self._require("calls", case, calls=calls)
         return answers, box
 
@@ -231,11 +232,18 @@ class _Bench:
         self, basis: Basis, case: CaseInput, *, evidence: Evidence | None = None, calls: Calls = NO_CALLS
     ) -> None:
         manifest = self.package.manifest
-        facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=evidence, reference=evidence, calls=calls)
+        facts = Facts(
+            numbers=numbers_of(manifest, case.inputs),
+            evidence=evidence,
+            reference=evidence,
+            calls=calls.counts,
+            forbidden=calls.forbidden,
+            source=self.package.reference,
+        )
         if unmet := first_unmet(manifest.requirements, basis, facts):
             place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"
             raise ReferenceFailed(
-                f"{place}: the reference itself does not {unmet.category.removeprefix('must ')}: {unmet.message}",
+                f"{place}: the reference itself breaks the rule '{unmet.category}': {unmet.message}",
                 remedy="meet the requirement in the reference, or remove it",
                 part="reference",
             )

@@ -50,7 +50,8 @@ class Works:
 
     def current(self) -> list[Revision]:
         """Return every problem's current revision, in the order of the slugs."""
-        current = select(Revision).join(Problem, IS_CURRENT).order_by(Problem.slug)
+        current = select(Revision).join(Problem, IS_CURRENT).where(Problem.availability != "withdrawn")
+        current = current.order_by(Problem.slug)
         with self._database.transaction() as session:
             return list(session.scalars(current))
 

@@ -1,4 +1,4 @@
-"""A driver that counts calls of library functions, for problems with a requirement on calls.
+"""A driver that watches calls of library functions, for problems with a requirement on calls.
 
 It is loaded before the student's source, so honest code meets the counted functions however it imports them. Hostile
 code can undo the wrappers or count calls itself, so the counts are evidence, not proof.
@@ -6,30 +6,35 @@ code can undo the wrappers or count calls itself, so the counts are evidence, no
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from sandbox.guest.forbidden_calls import ForbiddenCalls
+
 Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
 
-def recording(driver: str | None) -> Run:
+def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
 
-    Its answer holds the `answer` and the `calls` of this case by name.
+    Its answer holds the `answer`, the `calls` of this case by name, and the `forbidden` functions that the source
+    called, each with the line. Raises UnknownFunction for a pattern in `forbidden` that no library has.
     """
     inner = _call if driver is None else _load(driver)
     counts: Counts = Counter()
     if "torch" in sys.modules:
         _count_torch(counts, sys.modules["torch"])
+    watched = ForbiddenCalls(forbidden)
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         counts.clear()
-        answer = inner(solution, inputs)
-        return {"answer": answer, "calls": dict(counts)}
+        with watched.watching():
+            answer = inner(solution, inputs)
+        return {"answer": answer, "calls": dict(counts), "forbidden": dict(watched.found)}
 
     return run
 

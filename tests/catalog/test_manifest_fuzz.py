@@ -57,9 +57,13 @@ requirements:
   - {max_equations: 200}
   - {calls: backward, at_least: 1, at_most: n}
 variants: 2
+parts:
+  - {name: few, title: A few rows, points: 40}
+  - {name: many, title: Many rows, points: 60}
 cases:
   - name: small
     visibility: sample
+    part: few
     doc: Two numbers.
     inputs:
       x: [[1, 2.5, 3]]
@@ -68,13 +72,14 @@ cases:
       word: text
   - name: large
     sealed: true
+    part: many
     repeat: 2
     inputs:
       x: {draw: normal, shape: [100, 3], loc: 1.0, scale: 2.0}
       n: {draw: integers, low: 1, high: 5}
       options: {weights: {draw: uniform, shape: [3], low: 0.0, high: 1.0}}
       word: {draw: choice, of: [one, two]}
-  - {name: made, generate: make, with: {width: 3}}
+  - {name: made, part: many, generate: make, with: {width: 3}}
 hints: [Use JAX.]
 quiz:
   - {question: "What is 1 + 1?", choices: ["1", "2"], answer: 1, explanation: Count.}

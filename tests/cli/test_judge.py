@@ -9,6 +9,7 @@ import pytest
 
 from app.settings import ROOT
 from app.submissions.view import SubmissionView
+from tests.catalog.test_parts import PARTS, TEXT
 from tests.serving import ONE_PROBLEM, RIGHT, SLUG
 
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
@@ -125,3 +126,20 @@ def test_judging_imports_neither_the_database_nor_the_web() -> None:
     assert "Invalid submission" in judged.stdout
     assert "app.worker.judge" in imported
     assert not {"sqlalchemy", "psycopg", "starlette", "fastapi", "docker", "httpx"} & imported
+
+
+def test_a_problem_with_parts_tells_what_each_part_earned(tmp_path: Path) -> None:
+    problem, solution = tmp_path / "double.yaml", tmp_path / "solution.py"
+    problem.write_text(PARTS + TEXT)
+    solution.write_text("def double(x):\n    return 2 * x if len(x) == 1 else x + 0\n")
+
+    judged = allclose("judge", problem, solution)
+    view = SubmissionView.model_validate(json.loads(allclose("judge", problem, solution, "--json").stdout))
+
+    assert "A single number: 30 of 30 points\nMany numbers: 0 of 70 points" in judged.stdout
+    assert "Wrong answer – 30 of 100 points" in judged.stdout
+    assert view.score == 30
+    assert [(part.name, part.earned, part.accepted, part.cases) for part in view.parts] == [
+        ("one", 30, 1, 1),
+        ("many", 0, 0, 1),
+    ]

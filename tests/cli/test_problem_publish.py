@@ -1,4 +1,4 @@
-"""`allclose problem publish` where it does not end in a published problem; the authors' guide shows where it does."""
+"""`allclose problem publish` where it does not end in a published problem, and `problem availability`."""
 
 import shutil
 from collections.abc import Iterator
@@ -84,3 +84,18 @@ def test_who_has_no_token_and_a_server_that_is_away_are_said(tmp_path: Path) -> 
     assert (unknown.returncode, away.returncode) == (2, 2)
     assert "allclose login" in unknown.stderr
     assert "can't be reached" in away.stderr
+
+
+@pytest.mark.whole
+def test_an_author_withdraws_a_problem_by_command(served: Served) -> None:
+    author = served.sign_up("emil")
+    allclose("admin", "user", "role", "emil", "author", "--data", served.data)
+    server = ("--server", served.url, "--token", author.token)
+
+    withdrawn = allclose("problem", "availability", "standardise", "withdrawn", *server)
+    listed = allclose("problem", "availability", "standardise", "listed", *server)
+    wrong = allclose("problem", "availability", "standardise", "gone", *server)
+
+    assert withdrawn.stdout.startswith("standardise is withdrawn: everyone can still read it;")
+    assert listed.stdout.startswith("standardise is listed: it is in the catalogue")
+    assert wrong.returncode == 2

@@ -41,9 +41,10 @@ def _rows(report: Report) -> Iterator[tuple[str, str]]:
     yield "seconds, until the last verdict", f"{report.seconds:.0f}"
     yield "submissions accepted by the API", f"{len(report.accepted):,}"
     yield (
-        "verdicts, all as expected",
+        "right verdicts",
         ", ".join(f"{count:,} × {name}" for name, count in sorted(report.verdicts.items())),
     )
+    yield "given up after faults in every attempt (`judge_error`)", f"{len(report.given_up)}"
     yield "refused with 429, as the queue was full", f"{report.refused:,}"
     yield "refusals without `Retry-After` and rate-limit headers", f"{report.bare_refusals:,}"
     yield (

@@ -24,7 +24,7 @@ from tests.compose.deployment import SOLUTION, Deployment
 STUDENTS = 6
 # How often each service is killed, in shares.
 SHARES = {"worker": 5, "web": 3, "database": 1, "engine": 1, "proxy": 1}
-FAULT_SECONDS = 6.0
+FAULT_SECONDS = 8.0
 PATIENCE_SECONDS = 600
 PAUSE_SECONDS = 0.3
 SLUG = "microbatched_grads"
@@ -47,7 +47,10 @@ LIMIT_HEADERS = ("retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x
 
 @dataclass
 class Report:
-    """`kills`: by service. `refused`: answers with 429; `bare_refusals`: those without the headers that say when."""
+    """`kills`: by service. `refused`: answers with 429; `bare_refusals`: those without the headers that say when.
+
+    `given_up`: submissions whose every attempt met a fault. They end as `judge_error`, and an admin judges them again.
+    """
 
     kills: Counter[str] = field(default_factory=Counter)
     accepted: dict[str, str] = field(default_factory=dict)
@@ -55,6 +58,7 @@ class Report:
     refused: int = 0
     bare_refusals: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
+    given_up: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -173,6 +177,8 @@ def _check(deployment: Deployment, students: list[Mapping[str, str]], report: Re
         row = rows.pop(identifier, None)
         if row is None or row["state"] != "done":
             report.broken.append(f"{identifier} has no verdict: {row}")
+        elif row["verdict"] == "judge_error":
+            report.given_up.append(identifier)
         elif row["verdict"] != verdict:
             report.broken.append(f"{identifier} got {row['verdict']} instead of {verdict}")
         else:

@@ -70,6 +70,13 @@ def test_the_dtype_counts_if_the_policy_is_exact() -> None:
     assert not is_same(encode({"a": 1.0}), encode({"b": 1.0}), "kind")
 
 
+def test_a_plain_number_that_float32_can_hold_is_rounded_like_one() -> None:
+    third = float(np.float32(1 / 3))
+
+    assert is_rounding(encode(third + 1e-7), encode(third))
+    assert not is_rounding(encode(1 / 3 + 1e-7), encode(1 / 3))
+
+
 def test_differences_are_relative_to_the_largest_element() -> None:
     expected = encode({"a": np.array([100.0, 1.0]), "b": "text"})
 

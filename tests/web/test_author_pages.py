@@ -318,3 +318,31 @@ def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> Non
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)
 def test_a_request_of_an_author_counts_once(emmy: TestClient) -> None:
     assert [emmy.get("/author/edit").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_an_author_withdraws_a_problem_and_students_read_so_on_its_page(
+    emmy: TestClient,
+) -> None:
+    page = emmy.get(f"/author/problems/{SLUG}").text
+    answer = emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "withdrawn"})
+
+    assert "Withdrawn: Everyone can still read it." in page
+    assert answer.status_code == 303
+    assert '<option value="withdrawn" selected>' in emmy.get(f"/author/problems/{SLUG}").text
+    assert "This problem is withdrawn and takes no new submissions." in emmy.get(f"/problems/{SLUG}").text
+    assert f'href="/problems/{SLUG}"' not in emmy.get("/problems").text
+    sent = emmy.post(f"/problems/{SLUG}/submissions", data={"source": "x = 1", "mode": "submit", "attempt": "1"})
+    assert "is withdrawn and takes no new submissions" in sent.text
+    assert "x = 1" in sent.text
+
+
+def test_a_draft_is_not_there_for_students(emmy: TestClient, database: Database) -> None:
+    emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "draft"})
+    for_author = emmy.get(f"/problems/{SLUG}")
+    with database.transaction() as session:
+        session.execute(update(User).where(User.username == "emmy").values(role="student"))
+
+    for_student = [emmy.get(f"/problems/{SLUG}{path}").status_code for path in ("", "/solution", "/quiz", "/learning")]
+
+    assert "This problem is a draft." in for_author.text
+    assert for_student == [404, 404, 404, 404]

@@ -48,6 +48,9 @@ FOR_ANYONE = (
     "/forgot-password",
     "/invitations/unknown",
     "/problems/scaled",
+    "/help",
+    "/about",
+    "/privacy",
 )
 FOR_STUDENTS = (
     "/",

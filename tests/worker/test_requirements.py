@@ -16,7 +16,7 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
-from app.worker.recording import read_outcome
+from app.worker.recording import NO_CALLS, read_outcome
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Ending, Launcher, Request, RunOutcome
 from sandbox.pool import Pool
@@ -286,7 +286,9 @@ def test_a_reference_that_does_not_meet_its_own_requirements_is_told_so(launcher
     with closing(Pool(launcher, capacity=1, max_runs=100)) as pool, pytest.raises(ReferenceFailed) as caught:
         prepare(package, Draw(b"a secret", 0), pool, threading.Event())
 
-    assert "energy/problem.yaml, requirements, case small: the reference itself does not use scan" in str(caught.value)
+    assert "energy/problem.yaml, requirements, case small: the reference itself breaks the rule 'must use scan" in str(
+        caught.value
+    )
     assert "expected one loop of 3 steps; found a loop of 4 steps" in str(caught.value)
 
 
@@ -316,4 +318,4 @@ def test_an_answer_that_is_no_recording_stays_to_be_found_wrong() -> None:
     outcome, calls = read_outcome(manifest, forged)
 
     assert outcome == forged
-    assert calls == {}
+    assert calls == NO_CALLS

@@ -1,7 +1,8 @@
 """Import a file of KernelBench: PyTorch code with `Model`, `get_inputs` and optionally `get_init_inputs`.
 
 The student writes `ModelNew`. `cases.py` draws the inputs like the file, whose constants become arguments under `with`.
-The driver builds the model with weights from the case's seed.
+They are made smaller until the inputs fit, since the files are for large GPUs. The driver builds the model with weights
+from the case's seed.
 """
 
 import ast
@@ -14,6 +15,13 @@ from app.catalog.importing.program import class_of, functions_of, open_folder, p
 from app.catalog.source import parameters_of
 
 NEEDED = ("get_inputs",)
+Constant = int | float | list[int | float]
+MAKERS = ("rand", "randn", "randint", "ones", "zeros", "empty", "full")
+ELEMENT_BYTES = 4
+# Far below the 48 MiB that a case may take, so that several cases are quick.
+MAX_INPUT_BYTES = 4 * 2**20
+# No size becomes smaller than this.
+LEAST_SIZE = 4
 CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
 _DRIVER = '''"""Builds the model from the case's seed and calls it."""
 
@@ -48,7 +56,7 @@ def read_kernelbench(path: Path) -> Imported:
     tree, notes = parse(source, path.name), Notes()
     model = _model(tree, path)
     title = path.stem.replace("_", " ").strip()
-    sizes = _constants(tree, notes)
+    sizes = _shrink(tree, _constants(tree, notes), notes)
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
     files = {
@@ -86,21 +94,126 @@ def _methods(model: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
 
 
-def _constants(tree: ast.Module, notes: Notes) -> dict[str, int | float]:
-    """Return the numbers at the top level, which are sizes and settings."""
-    found: dict[str, int | float] = {}
+def _constants(tree: ast.Module, notes: Notes) -> dict[str, Constant]:
+    """Return the numbers and tuples of numbers at the top level, which are sizes and settings."""
+    found: dict[str, Constant] = {}
     for node in tree.body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
         name, value = node.targets[0].id, node.value
         if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
             found[name] = value.value
+        elif (numbers := _numbers(value)) is not None:
+            found[name] = numbers
         elif used := sorted({each.id for each in ast.walk(value) if isinstance(each, ast.Name)} & set(found)):
             notes.todo.append(f"compute {name} again in cases.py if you change {', '.join(used)} under `with`")
     return found
 
 
-def _statement(model: ast.ClassDef, sizes: dict[str, int | float], notes: Notes) -> str:
+def _numbers(node: ast.expr) -> list[int | float] | None:
+    """Return the numbers of a literal tuple or list, or None."""
+    if not isinstance(node, ast.Tuple | ast.List) or not node.elts:
+        return None
+    values = [each.value for each in node.elts if isinstance(each, ast.Constant)]
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return numbers if len(numbers) == len(node.elts) else None
+
+
+def _shrink(tree: ast.Module, sizes: dict[str, Constant], notes: Notes) -> dict[str, Constant]:
+    """Halve the largest size of the inputs until they fit, and say what became smaller."""
+    calls = [node for node in ast.walk(functions_of(tree)["get_inputs"]) if isinstance(node, ast.Call)]
+    makers = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in MAKERS]
+    used = {each.id for call in makers for each in ast.walk(call) if isinstance(each, ast.Name)} & sizes.keys()
+    shrunk = {name: list(value) if isinstance(value, list) else value for name, value in sizes.items()}
+    before = _count_bytes(makers, shrunk)
+    if before is None:
+        notes.todo.append(
+            "choose sizes under `with` of each case by yourself: the inputs' size is not known from the file"
+        )
+        return shrunk
+    while (size := _count_bytes(makers, shrunk) or 0) > MAX_INPUT_BYTES and _halve_largest(shrunk, used):
+        pass
+    changed = [
+        f"{name} {_shown(sizes[name])} → {_shown(shrunk[name])}" for name in sorted(used) if shrunk[name] != sizes[name]
+    ]
+    if changed:
+        notes.left_out.append(f"sizes for large GPUs ({before / 2**20:,.0f} MiB of inputs): {', '.join(changed)}")
+        notes.todo.append("check the smaller sizes under `with`: groups and heads must still divide them")
+    if size > MAX_INPUT_BYTES:
+        notes.todo.append(f"choose smaller sizes: the inputs have {size / 2**20:,.0f} MiB, and a case may have 48")
+    return shrunk
+
+
+def _count_bytes(makers: Sequence[ast.Call], sizes: dict[str, Constant]) -> int | None:
+    """Return the bytes of all inputs, or None if a size is no product of the constants."""
+    total = 0
+    for call in makers:
+        elements = 1
+        for argument in _size_arguments(call):
+            value = _evaluate(argument, sizes)
+            if value is None:
+                return None
+            for each in _listed(value):
+                elements *= int(each)
+        total += elements * ELEMENT_BYTES
+    return total
+
+
+def _size_arguments(call: ast.Call) -> list[ast.expr]:
+    arguments = list(call.args)
+    if ast.unparse(call.func).endswith("randint"):  # low, high, size
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        return [named["size"]] if "size" in named else arguments[-1:]
+    return arguments[:1] if ast.unparse(call.func).endswith("full") else arguments
+
+
+def _evaluate(node: ast.expr, sizes: dict[str, Constant]) -> Constant | None:
+    if isinstance(node, ast.Starred):
+        return _evaluate(node.value, sizes)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        return sizes.get(node.id)
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [_evaluate(each, sizes) for each in node.elts]
+        flat = [n for part in parts if part is not None for n in (part if isinstance(part, list) else [part])]
+        return None if None in parts else flat
+    if isinstance(node, ast.BinOp):
+        left, right = _evaluate(node.left, sizes), _evaluate(node.right, sizes)
+        if isinstance(left, int) and isinstance(right, int):
+            kinds = {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}
+            return kinds.get(type(node.op), left // right if right and isinstance(node.op, ast.FloorDiv) else None)
+    return None
+
+
+def _halve_largest(sizes: dict[str, Constant], names: set[str]) -> bool:
+    """Halve the largest whole number among these constants. Return False if all are small."""
+    places = [
+        (number, name, place)
+        for name in sorted(names)
+        for place, number in enumerate(_listed(sizes[name]))
+        if isinstance(number, int) and number >= 2 * LEAST_SIZE
+    ]
+    if not places:
+        return False
+    number, name, place = max(places, key=lambda found: found[0])
+    value = sizes[name]
+    if isinstance(value, list):
+        value[place] = number // 2
+    else:
+        sizes[name] = number // 2
+    return True
+
+
+def _listed(value: Constant) -> list[int | float]:
+    return value if isinstance(value, list) else [value]
+
+
+def _shown(value: Constant) -> str:
+    return f"({', '.join(map(str, value))})" if isinstance(value, list) else str(value)
+
+
+def _statement(model: ast.ClassDef, sizes: dict[str, Constant], notes: Notes) -> str:
     methods = _methods(model)
     told_by: list[ast.ClassDef | ast.FunctionDef] = [
         model,
@@ -116,7 +229,9 @@ and called with `*inputs` under `torch.no_grad()`.
     arguments = ", ".join(f"`{argument.arg}`" for argument in methods["forward"].args.args[1:])
     inputs = f"The arguments of `forward`, in order: {arguments}."
     if sizes:
-        inputs += "\n\nSizes and settings of the first case: " + ", ".join(f"`{k} = {v}`" for k, v in sizes.items())
+        inputs += "\n\nSizes and settings of the first case: " + ", ".join(
+            f"`{k} = {_shown(v)}`" for k, v in sizes.items()
+        )
     return write_statement({"Problem": problem, "Inputs": inputs}, notes)
 
 
@@ -150,14 +265,14 @@ def draw(seed, **constants):
     """Return the inputs drawn from this seed; `constants` replace those above."""
     import torch
 
-    globals().update(constants)
+    globals().update({{name: tuple(value) if isinstance(value, list) else value for name, value in constants.items()}})
     torch.manual_seed(seed)
     inputs = list(get_inputs())
     return {{"seed": seed, "init_inputs": {"list(get_init_inputs())" if has_init else "[]"}, "inputs": inputs}}
 '''
 
 
-def _manifest(title: str, sizes: dict[str, int | float], built_with: Sequence[str]) -> dict[str, Any]:
+def _manifest(title: str, sizes: dict[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
     arguments = {"with": sizes} if sizes else {}
     return {
         "title": title[:120],
@@ -184,7 +299,6 @@ def _manifest(title: str, sizes: dict[str, int | float], built_with: Sequence[st
 def _add_todo(notes: Notes) -> None:
     notes.left_out.append("speed: KernelBench asks for a faster kernel, but Allclose only judges the answer")
     notes.todo += [
-        "choose smaller sizes under `with` of each case: inputs may take 48 MiB, and the file is for large GPUs",
         "describe how a solution differs from the reference: another algorithm, or the same without some function",
         "set summary, difficulty, estimated_minutes and license; set limits.gpu if it needs one",
         "describe `returns`, and set a tolerance: `allclose problem verify` suggests one",

@@ -72,16 +72,17 @@ def read_call(text: str, name: str) -> tuple[list[Any], dict[str, Any]]:
         raise ValueError(f"{text[:60]!r} has {len(calls)} calls of {name}; it must have 1")
     if any(keyword.arg is None for keyword in calls[0].keywords):
         raise ValueError(f"{text[:60]!r} passes **keywords")
-    positional = [_read(argument) for argument in calls[0].args]
-    return positional, {str(keyword.arg): _read(keyword.value) for keyword in calls[0].keywords}
+    positional = [read_literal(argument) for argument in calls[0].args]
+    return positional, {str(keyword.arg): read_literal(keyword.value) for keyword in calls[0].keywords}
 
 
-def _read(node: ast.expr) -> Any:
+def read_literal(node: ast.expr) -> Any:
+    """Return the value of a literal, or of a call that makes an array of one. Raises ValueError."""
     if isinstance(node, ast.Call) and (kind := ARRAY_MAKERS.get(ast.unparse(node.func))) and node.args:
         named = {keyword.arg: ast.unparse(keyword.value).rpartition(".")[2] for keyword in node.keywords}
-        return LiteralArray(kind, _read(node.args[0]), named.get("dtype", "").strip("'\"") or None)
+        return LiteralArray(kind, read_literal(node.args[0]), named.get("dtype", "").strip("'\"") or None)
     if isinstance(node, ast.List | ast.Tuple):
-        return [_read(item) for item in node.elts]
+        return [read_literal(item) for item in node.elts]
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):
@@ -148,7 +149,9 @@ def value_for(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Test:
+class Test:
+    """A test of a source with its arguments by name. `expected` is None if the source does not say it."""
+
     name: str
     is_sample: bool
     arguments: dict[str, Any]
@@ -163,7 +166,7 @@ def read_literal_tests(root: Path) -> Imported:
     tree = parse(source, "the solution")
     function = _function(tree, content)
     tests = _tests(content, function, notes)
-    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in _names(function)]
+    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in names_of(function)]
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
     files = {
@@ -171,11 +174,11 @@ def read_literal_tests(root: Path) -> Imported:
         "starter.py": _starter(folder, function),
         "reference.py": source,
         "submissions/accepted/original.py": source,
-        "submissions/wrong_answer/stand_in.py": _stand_in(function),
+        "submissions/wrong_answer/stand_in.py": stand_in(function),
     }
     _add_todo(notes)
     title = root.resolve().name.replace("_", " ").replace("-", " ").capitalize()
-    manifest = _manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    manifest = build_manifest(title, function.name, frameworks_of([tree]), parameters, tests)
     return Imported(
         slug=slug_of(root.resolve().name),
         files={**write_manifest(manifest, "a folder with tests.json", notes), **files},
@@ -210,14 +213,14 @@ def _function(tree: ast.Module, content: Any) -> ast.FunctionDef:
     raise ImportRefused(f'the solution defines {known}: name the tested one as "fn_name" in tests.json')
 
 
-def _names(function: ast.FunctionDef) -> list[str]:
+def names_of(function: ast.FunctionDef) -> list[str]:
     signature = function.args
     if signature.vararg or signature.kwarg or signature.kwonlyargs:
         raise ImportRefused(f"{function.name} has * or keyword-only parameters: give it plain parameters")
     return [argument.arg for argument in (*signature.posonlyargs, *signature.args)]
 
 
-def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[_Test]:
+def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[Test]:
     raw = _listed(content)[:MAX_CASES]
     names = distinct([name_of(str(each.get("name", f"case_{index}"))) for index, each in enumerate(raw, 1)])
     tests = []
@@ -227,12 +230,12 @@ def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[_Test]
         except ValueError as error:
             notes.left_out.append(f"{name}: {error}")
             continue
-        tests.append(_Test(name, _is_sample(each), arguments, expected))
+        tests.append(Test(name, _is_sample(each), arguments, expected))
     if not tests:
         raise ImportRefused("no test has literal arguments: " + "; ".join(notes.left_out[:3]))
     if not any(test.is_sample for test in tests):
         notes.todo.append(f"check that students may see {tests[0].name}: the source does not mark public tests")
-        tests[0] = _Test(tests[0].name, True, tests[0].arguments, tests[0].expected)
+        tests[0] = Test(tests[0].name, True, tests[0].arguments, tests[0].expected)
     return sorted(tests, key=lambda test: not test.is_sample)
 
 
@@ -250,7 +253,7 @@ def _read_test(test: Mapping[str, Any], function: ast.FunctionDef) -> tuple[dict
     """Return the arguments by name, and the expected value or None. Raises ValueError."""
     expected = next((test[key] for key in ("expected", "expected_output", "output") if key in test), None)
     given = next((test[key] for key in ("input", "inputs", "args", "arguments") if key in test), None)
-    names = _names(function)
+    names = names_of(function)
     if isinstance(call := test.get("test") or test.get("call"), str):
         positional, by_name = read_call(call, function.name)
     elif isinstance(given, dict):
@@ -288,16 +291,16 @@ def _starter(folder: SourceFolder, function: ast.FunctionDef) -> str:
     doc = ast.get_docstring(function)
     told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
     raised = 'raise NotImplementedError("replace this line with your solution")'
-    return f"def {function.name}({', '.join(_names(function))}):\n{told}    {raised}\n"
+    return f"def {function.name}({', '.join(names_of(function))}):\n{told}    {raised}\n"
 
 
-def _stand_in(function: ast.FunctionDef) -> str:
+def stand_in(function: ast.FunctionDef) -> str:
     sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
-    return f"{sentence}\n\n\ndef {function.name}({', '.join(_names(function))}):\n    return None\n"
+    return f"{sentence}\n\n\ndef {function.name}({', '.join(names_of(function))}):\n    return None\n"
 
 
-def _manifest(
-    title: str, entry_point: str, frameworks: list[str], parameters: list[dict[str, Any]], tests: Sequence[_Test]
+def build_manifest(
+    title: str, entry_point: str, frameworks: list[str], parameters: list[dict[str, Any]], tests: Sequence[Test]
 ) -> dict[str, Any]:
     return {
         "title": title[:120],

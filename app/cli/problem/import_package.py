@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def import_package(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, kernelbench or tests.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, kernelbench, notebook or tests.")],
     source: Annotated[Path, typer.Argument(help="The folder or file to import.", exists=True)],
     to: Annotated[
         Path | None,
@@ -37,9 +37,10 @@ def import_package(
 ) -> None:
     """Convert a problem from another format into a package. Its code runs only in a box.
 
-    kattis: a problem package of Kattis or the ICPC. kernelbench: a file with Model and get_inputs. tests: a folder with
-    a statement, solution.py and tests.json. Lists what was left out and what you must still do; problem.yaml starts
-    with the same list. Exit code 1 if the imported solution does not return the source's answers.
+    kattis: a problem package of Kattis or the ICPC. kernelbench: a file with Model and get_inputs. notebook: a notebook
+    whose cells assert what a function returns, also one of nbgrader or Otter. tests: a folder with a statement,
+    solution.py and tests.json. Lists what was left out and what you must still do; problem.yaml starts with the same
+    list. Exit code 1 if the imported solution does not return the source's answers.
     """
     settings = read_settings()
     imported = _read(form, source)

@@ -2,6 +2,7 @@
 
 import typer
 
+from app.cli.problem.availability import availability
 from app.cli.problem.import_package import import_package
 from app.cli.problem.list import list_packages
 from app.cli.problem.new import new
@@ -23,5 +24,6 @@ app.command("list")(list_packages)
 app.command("new")(new)
 app.command("preview")(preview)
 app.command("publish")(publish)
+app.command("availability")(availability)
 app.command("schema")(schema)
 app.command("verify")(verify_packages)

@@ -79,6 +79,18 @@ class AuthorsCalls(Caller):
         )
         return self._transport.read(call, model.RevisionPage)
 
+    def get_problem_statistics(
+        self,
+        slug: str,
+    ) -> model.ProblemStatistics:
+        """Solve rate, mistakes, failing cases and hints of a problem's last submissions. Needs problems:write."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/statistics", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.ProblemStatistics)
+
     def list_verifications(
         self,
         *,

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from app.client import model
-from app.client.call import Call, fill
+from app.client.call import Call, fill, write_body
 from app.client.caller import Caller
 
 
@@ -42,11 +42,28 @@ class ProblemsCalls(Caller):
         self,
         slug: str,
     ) -> model.ProblemDetail:
-        """One problem: statement, parameters, samples, starter, limits."""
+        """One problem: statement, parameters, samples, starter, limits. Needs problems:read, or no token."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}", slug=slug),
             again="safe",
+        )
+        return self._transport.read(call, model.ProblemDetail)
+
+    def change_problem(
+        self,
+        slug: str,
+        body: model.ProblemChange,
+        *,
+        if_match: str | None = None,
+    ) -> model.ProblemDetail:
+        """List a problem, or make it unlisted, a draft or withdrawn. Needs problems:write."""
+        call = Call(
+            method="PATCH",
+            path=fill("/api/v1/problems/{slug}", slug=slug),
+            again="safe",
+            headers={"If-Match": if_match, "Content-Type": "application/json"},
+            body=write_body(body),
         )
         return self._transport.read(call, model.ProblemDetail)
 

@@ -2,14 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Form, Path, Query, Response
 
 from app.authoring.publication import bring_back
 from app.authoring.query import list_authored, list_revisions, list_verifications
 from app.catalog.archive import write_archive
+from app.catalog.availability import AVAILABILITIES, change_availability, get_availability
 from app.catalog.diff import compare_packages
+from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import FRAMEWORKS
+from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -38,8 +41,30 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  
         revisions = list_revisions(session, slug)
         verifications = list_verifications(session, slug=slug)
         outdated = count_outdated(session, slug)
-    context = {"slug": slug, "revisions": revisions, "verifications": verifications, "outdated": outdated}
+        availability = get_availability(session, slug)
+        statistics = read_problem_statistics(session, slug)
+    context = {
+        "slug": slug,
+        "revisions": revisions,
+        "verifications": verifications,
+        "outdated": outdated,
+        "availability": availability,
+        "availabilities": AVAILABILITIES,
+        "statistics": statistics,
+    }
     return visit.render("author/problem.html", context)
+
+
+@router.post("/problems/{slug}/availability", dependencies=[Depends(require_own_origin)])
+def send_availability(
+    visit: CurrentVisit,
+    author: Author,  # noqa: ARG001
+    slug: Slug,
+    availability: Annotated[Availability, Form()],
+) -> Response:
+    with visit.transaction() as session:
+        change_availability(session, slug, availability, visit.actor)
+    return see_other(f"/author/problems/{slug}")
 
 
 @router.get("/problems/{slug}/diff")

@@ -42,7 +42,7 @@ class CompletionForm(EditorForm):
 @router.get("/learning")
 def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
-        problem = get_problem(session, slug)
+        problem = get_problem(session, slug, visit.viewer.id if visit.viewer else None)
         context = {"problem": problem, "user": visit.user, "learning": find_learning(session, visit.viewer, slug)}
     return Response(render_text("fragments/learning.html", context), media_type="text/html", headers=HEADERS)
 
@@ -76,5 +76,5 @@ def find_learning(session: Session, viewer: Viewer | None, slug: str) -> Learnin
 def _keep(session: Session, user: User, slug: str, form: EditorForm) -> None:
     """Save the code on the page as the draft, unless it is the starter."""
     source = form.source.replace("\r\n", "\n")
-    if source and (find_draft(session, user.id, slug) or source != get_problem(session, slug).starter):
+    if source and (find_draft(session, user.id, slug) or source != get_problem(session, slug, user.id).starter):
         save_draft(session, Save(user_id=user.id, slug=slug, source=source, base=form.base))

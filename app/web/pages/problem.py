@@ -128,7 +128,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
 
 def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
-    problem = get_problem(session, slug)
+    problem = get_problem(session, slug, viewer.id if viewer else None)
     mine = (
         list_submissions(session, viewer.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if viewer else ()
     )

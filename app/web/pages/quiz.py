@@ -59,4 +59,4 @@ def send_retake(visit: CurrentVisit, slug: Slug) -> Response:
 def _context(visit: Visit, user: User, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     with visit.transaction() as session:
-        return {"problem": get_problem(session, slug), "quiz": get_quiz(session, user.id, slug)}
+        return {"problem": get_problem(session, slug, user.id), "quiz": get_quiz(session, user.id, slug)}

@@ -18,7 +18,7 @@ def show(visit: CurrentVisit, slug: Slug) -> Response:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
         learning = read_learning(session, visit.user.id, slug)
-        context = {"problem": get_problem(session, slug), "learning": learning}
+        context = {"problem": get_problem(session, slug, visit.user.id), "learning": learning}
         if learning.lock.opened_by is None:
             return visit.render("solution_locked.html", context)
         solution = get_solution(session, visit.user.id, slug)

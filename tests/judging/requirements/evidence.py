@@ -27,6 +27,15 @@ def facts(evidence: Evidence | None = None, **calls: int) -> Facts:
     return Facts(numbers={"n": 8, "N": 64}, evidence=evidence or PROGRAM, reference=reference, calls=calls)
 
 
+def forbidding(lines: dict[str, int]) -> Facts:
+    """Facts of a process that saw these functions called, each in this line."""
+    return replace(facts(), forbidden=lines)
+
+
+def source(text: str) -> Facts:
+    return replace(facts(), source=text)
+
+
 def with_loop(**changes: Any) -> Facts:
     return facts(replace(PROGRAM, loops=(replace(LOOP, **changes),)))
 

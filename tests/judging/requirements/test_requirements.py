@@ -8,7 +8,17 @@ import pytest
 
 from app.catalog.rule_validation import read_requirements
 from app.judging.requirement import Facts, Requirement, first_unmet
-from tests.judging.requirements.evidence import BRANCH, LOOP, PROGRAM, facts, with_branch, with_loop, with_program
+from tests.judging.requirements.evidence import (
+    BRANCH,
+    LOOP,
+    PROGRAM,
+    facts,
+    forbidding,
+    source,
+    with_branch,
+    with_loop,
+    with_program,
+)
 
 SCAN = {"uses": "scan", "length": "n"}
 SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
@@ -38,6 +48,9 @@ MET: list[tuple[dict[str, Any], Facts]] = [
     ({"max_equations": 40}, facts()),
     ({"calls": "backward", "count": "n"}, facts(backward=8)),
     ({"calls": "backward", "at_least": 2, "at_most": "n"}, facts(backward=2)),
+    ({"forbids_calls": ["torch.softmax", "numpy.linalg.*"]}, forbidding({"torch.exp": 3, "numpy.linalg.a.b": 4})),
+    ({"forbids_syntax": ["for", "while", "comprehension"]}, source("f = lambda x: x @ x if x else 1")),
+    ({"forbids_syntax": ["for"]}, source("def f(:")),
 ]
 UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, NO_LOOP, "expected one loop of 8 steps; found 8 copies of the body"),
@@ -70,6 +83,14 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     ({"max_equations": 20}, with_program(copies=8), "at most 20 operations; found 40, among them 8 copies of one body"),
     ({"calls": "backward", "count": 1}, facts(), "expected backward to be called 1 time; found 0 calls"),
     ({"calls": "backward", "at_most": "n"}, facts(backward=9), "to be called at most 8 times; found 9 calls"),
+    ({"forbids_calls": ["torch.exp"]}, forbidding({"torch.exp": 5}), "no call of torch.exp; found torch.exp in line 5"),
+    ({"forbids_calls": ["numpy.a.*"]}, forbidding({"numpy.a.b": 9, "numpy.a.c": 2}), "found numpy.a.c in line 2"),
+    ({"forbids_syntax": ["for", "while"]}, source("\nwhile x:\n    pass"), "expected no `for` loop or `while` loop"),
+    ({"forbids_syntax": ["for", "while"]}, source("\nwhile x:\n    pass"), "found `while` loop in line 2"),
+    ({"forbids_syntax": ["comprehension"]}, source("\nx = sum(i for i in y)"), "found comprehension in line 2"),
+    ({"forbids_syntax": ["matmul"]}, source("x = (1 +\n     y @ z)"), "found operator `@` in line 2"),
+    ({"forbids_syntax": ["if"]}, source("x = 1 if y else 2"), "found `if` in line 1"),
+    ({"forbids_syntax": ["dynamic code"]}, source("run = eval"), "found `eval`, `exec` or `compile` in line 1"),
 ]  # fmt: skip
 
 

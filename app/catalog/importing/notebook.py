@@ -1,0 +1,312 @@
+"""Import a notebook whose cells assert what a function returns: nbgrader's and Otter's formats, or a plain notebook.
+
+The solution is the last cell that defines a function. Marks of both formats show what students see of it:
+
+    ### BEGIN SOLUTION … ### END SOLUTION              nbgrader: cut from the starter
+    # BEGIN SOLUTION … # END SOLUTION, x = 1 # SOLUTION  Otter: cut from the starter
+
+Each `assert` that compares one call of the function with a literal becomes a case: `f(…) == 3`,
+`abs(f(…) - 3) < 1e-6`, `np.allclose(f(…), [1, 2])`, `np.testing.assert_allclose(f(…), …)`. Arguments are literals, or
+names that the same cell assigns one. Nothing of the notebook is run.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
+from app.catalog.importing.literal_tests import (
+    LiteralArray,
+    build_manifest,
+    declaration_of,
+    names_of,
+    read_literal,
+    stand_in,
+)
+from app.catalog.importing.literal_tests import Test as LiteralTest
+from app.catalog.importing.program import frameworks_of, functions_of, open_folder, parse, strangers_of
+
+MAX_CASES = 200
+_BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
+_SOLUTION_LINE = re.compile(r"#\s*SOLUTION( NO PROMPT)?\s*$")
+# Lines that only Otter, nbgrader or IPython understand.
+_NOT_PYTHON = re.compile(r"^\s*([%!]|grader\.|otter\b)")
+_HIDDEN_CELL = re.compile(r"\s*#+\s*HIDDEN")
+_COMPARISONS = (
+    "allclose",
+    "array_equal",
+    "assert_allclose",
+    "assert_almost_equal",
+    "assert_array_almost_equal",
+    "assert_array_equal",
+    "assert_equal",
+    "equal",
+    "isclose",
+)
+RAISED = 'raise NotImplementedError("replace this line with your solution")'
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell. `points`: what nbgrader gives for it."""
+
+    kind: str
+    source: str
+    points: float | None = None
+
+
+def read_notebook(path: Path) -> Imported:
+    """Raises ImportRefused."""
+    if not path.is_file():
+        raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
+    cells, notes = _cells(open_folder(path.parent).text(path.name), path.name), Notes()
+    place, function = _find_solution(cells)
+    source = f"{_imports(cells[:place])}\n\n\n{_clean(cells[place].source).strip()}\n".lstrip("\n")
+    tree = parse(_without_marks(source), "the solution's cell")
+    tests = _tests(cells, function, notes)
+    if strangers := strangers_of(tree):
+        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
+    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in names_of(function)]
+    files = {
+        "statement.md": _statement(cells[:place], notes),
+        "starter.py": _starter(source, function),
+        "reference.py": _without_marks(source),
+        "submissions/accepted/original.py": _without_marks(source),
+        "submissions/wrong_answer/stand_in.py": stand_in(function),
+    }
+    _add_todo(cells, notes)
+    title = path.stem.replace("_", " ").replace("-", " ").strip().capitalize()
+    manifest = build_manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    return Imported(
+        slug=slug_of(path.stem),
+        files={**write_manifest(manifest, "a notebook", notes), **files},
+        left_out=tuple(notes.left_out),
+        todo=tuple(notes.todo),
+        answers={test.name: test.expected for test in tests if test.expected is not None},
+    )
+
+
+def _cells(text: str, name: str) -> list[Cell]:
+    try:
+        content = json.loads(text)
+        raw = content["cells"]
+        cells = [_cell(each) for each in raw]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ImportRefused(f"{name} is not a notebook of format 4: open it in Jupyter and save it again") from None
+    return cells
+
+
+def _cell(raw: Mapping[str, Any]) -> Cell:
+    source = raw["source"]
+    points = raw.get("metadata", {}).get("nbgrader", {}).get("points")
+    text = source if isinstance(source, str) else "".join(source)
+    return Cell(str(raw["cell_type"]), text, float(points) if isinstance(points, int | float) else None)
+
+
+def _find_solution(cells: Sequence[Cell]) -> tuple[int, ast.FunctionDef]:
+    """Return the place of the last cell that defines a function which the notebook asserts about, and the function."""
+    trees = [_tree(cell) for cell in cells]
+    for place in reversed(range(len(cells))):
+        for name, function in reversed(functions_of(trees[place]).items()):
+            if any(_calls(statement, name) for tree in trees[place:] for statement in _asserts(tree)):
+                return place, function
+    raise ImportRefused("no cell defines a function that a later cell asserts about: add `assert f(…) == …`")
+
+
+def _asserts(tree: ast.Module) -> list[ast.Assert | ast.Expr]:
+    """Return the top-level statements that check something."""
+    checks = (node for node in tree.body if isinstance(node, ast.Expr) and "assert" in ast.unparse(node.value))
+    return [*(node for node in tree.body if isinstance(node, ast.Assert)), *checks]
+
+
+def _tree(cell: Cell) -> ast.Module:
+    """Return the program of a cell; an empty one if it is not Python."""
+    try:
+        return ast.parse(_clean(cell.source) if cell.kind == "code" else "")
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.parse("")
+
+
+def _clean(source: str) -> str:
+    """Empty the lines of magics and of the grader, so that the others keep their numbers."""
+    return "\n".join("" if _NOT_PYTHON.match(line) else line for line in source.splitlines()) + "\n"
+
+
+def _imports(cells: Sequence[Cell]) -> str:
+    """Return the imports of earlier cells, which the solution needs."""
+    nodes = (node for cell in cells for node in _tree(cell).body if isinstance(node, ast.Import | ast.ImportFrom))
+    lines = dict.fromkeys(map(ast.unparse, nodes))
+    return "\n".join(line for line in lines if "otter" not in line and "nbgrader" not in line)
+
+
+def _calls(node: ast.AST, name: str) -> list[ast.Call]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Call) and ast.unparse(each.func) == name]
+
+
+def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> list[LiteralTest]:
+    tests: list[LiteralTest] = []
+    for cell in cells:
+        tree, hidden = _tree(cell), _hidden_lines(cell.source)
+        for statement in _asserts(tree):
+            if not _calls(statement, function.name):
+                continue
+            try:
+                arguments, expected = _read(statement, function, _literals(tree, statement))
+            except ValueError as error:
+                notes.left_out.append(f"`{ast.unparse(statement)[:60]}`: {error}")
+                continue
+            tests.append(LiteralTest(f"case_{len(tests) + 1}", statement.lineno not in hidden, arguments, expected))
+    if not tests:
+        raise ImportRefused("no assert compares a call that has literal arguments: " + "; ".join(notes.left_out[:3]))
+    return _with_a_sample(tests[:MAX_CASES], notes)
+
+
+def _hidden_lines(source: str) -> set[int]:
+    """Return the lines of hidden tests: a whole cell of Otter, or a marked part of nbgrader."""
+    lines = source.splitlines()
+    if lines and _HIDDEN_CELL.match(lines[0]):
+        return set(range(1, len(lines) + 1))
+    found: set[int] = set()
+    is_inside = False
+    for number, line in enumerate(lines, 1):
+        is_inside = (is_inside or "BEGIN HIDDEN TESTS" in line) and "END HIDDEN TESTS" not in line
+        found |= {number} if is_inside else set()
+    return found
+
+
+def _with_a_sample(tests: list[LiteralTest], notes: Notes) -> list[LiteralTest]:
+    if all(test.is_sample for test in tests):  # the notebook shows all of them
+        shown = max(1, min(2, len(tests) - 1))
+        if len(tests) > shown:
+            notes.todo.append(f"choose the samples: the first {shown} are, and the notebook shows all of its tests")
+        tests = [LiteralTest(t.name, place < shown, t.arguments, t.expected) for place, t in enumerate(tests)]
+    elif not any(test.is_sample for test in tests):
+        notes.todo.append(f"check that students may see {tests[0].name}: every test of the source is hidden")
+        tests[0] = LiteralTest(tests[0].name, True, tests[0].arguments, tests[0].expected)
+    return sorted(tests, key=lambda test: not test.is_sample)
+
+
+def _literals(tree: ast.Module, until: ast.stmt) -> dict[str, Any]:
+    """Return the names of the cell that are assigned a literal before the statement."""
+    found: dict[str, Any] = {}
+    for node in tree.body[: tree.body.index(until)]:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            try:
+                found[node.targets[0].id] = _value(node.value, found)
+            except ValueError:
+                found.pop(node.targets[0].id, None)
+    return found
+
+
+def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name) and node.id in known:
+        return known[node.id]
+    return read_literal(node)
+
+
+def _read(
+    statement: ast.Assert | ast.Expr, function: ast.FunctionDef, known: Mapping[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """Return the arguments by name, and the expected value or None. Raises ValueError."""
+    calls = _calls(statement, function.name)
+    if len(calls) != 1:
+        raise ValueError(f"it calls {function.name} {len(calls)} times")
+    names = names_of(function)
+    if any(keyword.arg is None for keyword in calls[0].keywords):
+        raise ValueError("it passes **keywords")
+    positional = [_value(argument, known) for argument in calls[0].args]
+    arguments = dict(zip(names, positional, strict=False))
+    arguments |= {str(keyword.arg): _value(keyword.value, known) for keyword in calls[0].keywords}
+    if len(positional) > len(names) or set(arguments) != set(names):
+        raise ValueError(f"its arguments are not {', '.join(names)}")
+    return arguments, _expected(statement, calls[0], known)
+
+
+def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[str, Any]) -> Any:
+    """Return the literal that the call is compared with, or None."""
+    for other in _compared(statement.test if isinstance(statement, ast.Assert) else statement.value, call):
+        try:
+            value = _value(other, known)
+        except ValueError:
+            continue
+        return value.values if isinstance(value, LiteralArray) else value
+    return None
+
+
+def _compared(node: ast.expr, call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what stands on the other side of the comparison that contains the call."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], ast.Eq):
+            sides = [each.left, each.comparators[0]]
+        elif isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub):  # abs(f(x) - 3) < 1e-6
+            sides = [each.left, each.right]
+        elif isinstance(each, ast.Call) and ast.unparse(each.func).rpartition(".")[2] in _COMPARISONS:
+            sides = list(each.args[:2])
+        else:
+            continue
+        own = [side for side in sides if call in ast.walk(side)]
+        if len(own) == 1 and len(sides) == 2:
+            yield next(side for side in sides if side is not own[0])
+
+
+def _statement(cells: Sequence[Cell], notes: Notes) -> str:
+    """Take the Markdown cells before the solution, without headings of the first level and marks of Otter."""
+    texts = [cell.source for cell in cells if cell.kind == "markdown"]
+    lines = [line for text in texts for line in [*text.splitlines(), ""] if not _is_mark(line)]
+    told = "\n".join("#" + line if line.startswith("##") else line for line in lines if not line.startswith("# "))
+    if not told.strip():
+        notes.left_out.append("the statement: no Markdown cell stands before the solution")
+    if "![" in told or "<img" in told:
+        notes.todo.append(
+            "draw the pictures of the notebook as SVG files in figures/, or remove them from statement.md"
+        )
+    return write_statement({"Problem": told.strip()}, notes)
+
+
+def _is_mark(line: str) -> bool:
+    return (
+        re.match(r"\s*#*\s*(BEGIN|END) (QUESTION|SOLUTION|PROMPT|TESTS)\b|<!--|name:|points:|manual:", line) is not None
+    )
+
+
+def _starter(source: str, function: ast.FunctionDef) -> str:
+    """Cut what the marks enclose. Without marks, keep the signature and the docstring."""
+    kept: list[str] = []
+    is_inside = has_marks = False
+    for line in source.splitlines():
+        if _BEGIN.match(line):
+            is_inside = has_marks = True
+            kept.append(f"{line[: len(line) - len(line.lstrip())]}{RAISED}")
+        elif _END.match(line):
+            is_inside = False
+        elif _SOLUTION_LINE.search(line):
+            has_marks = True
+            kept.append(f"{line[: len(line) - len(line.lstrip())]}{RAISED}")
+        elif not is_inside:
+            kept.append(line)
+    if has_marks:
+        return "\n".join(kept).strip() + "\n"
+    doc = ast.get_docstring(function)
+    told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
+    return f"def {function.name}({', '.join(names_of(function))}):\n{told}    {RAISED}\n"
+
+
+def _without_marks(source: str) -> str:
+    lines = [line for line in source.splitlines() if not _BEGIN.match(line) and not _END.match(line)]
+    return "\n".join(_SOLUTION_LINE.sub("", line).rstrip() for line in lines).strip() + "\n"
+
+
+def _add_todo(cells: Sequence[Cell], notes: Notes) -> None:
+    if any(cell.points for cell in cells):
+        notes.left_out.append("points of the grader: give points with `parts`, if you want some")
+    notes.todo += [
+        "describe the result in `returns`, with type, shape and dtype",
+        "set summary, difficulty, estimated_minutes and license: the source does not have them",
+        "draw hidden inputs (`{draw: normal, shape: [100]}`): students can share the answers to literals",
+        "add a second accepted solution, written in another way",
+        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
+    ]

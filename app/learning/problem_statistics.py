@@ -1,0 +1,164 @@
+"""What a problem's author learns from its last submissions: who solves it, which mistakes occur, which cases fail."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.catalog.name import get_problem_id
+from app.judging.verdicts import Verdict
+from app.learning.model import HintReveal
+from app.submissions.model import CaseRow, Judging, Submission
+
+# Older submissions do not count, so that the cost is bounded.
+LAST = 1_000
+MOST = 10
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class VerdictCount(View):
+    verdict: Verdict
+    count: int
+
+
+class MistakeCount(View):
+    hint: str = Field(description="the explanation of a known mistake, as students read it")
+    students: int = Field(description="how many students made it")
+
+
+class CaseCount(View):
+    name: str
+    failed: int = Field(description="submissions whose answer to this case was not accepted")
+    judged: int = Field(description="submissions that have a result for this case")
+
+
+class HintCount(View):
+    number: int = Field(description="the hint's number, from 1")
+    students: int = Field(description="how many of these students revealed it")
+
+
+class ProblemStatistics(View):
+    """Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers."""
+
+    submissions: int = Field(description=f"the number of submissions that count: the last {LAST:,} at most")
+    students: int
+    solved: int = Field(description="students with an accepted submission")
+    solve_rate: float | None = Field(description="`solved` divided by `students`")
+    median_attempts: float | None = Field(description="submissions of a solver up to the first accepted one")
+    median_minutes: float | None = Field(description="from a solver's first submission to the first accepted one")
+    verdicts: tuple[VerdictCount, ...]
+    mistakes: tuple[MistakeCount, ...] = Field(description=f"the most frequent ones, {MOST} at most")
+    cases: tuple[CaseCount, ...] = Field(description=f"those that fail most often, {MOST} at most")
+    hints: tuple[HintCount, ...]
+
+
+class _Sent(NamedTuple):
+    user_id: UUID
+    created_at: datetime
+    judging_id: int
+    attempt: int
+    verdict: str | None
+    hint: str | None
+
+
+def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
+    """Raises ProblemNotFound."""
+    problem_id = get_problem_id(session, slug)
+    sent = _read_last(session, problem_id)
+    by_student: dict[UUID, list[_Sent]] = defaultdict(list)
+    for each in sent:
+        by_student[each.user_id].append(each)
+    efforts = [effort for effort in map(_effort, by_student.values()) if effort is not None]
+    return ProblemStatistics(
+        submissions=len(sent),
+        students=len(by_student),
+        solved=len(efforts),
+        solve_rate=len(efforts) / len(by_student) if by_student else None,
+        median_attempts=median(attempts for attempts, _ in efforts) if efforts else None,
+        median_minutes=round(median(minutes for _, minutes in efforts), 1) if efforts else None,
+        verdicts=tuple(
+            VerdictCount(verdict=Verdict(verdict), count=count)
+            for verdict, count in Counter(each.verdict for each in sent if each.verdict).most_common()
+        ),
+        mistakes=_count_mistakes(sent),
+        cases=_count_cases(session, sent),
+        hints=_count_hints(session, problem_id, by_student),
+    )
+
+
+def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
+    """Return the last judged submissions of all cases, oldest first."""
+    columns = (
+        Submission.user_id,
+        Submission.created_at,
+        Judging.id,
+        Judging.attempt,
+        Judging.verdict,
+        Judging.hint,
+    )
+    last = (
+        select(Submission.id)
+        .where(Submission.problem_id == problem_id, Submission.mode == "submit")
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .limit(LAST)
+        .cte()
+    )
+    query = (
+        select(*columns)
+        .join(last, last.c.id == Submission.id)
+        .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
+        .where(Judging.verdict.is_not(None), Judging.verdict.not_in([Verdict.JUDGE_ERROR, Verdict.CANCELLED]))
+        .order_by(Submission.created_at)
+    )
+    return [_Sent(*row) for row in session.execute(query)]
+
+
+def _effort(sent: Sequence[_Sent]) -> tuple[int, float] | None:
+    """Return a student's submissions and minutes up to the first accepted one, or None without one."""
+    for number, each in enumerate(sent, 1):
+        if each.verdict == Verdict.ACCEPTED:
+            return number, (each.created_at - sent[0].created_at).total_seconds() / 60
+    return None
+
+
+def _count_mistakes(sent: Iterable[_Sent]) -> tuple[MistakeCount, ...]:
+    made = {(each.hint, each.user_id) for each in sent if each.hint}
+    counts = Counter(hint for hint, _ in made)
+    return tuple(MistakeCount(hint=hint, students=count) for hint, count in counts.most_common(MOST))
+
+
+def _count_cases(session: Session, sent: Sequence[_Sent]) -> tuple[CaseCount, ...]:
+    """Only results of the attempt that gave the verdict count."""
+    attempts = {each.judging_id: each.attempt for each in sent}
+    query = select(CaseRow.name, CaseRow.judging_id, CaseRow.attempt, CaseRow.verdict).where(
+        CaseRow.judging_id.in_(attempts)
+    )
+    judged: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for name, judging_id, attempt, verdict in session.execute(query):
+        if attempts[judging_id] == attempt:
+            judged[name] += 1
+            failed[name] += verdict != Verdict.ACCEPTED
+    worst = sorted(judged, key=lambda name: (-failed[name] / judged[name], name))
+    return tuple(
+        CaseCount(name=name, failed=failed[name], judged=judged[name]) for name in worst[:MOST] if failed[name]
+    )
+
+
+def _count_hints(session: Session, problem_id: UUID, students: Iterable[UUID]) -> tuple[HintCount, ...]:
+    query = (
+        select(HintReveal.number, func.count())
+        .where(HintReveal.user_id.in_(list(students)), HintReveal.problem_id == problem_id)
+        .group_by(HintReveal.number)
+        .order_by(HintReveal.number)
+    )
+    return tuple(HintCount(number=number, students=count) for number, count in session.execute(query))

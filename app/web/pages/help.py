@@ -1,0 +1,85 @@
+"""The pages about Allclose itself: help, about, and privacy. Everyone can read them."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.judging.verdicts import Verdict
+from app.policy import read_policy
+from app.submissions.limit import SOURCE_BYTES
+from app.submissions.model import WorkerRow
+from app.web.messages import gettext as _
+from app.web.messages import later
+from app.web.verdict_words import Words, words_for
+from app.web.visit import CurrentVisit
+
+router = APIRouter()
+FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
+# A function that should return its input times two, and gets the verdict.
+EXAMPLES: dict[Verdict, tuple[str, str]] = {
+    Verdict.ACCEPTED: ("def double(x):\n    return 2 * x", later("Every value is within the tolerance.")),
+    Verdict.WRONG_ANSWER: ("def double(x):\n    return x + 2", later("The values are only right for x = 2.")),
+    Verdict.REQUIREMENT_NOT_MET: (
+        "def double(x):\n    return np.multiply(x, 2)",
+        later("The values are right, but this problem forbids the call."),
+    ),
+    Verdict.RUNTIME_ERROR: ("def double(x):\n    return 2 * y", later("The name y does not exist.")),
+    Verdict.TIME_LIMIT_EXCEEDED: (
+        "def double(x):\n    while True:\n        pass",
+        later("The function never returns."),
+    ),
+    Verdict.MEMORY_LIMIT_EXCEEDED: (
+        "def double(x):\n    return np.ones((10**6, 10**6)) @ x",
+        later("The matrix would need 8 TB."),
+    ),
+    Verdict.OUTPUT_LIMIT_EXCEEDED: (
+        "def double(x):\n    while True:\n        print(x)",
+        later("The function prints without an end."),
+    ),
+    Verdict.INVALID_SUBMISSION: ("def dubble(x):\n    return 2 * x", later("The problem asks for double.")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictHelp:
+    words: Words
+    source: str
+    explanation: str
+
+
+@router.get("/help")
+def show_help(visit: CurrentVisit) -> Response:
+    with visit.transaction() as session:
+        context = {
+            "policy": read_policy(session),
+            "versions": list_versions(session),
+            "verdicts": list_verdicts(),
+            "source_kib": SOURCE_BYTES // 1024,
+        }
+    return visit.render("help.html", context)
+
+
+@router.get("/about")
+def show_about(visit: CurrentVisit) -> Response:
+    return visit.render("about.html", {})
+
+
+@router.get("/privacy")
+def show_privacy(visit: CurrentVisit) -> Response:
+    with visit.transaction() as session:
+        context = {"policy": read_policy(session)}
+    return visit.render("privacy.html", context)
+
+
+def list_verdicts() -> list[VerdictHelp]:
+    """Return each verdict that a submission can get by itself, with a source that gets it."""
+    return [VerdictHelp(words_for(verdict), source, _(why)) for verdict, (source, why) in EXAMPLES.items()]
+
+
+def list_versions(session: Session) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the versions of the frameworks in the workers' boxes: one each, or several while workers differ."""
+    found = session.scalars(select(WorkerRow.versions)).all()
+    versions = {name: {str(each[name]) for each in found if name in each} for name in FRAMEWORKS}
+    return [(name, tuple(sorted(numbers))) for name, numbers in versions.items() if numbers]

@@ -1,0 +1,119 @@
+"""A problem can be listed, unlisted, a draft or withdrawn."""
+
+from http import HTTPStatus
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.audit import AuditEvent
+from app.catalog.publish import publish
+from app.database.engine import Database
+from tests.api.conftest import SignedIn
+from tests.catalog.packages import PROBLEM, make_package
+
+PATH = "/problems/scaled_sum"
+SOURCE = {"source": "def scaled_sum(x, y, scale, options):\n    return 3\n", "mode": "submit"}
+
+
+@pytest.fixture(autouse=True)
+def problem(database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+
+
+@pytest.fixture
+def author(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("grace", role="author")
+
+
+def change(author: httpx.Client, availability: str) -> None:
+    answer = author.patch(PATH, json={"availability": availability})
+    assert answer.status_code == HTTPStatus.OK, answer.text
+    assert answer.json()["availability"] == availability
+
+
+def is_listed(client: httpx.Client) -> bool:
+    listed = {item["slug"] for item in client.get("/problems").json()["items"]}
+    tracks = client.get("/tracks").json()["items"]
+    assert bool(tracks) == ("scaled_sum" in listed)
+    return "scaled_sum" in listed
+
+
+def test_a_problem_is_listed_at_first(anyone: httpx.Client) -> None:
+    assert is_listed(anyone)
+    assert anyone.get(PATH).json()["availability"] == "listed"
+
+
+def test_an_unlisted_problem_is_in_no_list_and_can_be_solved(author: httpx.Client, ada: httpx.Client) -> None:
+    change(author, "unlisted")
+
+    assert not is_listed(ada)
+    assert ada.get("/problems?q=scaled").json()["items"] == []
+    assert ada.get(PATH).json()["availability"] == "unlisted"
+    assert ada.post(f"{PATH}/submissions", json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+def test_a_draft_exists_for_authors_only(author: httpx.Client, ada: httpx.Client, anyone: httpx.Client) -> None:
+    change(author, "draft")
+
+    for client in (ada, anyone):
+        assert client.get(PATH).status_code == HTTPStatus.NOT_FOUND
+        assert not is_listed(client)
+    for path in ("hints", "quiz", "solution", "progress", "leaderboard"):
+        assert ada.get(f"{PATH}/{path}").status_code == HTTPStatus.NOT_FOUND, path
+    assert ada.post(f"{PATH}/solution", json={"show_me": True}).status_code == HTTPStatus.NOT_FOUND
+    assert ada.post(f"{PATH}/submissions", json=SOURCE).status_code == HTTPStatus.NOT_FOUND
+    assert author.get(PATH).json()["availability"] == "draft"
+    assert author.get(f"{PATH}/hints").status_code == HTTPStatus.OK
+    assert author.post(f"{PATH}/submissions", json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+def test_a_withdrawn_problem_can_be_read_and_keeps_submissions(author: httpx.Client, ada: httpx.Client) -> None:
+    sent = ada.post(f"{PATH}/submissions", json=SOURCE).json()["id"]
+    change(author, "withdrawn")
+
+    refused = ada.post(f"{PATH}/submissions", json=SOURCE)
+
+    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "is withdrawn and takes no new submissions" in refused.text
+    assert ada.get(PATH).json()["availability"] == "withdrawn"
+    assert ada.get(f"/submissions/{sent}").status_code == HTTPStatus.OK
+    assert [row["id"] for row in ada.get("/submissions").json()["items"]] == [sent]
+    assert not is_listed(ada)
+
+
+def test_it_comes_back_and_the_audit_log_knows_who_did_it(
+    author: httpx.Client, anyone: httpx.Client, database: Database
+) -> None:
+    change(author, "withdrawn")
+    change(author, "listed")
+
+    assert is_listed(anyone)
+    with database.transaction() as session:
+        query = select(AuditEvent).where(AuditEvent.action == "problem.availability_changed").order_by(AuditEvent.id)
+        first, second = session.scalars(query)
+        grace = session.scalars(select(User.id).where(User.username == "grace")).one()
+        assert (first.target, first.before, first.after) == (
+            "scaled_sum",
+            {"availability": "listed"},
+            {"availability": "withdrawn"},
+        )
+        assert second.actor_id == grace
+
+
+def test_a_new_revision_does_not_list_a_withdrawn_problem(
+    author: httpx.Client, anyone: httpx.Client, database: Database
+) -> None:
+    change(author, "withdrawn")
+    with database.transaction() as session:
+        publish(session, make_package("scaled_sum", PROBLEM.replace("Add up a vector", "Sum up a vector")))
+
+    assert not is_listed(anyone)
+
+
+def test_students_can_not_change_it(ada: httpx.Client, author: httpx.Client) -> None:
+    assert ada.patch(PATH, json={"availability": "withdrawn"}).status_code == HTTPStatus.FORBIDDEN
+    assert author.patch(PATH, json={"availability": "gone"}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert author.patch("/problems/unknown", json={"availability": "draft"}).status_code == HTTPStatus.NOT_FOUND

@@ -1,0 +1,120 @@
+"""A notebook with asserts becomes a package. Nothing of it is run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog.importing.imported import Imported, ImportRefused
+from app.catalog.importing.notebook import read_notebook
+from app.catalog.package import Package, package_from_files
+
+NBGRADER: list[tuple[str, str, dict[str, Any]]] = [
+    ("markdown", "# Homework\n## Scale\nMultiply a vector with a factor.", {}),
+    ("code", "%matplotlib inline\nimport numpy as np", {}),
+    (
+        "code",
+        'def scale(x, factor):\n    """Multiply."""\n'
+        "    ### BEGIN SOLUTION\n    return x * factor\n    ### END SOLUTION",
+        {"nbgrader": {"grade": False, "solution": True}},
+    ),
+    (
+        "code",
+        "x = np.array([1.0, 2.0])\nassert np.allclose(scale(x, 2.0), [2.0, 4.0])\n### BEGIN HIDDEN TESTS\n"
+        "np.testing.assert_allclose(scale(np.array([3.0]), -1.0), np.array([-3.0]))\n### END HIDDEN TESTS",
+        {"nbgrader": {"grade": True, "points": 2}},
+    ),
+]
+OTTER: list[tuple[str, str, dict[str, Any]]] = [
+    ("markdown", "# BEGIN QUESTION\nname: q1\npoints: 2", {}),
+    ("markdown", "**Question 1.** Count the even numbers.", {}),
+    ("code", "import otter\ngrader = otter.Notebook()", {}),
+    (
+        "code",
+        "def count_even(numbers):\n    count = sum(n % 2 == 0 for n in numbers) # SOLUTION\n    return count",
+        {},
+    ),
+    ("code", "# TEST\nassert count_even([1, 2, 4]) == 2", {}),
+    ("code", "# HIDDEN TEST\nassert abs(count_even([]) - 0) < 1e-9\nassert count_even(range(3)) == 2", {}),
+    ("code", "grader.check('q1')", {}),
+]
+
+
+def notebook(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
+    listed = [
+        {"cell_type": kind, "source": source.splitlines(keepends=True), "metadata": metadata}
+        for kind, source, metadata in cells
+    ]
+    path.write_text(json.dumps({"cells": listed, "nbformat": 4, "metadata": {}}))
+    return path
+
+
+def load(imported: Imported) -> Package:
+    return package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
+
+
+def test_nbgraders_marks_make_the_starter_and_the_hidden_cases(tmp_path: Path) -> None:
+    imported = read_notebook(notebook(tmp_path / "scale_it.ipynb", NBGRADER))
+
+    package = load(imported)
+    assert (package.slug, package.manifest.entry_point) == ("scale_it", "scale")
+    assert [case.visibility for case in package.manifest.cases] == ["sample", "hidden"]
+    assert package.manifest.parameters[0].type == "numpy"
+    assert imported.answers == {"case_1": [2.0, 4.0], "case_2": [-3.0]}
+    assert "return x * factor" in package.reference
+    assert "import numpy as np" in package.reference
+    assert "SOLUTION" not in package.reference
+    assert "x * factor" not in package.starter
+    assert "raise NotImplementedError" in package.starter
+    assert "Multiply a vector with a factor." in package.statement
+    assert any("points" in line for line in imported.left_out)
+
+
+def test_otters_marks_do_so_too(tmp_path: Path) -> None:
+    imported = read_notebook(notebook(tmp_path / "even.ipynb", OTTER))
+
+    package = load(imported)
+    assert package.manifest.entry_point == "count_even"
+    assert [(case.name, case.visibility) for case in package.manifest.cases] == [
+        ("case_1", "sample"),
+        ("case_2", "hidden"),
+    ]
+    assert imported.answers == {"case_1": 2, "case_2": 0}
+    assert any("range(3)" in line and "is not a literal" in line for line in imported.left_out)
+    assert "otter" not in package.reference
+    assert "name: q1" not in package.statement
+    assert "sum(n % 2" not in package.starter
+
+
+def test_a_plain_notebook_shows_its_first_tests(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "def twice(x):\n    return 2 * x", {}),
+        ("code", "assert twice(1) == 2\nassert twice(2) == 4\nassert twice(3) == 6", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells))
+
+    assert [case.visibility for case in load(imported).manifest.cases] == ["sample", "sample", "hidden"]
+    assert any("choose the samples" in line for line in imported.todo)
+
+
+REFUSED = {
+    "no notebook": ("{}", "is not a notebook of format 4"),
+    "no assert": (json.dumps({"cells": []}), "no cell defines a function that a later cell asserts about"),
+    "no literal": (
+        json.dumps({"cells": [{"cell_type": "code", "source": "def f(x): return x\nassert f(g()) == 1"}]}),
+        "the argument g() is not a literal",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_can_not_become_a_package_says_why(tmp_path: Path, name: str) -> None:
+    text, message = REFUSED[name]
+    (tmp_path / "n.ipynb").write_text(text)
+
+    with pytest.raises(ImportRefused) as refused:
+        read_notebook(tmp_path / "n.ipynb")
+
+    assert message in str(refused.value)
