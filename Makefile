@@ -21,7 +21,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle messages api bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle messages api catalogue bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,8 +43,8 @@ test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with i
 	@TEST_COMPOSE=yes BASE="$${BASE:-$$(docker image inspect --format allclose-base allclose-base 2>/dev/null || echo python:3.11-slim-bookworm)}" \
 		$(BIN)/pytest tests/compose $(ARGS)
 
-verify: .venv/.serves .runtime/.installed ## verify every problem, which takes minutes for each (ARGS=--quick tries fewer mutants)
-	$(BIN)/allclose problem verify --all $(ARGS)
+verify: .venv/.serves .runtime/.installed ## verify the problems that changed since problems/verified.json, and record them (ARGS=--again: all)
+	$(BIN)/allclose problem verify --all --record $(ARGS)
 
 check: .venv/.develops check-bundle check-api ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
@@ -71,6 +71,8 @@ messages: .venv/.develops ## extract the pages' texts and compile the translatio
 
 api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
 	$(BIN)/python -m docs.generate
+
+catalogue: api ## generate docs/catalogue.md from the problems and their verifications
 
 .PHONY: check-api
 check-api: .venv/.develops

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
@@ -30,19 +31,25 @@ def publish_package(session: Session, package: Package, publisher: Publisher, re
     return _noted(session, publish(session, package, replaces), publisher, before)
 
 
+def list_from_folder(session: Session) -> dict[str, str]:
+    """Return the digest of the package that `allclose serve` last published of each problem, by slug."""
+    last = (
+        select(Problem.slug, Revision.digest)
+        .join_from(Publication, Revision, Publication.revision_id == Revision.id)
+        .join(Problem, Problem.id == Publication.problem_id)
+        .where(Publication.user_id.is_(None))
+        .ext(distinct_on(Problem.slug))
+        .order_by(Problem.slug, Publication.id.desc())
+    )
+    return {row.slug: row.digest for row in session.execute(last)}
+
+
 def publish_folder(session: Session, package: Package) -> Revision | None:
     """Publish a package of the server's folder, unless it equals the last one from there; then return None.
 
     Revisions that authors published since then stay current until the folder changes.
     """
-    last = session.scalar(
-        select(Revision.digest)
-        .join(Publication, Publication.revision_id == Revision.id)
-        .join(Problem, Problem.id == Publication.problem_id)
-        .where(Problem.slug == package.slug, Publication.user_id.is_(None))
-        .order_by(Publication.id.desc())
-        .limit(1)
-    )
+    last = list_from_folder(session).get(package.slug)
     return None if last == digest(package.files) else publish_package(session, package, Publisher())
 
 

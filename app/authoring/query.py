@@ -99,11 +99,11 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         queued_at=row.queued_at,
         finished_at=row.finished_at,
         notice=_notice(session, row),
-        report=_read_report(row.report) if with_report and row.report else None,
+        report=read_report(row.report) if with_report and row.report else None,
     )
 
 
-def _read_report(text: str) -> Report | None:
+def read_report(text: str) -> Report | None:
     """Return None for a report in a form of an earlier version."""
     try:
         return Report.model_validate_json(text)

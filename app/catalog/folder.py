@@ -154,6 +154,13 @@ def _decode(path: str, content: bytes) -> str | Fault:
     return text
 
 
+def digest_folder(folder: Path) -> str:
+    """Return the digest of a package's folder without reading what its files mean. Empty if a file can't be read."""
+    contents = read_folder(folder)
+    texts, faults = read_texts(contents.files)
+    return "" if contents.faults or faults else digest({path: text.encode() for path, text in texts.items()})
+
+
 def digest(files: Mapping[str, bytes]) -> str:
     """Return the SHA-256 in hex of the paths and contents, in order of path.
 

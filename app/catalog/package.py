@@ -17,7 +17,7 @@ from app.catalog.answers.file import File
 from app.catalog.answers.kind import AnswerKind
 from app.catalog.case import DRAWS, Array, Case
 from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid
-from app.catalog.folder import MANIFEST_FILE, read_folder, read_texts
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, read_folder, read_texts
 from app.catalog.manifest import (
     MAX_SLUG,
     Exercise,
@@ -69,8 +69,17 @@ _MODELS: dict[str, type[BaseModel]] = {
     "quiz": Question,
 }
 M = TypeVar("M", bound=BaseModel)
+STATEMENT = FILE_OF_KEY["statement"]
 CODE = ("starter", "reference", "driver", "arguments", "generators", "property")
-__all__ = ["KnownSubmission", "Package", "PackageInvalid", "load_package", "load_packages", "package_from_files"]
+__all__ = [
+    "KnownSubmission",
+    "Package",
+    "PackageInvalid",
+    "find_readable_part",
+    "load_package",
+    "load_packages",
+    "package_from_files",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +129,21 @@ def load_package(folder: Path) -> Package:
 def package_from_files(slug: str, files: Mapping[str, bytes]) -> Package:
     """Raises PackageInvalid."""
     return _read(slug, files, ())
+
+
+def find_readable_part(slug: str, files: Mapping[str, bytes], invalid: PackageInvalid) -> Package | None:
+    """Return the package without its faulty files, to find its other faults at once. None if it needs one of them.
+
+    A statement is replaced: no answer depends on it.
+    """
+    broken = {fault.file for fault in invalid.problems}
+    kept = {path: content for path, content in files.items() if path not in broken}
+    if STATEMENT in broken:
+        kept[STATEMENT] = b"This statement can't be read."
+    try:
+        return package_from_files(slug, kept)
+    except PackageInvalid:
+        return None
 
 
 def load_packages(root: Path) -> tuple[Package, ...]:

@@ -38,6 +38,8 @@ TITLES: dict[CheckName, str] = {
     "limits": "limits and cost",
     "mistakes": "telling mistakes apart",
 }
+# Raise it when a check begins to find more: reports of earlier versions then no longer count.
+VERIFICATION_VERSION = 1
 UNREADABLE = "the package can't be read yet"
 REMEDY = (
     "draw smaller inputs, lower limits.wall_seconds, or remove cases and known solutions that reach the limits; "
@@ -80,6 +82,7 @@ class Report(Section):
     checks: tuple[CheckLine, ...]
     findings: tuple[Finding, ...]
     versions: dict[str, str] = Field(default={}, description="of the libraries in the boxes")
+    verification_version: int = Field(default=0, description="of the checks; 0 in reports from before it was counted")
     lint: LintSection | None = None
     reference: ReferenceSection | None = None
     known: KnownSection | None = None
@@ -108,9 +111,26 @@ def report_of(invalid: PackageInvalid, *, is_quick: bool = False) -> Report:
         verified_at=datetime.now(UTC),
         seconds=0.0,
         is_quick=is_quick,
+        verification_version=VERIFICATION_VERSION,
         passed=False,
         checks=(CheckLine(check="lint", title=TITLES["lint"], mark="failed", summary=summary), *lines),
         findings=tuple(map(_finding, invalid.problems)),
+    )
+
+
+def with_faults(report: Report, invalid: PackageInvalid) -> Report:
+    """Add the faults of the files that `report`, about the rest of the package, leaves out. It no longer passes."""
+    faults = tuple(map(_finding, invalid.problems))
+    broken = {finding.file for finding in faults}
+    count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+    lint, *others = report.checks
+    return report.model_copy(
+        update={
+            "digest": "",
+            "passed": False,
+            "checks": (lint.model_copy(update={"mark": "failed", "summary": f"{count}, and {lint.summary}"}), *others),
+            "findings": (*faults, *(finding for finding in report.findings if finding.file not in broken)),
+        }
     )
 
 
@@ -140,6 +160,7 @@ def report_overdue(package: Package, seconds: float, step: str) -> Report:
         verified_at=datetime.now(UTC),
         seconds=round(seconds, 2),
         is_quick=False,
+        verification_version=VERIFICATION_VERSION,
         passed=False,
         checks=tuple(lines),
         findings=(Finding(check="limits", severity="error", message=message, remedy=REMEDY),),

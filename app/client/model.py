@@ -2472,6 +2472,7 @@ class Report(Answer):
     checks: list[CheckLine]
     findings: list[Finding]
     versions: dict[str, str] = Field({}, description="of the libraries in the boxes")
+    verification_version: int = Field(0, description="of the checks; 0 in reports from before it was counted")
     lint: LintSection | None = None
     reference: ReferenceSection | None = None
     known: KnownSection | None = None

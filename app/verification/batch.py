@@ -3,9 +3,10 @@
 Only the package's own code runs this way, in boxes without submissions. `inside/batch.py` runs in the box.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from app.verification.trial import Trial
@@ -16,12 +17,16 @@ from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Parameter, Request
 
 INSIDE = Path(__file__).parent / "inside"
-VERSION = "%version"  # no parameter can be named so
+# No parameter can be named so.
+VERSION, CALL = "%version", "%call"
+# The exceptions of `inside/batch.py` by which a call ends early.
+CUT_OFF, SKIPPED = "CutOff", "Skipped"
 # Limits of one process: it keeps what it has compiled, and gets the inputs of all its calls at once.
 VERSIONS_IN_ONE = 48
 BYTES_IN_ONE = 2**27
 ROOM = 2
-_DEADLY = frozenset({Ending.TIMED_OUT, Ending.OUT_OF_MEMORY, Ending.CRASHED})
+# A call may end its process because of an earlier one. A time limit has no such cause.
+_DEADLY = frozenset({Ending.OUT_OF_MEMORY, Ending.CRASHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,39 +39,72 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`is_original`: its CPU time limits later calls with this case. `cpu_seconds`: of all calls of this version.
+
+    A call that exceeds its limit is cut off, and the later calls of its version are skipped.
+    """
+
     version: Version
     case: PreparedCase
+    is_original: bool = False
+    cpu_seconds: float | None = None
 
 
-def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
-    """Return one outcome per call, in order. `wall_seconds` is the limit of each call, with compilation.
+def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome | None]:
+    """Return one outcome per call, in order, and None for a skipped call.
 
-    A call that ends its process runs again as the first one of a new process, so earlier calls can't be the cause.
-    Raises BoxLost, Aborted, JudgeFailed.
+    `wall_seconds` is the limit of each call, with compilation. A call that kills its process runs again as the first
+    one of a new process, so earlier calls can't be the cause. Raises BoxLost, Aborted, JudgeFailed.
     """
-    outcomes: list[CaseOutcome] = []
-    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
+    outcomes: list[CaseOutcome | None] = []
+    known: dict[str, float] = {}
+    with trial.pools.boxes.lease(box_spec(trial.package.manifest), trial.abort) as box:
         while len(outcomes) < len(calls):
-            made = _call_some(trial, box, list(_one_process(calls[len(outcomes) :])), wall_seconds)
-            outcomes += made[:-1] if len(made) > 1 and made[-1].ending in _DEADLY else made
+            left = list(_one_process(calls[len(outcomes) :]))
+            made = _call_some(trial, box, left, wall_seconds, known)
+            made = made[:-1] if len(made) > 1 and made[-1].ending in _DEADLY else made
+            known |= {c.case.name: o.wall_seconds for c, o in zip(left, made, strict=False) if c.is_original}
+            outcomes += [None if _is(outcome, SKIPPED) else _cut(outcome) for outcome in made]
+            if made[-1].ending is Ending.TIMED_OUT:
+                outcomes += [None] * _count_same(calls[len(outcomes) - 1 :])
     return outcomes
+
+
+def _count_same(calls: Sequence[Call]) -> int:
+    """Return how many calls after the first are of its version too."""
+    return sum(1 for _ in takewhile(lambda call: call.version == calls[0].version, calls)) - 1
+
+
+def _is(outcome: CaseOutcome, kind: str) -> bool:
+    return outcome.failure is not None and outcome.failure.kind == kind
+
+
+def _cut(outcome: CaseOutcome) -> CaseOutcome:
+    return replace(outcome, ending=Ending.TIMED_OUT) if _is(outcome, CUT_OFF) else outcome
 
 
 def call_while_alive(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
     """Return the outcomes up to the first call that ends the process. Raises BoxLost, Aborted, JudgeFailed."""
-    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
-        return _call_some(trial, box, calls, wall_seconds)
+    with trial.pools.boxes.lease(box_spec(trial.package.manifest), trial.abort) as box:
+        return _call_some(trial, box, calls, wall_seconds, {})
 
 
-def _call_some(trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
+def _call_some(
+    trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: float, known: Mapping[str, float]
+) -> list[CaseOutcome]:
+    """`known`: the original's time with each case, from earlier processes."""
     manifest = trial.package.manifest
     limits = limits_of(manifest)
     request = Request(
         source=_source("batch"),
         entry_point="answer",
         driver=None,
-        parameters=(Parameter(VERSION, "value"), *(Parameter(p.name, p.kind) for p in manifest.case_inputs)),
-        cases=tuple(CaseInput(str(number), _inputs(trial, call)) for number, call in enumerate(calls)),
+        parameters=(
+            Parameter(VERSION, "value"),
+            Parameter(CALL, "value"),
+            *(Parameter(p.name, p.kind) for p in manifest.case_inputs),
+        ),
+        cases=tuple(CaseInput(str(number), _inputs(trial, call, known)) for number, call in enumerate(calls)),
         limits=replace(limits, wall_seconds=wall_seconds, memory_bytes=ROOM * limits.memory_bytes),
     )
     outcomes: list[CaseOutcome] = []
@@ -90,7 +128,7 @@ def _one_process(calls: Iterable[Call]) -> Iterator[Call]:
         yield call
 
 
-def _inputs(trial: Trial, call: Call) -> bytes:
+def _inputs(trial: Trial, call: Call, known: Mapping[str, float]) -> bytes:
     inputs = decode(call.case.inputs)
     assert isinstance(inputs, dict)
     version = {
@@ -100,8 +138,14 @@ def _inputs(trial: Trial, call: Call) -> bytes:
         "names": list(inputs),
         "way": _source(f"ways/{call.version.way}") if call.version.way else None,
     }
+    made = {
+        "case": call.case.name,
+        "is_original": call.is_original,
+        "cpu_seconds": call.cpu_seconds,
+        "original_seconds": known.get(call.case.name),
+    }
     # In the order of the parameters, which the box keeps.
-    return encode({VERSION: version, **inputs})
+    return encode({VERSION: version, CALL: made, **inputs})
 
 
 @cache

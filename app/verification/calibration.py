@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, inf, isfinite, isinf, log10, sqrt
 
+from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
 from app.judging.comparison import LeafReport
 from app.judging.options import Margin
 from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
-from app.verification.distance import distance_of, share_of
+from app.verification.distance import distances_of, share_of
 from app.verification.noise import Noise, Sample
 from app.verification.trial import Checked, Material, Trial
 from app.worker.custom_checker import CustomChecker
@@ -27,6 +28,7 @@ COMFORTABLE = 3.0
 # If the signal is less than this many times the noise, chance decides some verdicts.
 NARROW = 10.0
 EVERYWHERE = "*"
+NO_WAY = "judge by the errors of the accepted solutions, and add one that computes in another way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +55,20 @@ def check_calibration(
     groups = sorted({*right, *wrong} - {_NO_LEAVES}, key=lambda group: (group.path, group.checker))
     leaves = tuple(calibrate(group, right.get(group, {}).values(), signal.get(group, ())) for group in groups)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
-    return Checked(section, _summary(section), tuple(_findings(section)))
+    diffs = {sample.label: sample.diff for sample in mutants}
+    return Checked(section, _summary(section), tuple(_findings(section, diffs)))
 
 
 def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
     """Yield the errors of the wrong solutions."""
-    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.WRONG_ANSWER:
             continue
-        for case in material.cases:
-            if (outcome := judged.attempt.outcomes.get(case.name)) is not None:
-                distance = distance_of(asker, case, outcome)
-                yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
+        outcomes = judged.attempt.outcomes
+        answers = [(case, outcomes[case.name]) for case in material.cases if case.name in outcomes]
+        for (case, _), distance in zip(answers, distances_of(asker, answers), strict=True):
+            yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
 
 
 def _group_of(rules: Rules, leaf: LeafReport) -> ToleranceGroup:
@@ -184,15 +187,18 @@ def _summary(section: CalibrationSection) -> str:
     return f"right answers use ≤ {used_text(max(noises))}{least}"
 
 
-def _findings(section: CalibrationSection) -> Iterator[Finding]:
+def _findings(section: CalibrationSection, diffs: Mapping[str, str]) -> Iterator[Finding]:
     for leaf in section.leaves:
-        yield from findings_about(leaf)
+        mutant = next((measured.label for measured in leaf.signal[:1] if measured.kind == "mutant"), "")
+        for finding in findings_about(leaf):
+            yield finding.model_copy(update={"file": MANIFEST_FILE, "details": diffs.get(mutant, "")})
     if section.ways and not any(way.cases for way in section.ways):
         message = f"the reference could not be computed in other ways: {section.ways[0].left_out}"
-        yield Finding(check="calibration", severity="note", message=message)
+        yield Finding(check="calibration", severity="note", message=message, remedy=NO_WAY, file=MANIFEST_FILE)
 
 
 def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
+    """Yield the findings about the tolerance of a leaf. Their file and the mutant's diff are added to them."""
     noise, signal = next(iter(leaf.noise), None), next(iter(leaf.signal), None)
     where = f"at {leaf.path}, " if leaf.path != EVERYWHERE else ""
     told = {

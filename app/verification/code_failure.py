@@ -9,7 +9,12 @@ from app.errors import JudgeFailed
 from app.worker.request import PackageFailed, place_of
 from sandbox.interface import CaseOutcome, Ending, Failure
 
-NOUNS = {"reference": "the reference", "generators": "the generator", "property": "checker.py"}
+NOUNS = {
+    "reference": "the reference",
+    "driver": "driver.py",
+    "generators": "the generator",
+    "property": "checker.py",
+}
 UNFIT = "choose a checker that fits the reference's answer; a checker.py returns True, False or a reason"
 _LINE = re.compile(r'^  File "solution\.py", line (\d+)', re.M)
 _REMEDIES = {
@@ -32,9 +37,10 @@ def failure_finding(check: CheckName, failed: JudgeFailed, package: Package) -> 
     reason, remedy, part, line = str(failed), UNFIT, "", None
     if isinstance(failed, PackageFailed):
         reason, remedy, part = failed.reason, failed.remedy or UNFIT, failed.part
-        if failed.outcome is not None:
-            remedy, line = remedy_of(failed.outcome, part), line_of(failed.outcome.failure)
     place = place_of(package, part) if part else f"{package.slug}/{MANIFEST_FILE}"
+    if isinstance(failed, PackageFailed) and failed.outcome is not None:
+        part = culprit_of(package, part, failed.outcome)
+        remedy, line = remedy_of(failed.outcome, part), line_of(failed.outcome.failure)
     return Finding(
         check=check,
         severity="error",
@@ -44,6 +50,12 @@ def failure_finding(check: CheckName, failed: JudgeFailed, package: Package) -> 
         line=line,
         details=str(failed),
     )
+
+
+def culprit_of(package: Package, part: str, outcome: CaseOutcome) -> str:
+    """Return `driver` if the driver raised around the part, and not the part itself, which a traceback would show."""
+    is_outside = outcome.ending is Ending.RAISED and line_of(outcome.failure) is None
+    return "driver" if part == "reference" and package.driver is not None and is_outside else part
 
 
 def remedy_of(outcome: CaseOutcome, part: str) -> str:

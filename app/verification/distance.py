@@ -1,11 +1,13 @@
 """Measure how far an answer is from the expected one: by the problem's rules, bit by bit, and up to rounding."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 import numpy as np
 
-from app.judging.checker import NAN_OR_INF
+from app.catalog.package import Package
+from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves
@@ -51,29 +53,78 @@ def share_of(leaf: LeafReport) -> float | None:
     return inf if is_beyond else leaf.tolerance_used
 
 
-def distance_of(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> Distance:
-    """Raises JudgeFailed, BoxLost, Aborted."""
+def distances_of(asker: CustomChecker, answers: Sequence[tuple[PreparedCase, CaseOutcome]]) -> list[Distance]:
+    """Return the distance of each answer; one process of checker.py judges many.
+
+    Raises JudgeFailed, BoxLost, Aborted.
+    """
+    asks = asker.about_all([(c.name, c.inputs, c.expected, outcome.answer or b"") for c, outcome in answers])
+    return [_distance(asker.package, *answer, ask) for answer, ask in zip(answers, asks, strict=True)]
+
+
+def _distance(package: Package, case: PreparedCase, outcome: CaseOutcome, ask: Ask) -> Distance:
     if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
         return Distance(how=CATEGORY_OF_ENDING[outcome.ending])
     try:
         answer = decode(outcome.answer)
     except Malformed:
         return Distance(how=CATEGORY_OF_ENDING[Ending.FORGED])
-    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
-    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    comparison = compare(answer, decode(case.expected), rules_of(package.manifest), ask)
     return Distance(how=comparison.category or "", leaves=comparison.leaves)
 
 
-def is_rounding(answer: bytes | None, expected: bytes | None, units: float = ROUNDING) -> bool:
+def is_same(answer: bytes | None, expected: bytes | None, dtype_policy: DtypePolicy) -> bool:
+    """Whether all values are equal. Floats of another dtype count as equal if the policy accepts it."""
+    if answer is None or expected is None or answer == expected:
+        return answer == expected
+    return _all_pairs(answer, expected, lambda a, e: _is_equal(_in_dtype(a, e, dtype_policy), e))
+
+
+def is_rounding(
+    answer: bytes | None, expected: bytes | None, units: float = ROUNDING, dtype_policy: DtypePolicy = "exact"
+) -> bool:
     """Whether only floats differ, by at most `units` in the last place of their leaf's largest element."""
-    if answer is None or expected is None:
-        return answer is expected
-    if answer == expected:
-        return True
+    if answer is None or expected is None or answer == expected:
+        return answer == expected
+    return _all_pairs(answer, expected, lambda a, e: _is_close(_in_dtype(a, e, dtype_policy), e, units))
+
+
+def _all_pairs(answer: bytes, expected: bytes, agree: Callable[[Leaf, Leaf], bool]) -> bool:
+    pairs = pair_leaves(decode(answer), decode(expected))
+    return not isinstance(pairs, StructureDiffers) and all(agree(pair.answer, pair.expected) for pair in pairs)
+
+
+def _in_dtype(answer: Leaf, expected: Leaf, dtype_policy: DtypePolicy) -> Leaf:
+    """Return the answer rounded to the expected dtype, if both are floats and the policy accepts either dtype."""
+    if dtype_policy == "exact" or answer.kind != "float" or expected.kind != "float":
+        return answer
+    with np.errstate(over="ignore"):
+        array = answer.array.astype(expected.array.dtype)
+    return replace(answer, dtype=expected.dtype, array=array)
+
+
+def _is_equal(answer: Leaf, expected: Leaf) -> bool:
+    if answer.dtype != expected.dtype or answer.shape != expected.shape:
+        return False
+    if answer.kind == "text":
+        return answer.value == expected.value
+    return bool(np.array_equal(answer.array, expected.array, equal_nan=expected.kind in ("float", "complex")))
+
+
+def relative_difference(answer: bytes, expected: bytes) -> float:
+    """Return the largest difference, relative to its leaf's largest element. inf if they can't be subtracted."""
     pairs = pair_leaves(decode(answer), decode(expected))
     if isinstance(pairs, StructureDiffers):
-        return False
-    return all(_is_close(pair.answer, pair.expected, units) for pair in pairs)
+        return inf
+    return max((_relative(pair.answer, pair.expected) for pair in pairs), default=0.0)
+
+
+def _relative(answer: Leaf, expected: Leaf) -> float:
+    difference = _difference(answer, expected)
+    if not difference or not isfinite(difference):
+        return difference
+    largest = float(np.abs(expected.array[np.isfinite(expected.array)]).max(initial=0.0))
+    return difference / largest if largest else inf
 
 
 def is_repeated(answer: bytes, expected: bytes) -> bool:
@@ -82,6 +133,25 @@ def is_repeated(answer: bytes, expected: bytes) -> bool:
     if isinstance(pairs, StructureDiffers):
         return False
     return all(_is_close(pair.answer, pair.expected, REPEATED / _unit(pair.expected)) for pair in pairs)
+
+
+def largest_difference(answer: bytes, expected: bytes) -> tuple[str, float]:
+    """Return the path of the leaf whose numbers differ most, and by how much. inf if they can't be subtracted."""
+    pairs = pair_leaves(decode(answer), decode(expected))
+    if isinstance(pairs, StructureDiffers):
+        return "", inf
+    return max(((pair.path, _difference(pair.answer, pair.expected)) for pair in pairs), key=lambda by: by[1])
+
+
+def _difference(answer: Leaf, expected: Leaf) -> float:
+    if "text" in (answer.kind, expected.kind) or object in (answer.array.dtype, expected.array.dtype):
+        return 0.0 if answer.kind == expected.kind and answer.value == expected.value else inf
+    if answer.shape != expected.shape:
+        return inf
+    a, e = answer.array.astype(np.complex128), expected.array.astype(np.complex128)
+    differ = ~((a == e) | (np.isnan(a) & np.isnan(e)))
+    with np.errstate(invalid="ignore"):
+        return float(np.nan_to_num(np.abs(a - e)[differ], nan=inf, posinf=inf).max(initial=0.0))
 
 
 def same_dtypes(answer: Tree, expected: Tree) -> Tree:
@@ -110,5 +180,8 @@ def _is_close(answer: Leaf, expected: Leaf, units: float) -> bool:
 
 
 def _unit(leaf: Leaf) -> float:
-    """Return the unit in the last place of 1."""
-    return float(np.finfo(leaf.array.dtype).eps) if leaf.dtype in _MEASURED else 1.0
+    """Return the unit in the last place of 1. A Python float that float32 can hold was probably computed in it."""
+    if leaf.dtype not in _MEASURED:
+        return 1.0
+    is_narrow = leaf.dtype == "float" and float(np.float32(leaf.array)) == float(leaf.array)
+    return float(np.finfo(np.float32 if is_narrow else leaf.array.dtype).eps)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.catalog.folder import VERDICT_FOLDERS
-from app.catalog.package import KnownSubmission
+from app.catalog.folder import MANIFEST_FILE, VERDICT_FOLDERS
+from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import (
     KillCase,
@@ -15,7 +15,16 @@ from app.catalog.verification_section import (
 )
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
-from app.verification.trial import FIRST_CASES, Checked, CheckedKnown, Effort, Judged, Material, Trial
+from app.verification.trial import (
+    FIRST_CASES,
+    Checked,
+    CheckedKnown,
+    Effort,
+    Judged,
+    Material,
+    Trial,
+    some_of_each,
+)
 from app.worker.prepare import PreparedCase
 
 REMEDIES = {
@@ -31,15 +40,22 @@ REMEDIES = {
 SLOW = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 # These solutions fail no case.
 _WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
+# One right solution may share the reference's mistakes, and one wrong solution shows one mistake.
+LEAST_EACH = 2
 
 
 def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     """Raises JudgeFailed, BoxLost, Aborted."""
+    few = cases[:FIRST_CASES] if trial.effort.is_quick else some_of_each(cases)
 
     def judge(submission: KnownSubmission) -> Judged:
-        if trial.effort.is_quick and submission.verdict is not Verdict.ACCEPTED:
-            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, cases[:FIRST_CASES]))
-            if begun.attempt.verdict is submission.verdict:
+        """A wrong solution that gets its verdict on some cases does not run on the others."""
+        parts = [few] if submission.verdict is not Verdict.ACCEPTED else []
+        if submission.verdict in SLOW:
+            parts.insert(0, until_largest(few))
+        for part in parts:
+            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, part))
+            if begun.attempt.verdict is submission.verdict or len(part) == len(cases):
                 return begun
         return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
 
@@ -52,7 +68,32 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     right = len(results) - len(wrong)
     get = "gets its" if right == 1 else "get their"
     summary = f"{right} of {plural(len(results), 'solution')} {get} verdict"
-    return CheckedKnown(KnownSection(submissions=results), summary, tuple(map(_finding, wrong)), judged=tuple(judged))
+    findings = (*map(_finding, wrong), *_too_few(trial.package))
+    return CheckedKnown(KnownSection(submissions=results), summary, findings, judged=tuple(judged))
+
+
+def _too_few(package: Package) -> Iterator[Finding]:
+    submissions = package.submissions
+    accepted = sum(known.verdict is Verdict.ACCEPTED for known in submissions)
+    wrong = sum(known.verdict not in _WITHOUT_CASES for known in submissions)
+    for count, folder, noun, remedy in (
+        (accepted, "accepted", "accepted solution", "add one that computes the answer in another way"),
+        (wrong, "wrong_answer", "wrong solution", "add one for each mistake that students are likely to make"),
+    ):
+        if count < LEAST_EACH:
+            message = f"there is {plural(count, noun)}; {LEAST_EACH} are needed"
+            is_inline = not any(path.startswith("submissions/") for path in package.files)
+            file = MANIFEST_FILE if is_inline else f"submissions/{folder}/"
+            yield Finding(check="known", severity="warning", message=message, remedy=remedy, file=file)
+
+
+def until_largest(cases: Sequence[PreparedCase]) -> Sequence[PreparedCase]:
+    """Return the cases up to the largest open one, where a slow solution is slowest.
+
+    The first case that fails decides the verdict. Later ones change nothing, and each may cost the whole limit.
+    """
+    largest = max((case for case in cases if not case.sealed), key=lambda case: len(case.inputs), default=cases[-1])
+    return cases[: cases.index(largest) + 1]
 
 
 def _is_late(judged: Judged) -> bool:
@@ -96,10 +137,13 @@ def remedy_for(result: KnownResult) -> str:
 def check_kill_matrix(
     effort: Effort, material: Material, mutation: MutationSection | None
 ) -> Checked[KillMatrixSection]:
-    """A quick verification runs only the first cases, so it has no findings about single cases."""
+    """Wrong solutions run on a few cases of each family, which are drawn alike.
+
+    A quick verification runs only the first cases, so it has no findings about single cases.
+    """
     wrong = [judged for judged in material.judged if judged.submission.verdict not in _WITHOUT_CASES]
     rows = tuple(map(_row, wrong))
-    cases = tuple(_case(case, rows, mutation) for case in material.cases)
+    cases = tuple(_case(case, rows, mutation) for case in some_of_each(material.cases))
     findings = () if effort.is_quick else (*_idle(cases), *_fragile(rows))
     catching = sum(bool(case.submissions or case.mutants) for case in cases)
     part = ", of the first cases" if effort.is_quick else ""
@@ -144,8 +188,9 @@ def _idle(cases: tuple[KillCase, ...]) -> Iterator[Finding]:
 
 
 def _fragile(rows: tuple[KillRow, ...]) -> Iterator[Finding]:
+    """Slow solutions do not run on all cases, so nothing is known about a second one that catches them."""
     for row in rows:
-        if len(row.failed) == 1 and row.passed:
+        if len(row.failed) == 1 and row.passed and row.verdict not in SLOW:
             yield Finding(
                 check="kill_matrix",
                 severity="note",

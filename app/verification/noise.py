@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from app.catalog.verification_section import Kind, Way
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
-from app.verification.distance import Distance, distance_of, is_rounding, same_dtypes
-from app.verification.trial import Material, Trial
+from app.verification.distance import Distance, distances_of, is_rounding, same_dtypes
+from app.verification.trial import Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
+from app.worker.shapes import shapes_of
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 
@@ -19,12 +20,13 @@ FLOAT64, _SHUFFLED = "float64", "reduction order"
 PRECISION = 1e4
 # A larger effect of precision is noise only if another order has one too, within this factor.
 EXPLAINED = 100.0
-# The limit of a call, with compilation. Slower ways, such as a long scan without jit, end there.
+# The limits of a call, with compilation. Slower ways, such as a long scan without jit, end there; so do larger cases.
+MOST_CPU_SECONDS = 4.0
 MOST_SECONDS = 20.0
 # These ways keep the precision.
 _ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
+MOST_SHAPES = 4
 _LOST = "its process ended before it answered"
-MOST_OF_ONE = 3
 MOST_NAMED = 3
 
 
@@ -78,13 +80,17 @@ MANNERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """The error of one answer; `label` names its solution. `is_near`: float32's precision alone explains it."""
+    """The error of one answer; `label` names its solution, and `diff` shows it if it is a mutant.
+
+    `is_near`: float32's precision alone explains it.
+    """
 
     kind: Kind
     label: str
     case: str
     distance: Distance
     is_near: bool = True
+    diff: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,23 +146,33 @@ def _without(way: Way, cases: Sequence[str]) -> Way:
 
 def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
     version = Version(trial.package.reference, manner.file)
-    cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
-    calls = [Call(version, case) for case in cases]
+    cases = _chosen(trial, material.cases)
+    calls = [Call(version, case, cpu_seconds=MOST_CPU_SECONDS) for case in cases]
     outcomes = call_while_alive(trial, calls, MOST_SECONDS)
-    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
         Sample(
             kind="reference",
             label=manner.name,
             case=c.name,
-            distance=distance_of(asker, c, o),
+            distance=distance,
             is_near=manner.name != FLOAT64 or is_rounding(o.answer, c.expected, PRECISION),
         )
-        for c, o in answered
+        for (c, o), distance in zip(answered, distances_of(asker, answered), strict=True)
     ]
     left_out = "" if len(answered) == len(cases) else _why(cases, outcomes)
     return samples, Way(name=manner.name, meaning=manner.meaning, cases=len(answered), left_out=left_out)
+
+
+def _chosen(trial: Trial, cases: Sequence[PreparedCase]) -> list[PreparedCase]:
+    """Return the cases to recompute, small ones first. JAX compiles each shape again: it gets one case of some."""
+    chosen = sorted(some_of_each(cases), key=lambda case: len(case.inputs))
+    if not _JAX & {*trial.package.manifest.frameworks}:
+        return chosen
+    shapes = shapes_of(chosen[::-1], trial.package.manifest.case_inputs)
+    some = [shape.cases[0] for shape in shapes[:: -(-len(shapes) // MOST_SHAPES)]]
+    return some[::-1]
 
 
 def _why(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> str:
@@ -175,25 +191,12 @@ def _rounded(case: PreparedCase, outcome: CaseOutcome) -> CaseOutcome:
 
 
 def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
-    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.ACCEPTED:
             continue
-        for case in material.cases:
-            outcome = judged.attempt.outcomes.get(case.name)
-            if outcome is not None and outcome.ending is Ending.ANSWERED:
-                distance = distance_of(asker, case, outcome)
-                yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)
-
-
-def some_of_each(cases: Sequence[PreparedCase]) -> list[PreparedCase]:
-    """Keep the first few of repeated cases (`random_1`, `random_2`, …), whose inputs are drawn alike."""
-    kept: list[PreparedCase] = []
-    counts: dict[str, int] = {}
-    for case in cases:
-        stem, _, number = case.name.rpartition("_")
-        family = stem if number.isdecimal() else case.name
-        counts[family] = counts.get(family, 0) + 1
-        if counts[family] <= MOST_OF_ONE:
-            kept.append(case)
-    return kept
+        outcomes = judged.attempt.outcomes
+        ran = [(case, outcomes[case.name]) for case in material.cases if case.name in outcomes]
+        answered = [(case, outcome) for case, outcome in ran if outcome.ending is Ending.ANSWERED]
+        for (case, _), distance in zip(answered, distances_of(asker, answered), strict=True):
+            yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)

@@ -1,21 +1,23 @@
 """The input and output of the checks of a verification: pools of boxes, cases, and judged submissions."""
 
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Generic, TypeAlias, TypeVar
 
+from app.catalog.case import Case
 from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
 from app.judging.comparison import Comparison, compare
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
-from app.worker.boxes import box_spec, open_inspector_pool, open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
 from app.worker.custom_checker import CustomChecker
 from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
@@ -26,24 +28,39 @@ from sandbox.interface import CaseInput, CaseOutcome, Launcher
 from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 
-# So many boxes run at once; each has two cores.
+# So many boxes run at once; each has two cores. A run may need a second box, for its checker or its inspector.
 AT_ONCE = 2
+BOXES = 3 * AT_ONCE
+# Starting a second box takes seconds of a core, so it starts only for a step that takes longer than this.
+SECOND_BOX_SECONDS = 2.0
+# A family of cases that are drawn alike, such as `random_1` to `random_100`, has so many representatives.
+MOST_OF_ONE = 3
 # A quick verification stops at a wrong solution that fails one of so many cases.
 FIRST_CASES = 3
 Watch: TypeAlias = Callable[[str, int, int], None]
 S = TypeVar("S", bound=Section, covariant=True)
 Item = TypeVar("Item")
+Named = TypeVar("Named", CaseInput, PreparedCase, Case)
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationPools:
-    """Pools for submissions, for the package's own code, and for inspected programs; judgings use other ones."""
+    """Pools of boxes that judgings do not use.
+
+    One pool runs all of a package's code, known submissions too: they have one author, and each run begins in an empty
+    box. The other one runs inspected programs.
+    """
 
     launcher: Launcher
-    students: Pool
-    references: Pool
+    boxes: Pool
     inspectors: Pool
+
+    def warm(self, package: Package) -> None:
+        """Start boxes for this package in the background."""
+        self.boxes.warm(box_spec(package.manifest))
+        if package.manifest.is_traced:
+            self.inspectors.warm(INSPECTOR)
 
     def compile(self, package: Package, cases: Sequence[CaseInput], abort: Event) -> None:
         """Fill the compilation cache from the reference, as publishing does. Raises SandboxError."""
@@ -53,13 +70,11 @@ class VerificationPools:
 
 @contextmanager
 def open_pools(settings: Settings, launcher: Launcher) -> Iterator[VerificationPools]:
-    """Open pools whose boxes start in the thread that leases them."""
     with (
-        open_pool(settings, launcher) as students,
-        open_reference_pool(settings, launcher) as references,
+        closing(Pool(launcher, capacity=BOXES, max_runs=settings.max_runs)) as boxes,
         open_inspector_pool(settings, launcher) as inspectors,
     ):
-        yield VerificationPools(launcher=launcher, students=students, references=references, inspectors=inspectors)
+        yield VerificationPools(launcher=launcher, boxes=boxes, inspectors=inspectors)
 
 
 @contextmanager
@@ -142,6 +157,19 @@ class CheckedKnown(Checked[KnownSection]):
     judged: tuple[Judged, ...] = ()
 
 
+def some_of_each(cases: Sequence[Named]) -> list[Named]:
+    """Keep the first few of repeated cases (`random_1`, `random_2`, …), whose inputs are drawn alike."""
+    kept: list[Named] = []
+    counts: dict[str, int] = {}
+    for case in cases:
+        stem, _, number = case.name.rpartition("_")
+        family = stem if number.isdecimal() else case.name
+        counts[family] = counts.get(family, 0) + 1
+        if counts[family] <= MOST_OF_ONE:
+            kept.append(case)
+    return kept
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     package: Package
@@ -157,46 +185,86 @@ class Trial:
             package=self.package,
             source=source,
             cases=cases,
-            references=self.pools.references,
+            references=self.pools.boxes,
             inspectors=self.pools.inspectors,
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
-        finish = judge(job, self.pools.students, lambda _: None, self.abort)
+        finish = judge(job, self.pools.boxes, lambda _: None, self.abort)
         return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
 
     @property
     def with_patience(self) -> "Trial":
         """Return the same trial with more time per case; another check looks at the limits."""
-        manifest = self.package.manifest
-        wall_seconds = PATIENCE * manifest.limits.wall_seconds
-        limits = manifest.limits.model_copy(update={"wall_seconds": wall_seconds})
-        return replace(self, package=replace(self.package, manifest=manifest.model_copy(update={"limits": limits})))
+        limits = self.package.manifest.limits
+        wall_seconds = PATIENCE * limits.wall_seconds
+        return self._changed(limits=limits.model_copy(update={"wall_seconds": wall_seconds}))
+
+    @property
+    def with_few_cases(self) -> "Trial":
+        """Return the same trial without most cases of each family."""
+        return self._changed(cases=tuple(some_of_each(self.package.manifest.cases)))
+
+    def _changed(self, **values: object) -> "Trial":
+        manifest = self.package.manifest.model_copy(update=values)
+        return replace(self, package=replace(self.package, manifest=manifest))
 
     def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
         """Compare by the problem's rules. Raises JudgeFailed, BoxLost, Aborted."""
         return self.compare_encoded(case, encode(answer))
 
     def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
-        ask = CustomChecker(self.package, self.pools.references, self.abort).about(
-            case.name, case.inputs, case.expected, answer
-        )
-        return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)
+        (comparison,) = self.compare_all([(case, answer)])
+        return comparison
+
+    def compare_all(self, answers: Sequence[tuple[PreparedCase, bytes]]) -> Iterator[Comparison]:
+        """Compare encoded answers by the problem's rules. Raises as `compare` does."""
+        checker = CustomChecker(self.package, self.pools.boxes, self.abort)
+        asks = checker.about_all([(case.name, case.inputs, case.expected, answer) for case, answer in answers])
+        rules = rules_of(self.package.manifest)
+        for (case, answer), ask in zip(answers, asks, strict=True):
+            yield compare(decode(answer), decode(case.expected), rules, ask)
 
     def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
-        """Return the results in order. `AT_ONCE` items run in parallel. Raises what `work` raises."""
-        waiting = list(items)
-        self.watch(step, 0, len(waiting))
-        results: list[Result] = []
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="verify") as threads:
-            futures = [threads.submit(work, item) for item in waiting]
-            try:
-                for future in futures:
-                    results.append(future.result())
-                    self.watch(step, len(results), len(waiting))
-            except BaseException as error:
-                for future in futures:
-                    future.cancel()
-                if isinstance(error, KeyboardInterrupt):
-                    self.abort.set()  # end the running items too
-                raise
-        return results
+        """Return the results in order. Raises what `work` raises.
+
+        A second thread helps at once if a second box is idle, and else with a step that takes longer.
+        """
+        waiting = deque(enumerate(items))
+        total, lock, over = len(waiting), threading.Lock(), threading.Event()
+        results: dict[int, Result] = {}
+        errors: list[BaseException] = []
+        self.watch(step, 0, total)
+
+        def run() -> None:
+            while not errors:
+                with lock:
+                    if not waiting:
+                        return
+                    number, item = waiting.popleft()
+                try:
+                    result = work(item)
+                except BaseException as error:
+                    errors.append(error)
+                    if isinstance(error, KeyboardInterrupt):
+                        self.abort.set()  # end the other thread's item too
+                    return
+                with lock:
+                    results[number] = result
+                    self.watch(step, len(results), total)
+
+        has_two = self.pools.boxes.count().ready >= AT_ONCE
+
+        def help_later() -> None:
+            if not over.wait(0.0 if has_two else SECOND_BOX_SECONDS):
+                run()
+
+        helper = threading.Thread(target=help_later, name="verify")
+        helper.start()
+        try:
+            run()
+        finally:
+            over.set()
+            helper.join()
+        if errors:
+            raise errors[0]
+        return [results[number] for number in range(total)]

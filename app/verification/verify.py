@@ -13,7 +13,16 @@ from typing import Any, TypeVar
 
 from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.catalog.verification_report import CHECK_NAMES, TITLES, CheckLine, CheckName, Finding, Mark, Report
+from app.catalog.verification_report import (
+    CHECK_NAMES,
+    TITLES,
+    VERIFICATION_VERSION,
+    CheckLine,
+    CheckName,
+    Finding,
+    Mark,
+    Report,
+)
 from app.catalog.verification_section import Section
 from app.errors import JudgeFailed
 from app.verification.calibration import check_calibration
@@ -54,6 +63,7 @@ def verify(package: Package, pools: VerificationPools, watch: Watch, abort: Even
         verified_at=datetime.now(UTC),
         seconds=round(time.monotonic() - begun, 2),
         is_quick=effort.is_quick,
+        verification_version=VERIFICATION_VERSION,
         passed=not any(line.mark in ("failed", "skipped") for line in results.lines.values()),
         checks=tuple(results.lines[check] for check in CHECK_NAMES),
         findings=tuple(relocate(finding, sources) for finding in results.findings),

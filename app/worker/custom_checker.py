@@ -4,25 +4,31 @@ Those boxes hold no submission. They have no GPU, because the student's run may 
 package's checkers accept its reference's answers, before they judge submissions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from threading import Event
+from typing import TypeAlias
 
 from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.checker import Ask, nobody_to_ask
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
-from app.judging.structure import leaves, path_text
+from app.judging.structure import StructureDiffers, leaves, pair_leaves, path_text
 from app.worker.request import PackageFailed, limits_of, patient, place_of, reason_of, rules_of
 from app.worker.run import run_cases
-from sandbox.guest.codec import TooLarge, Tree, decode, encode
+from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
 
 PARAMETERS = ("inputs", "expected", "answer")
 ANSWER_BYTES = 64 * 1024
+# Questions that share a process.
+MOST_AT_ONCE = 64
+# A case's name, and its inputs, expected output and answer, all encoded.
+Question: TypeAlias = tuple[str, bytes, bytes, bytes]
 
 
 class CheckerFailed(PackageFailed):
@@ -51,6 +57,38 @@ class CustomChecker:
 
         return ask
 
+    def about_all(self, questions: Sequence[Question]) -> list[Ask]:
+        """Like `about` for each, in few processes: the first function that is called asks for a whole group.
+
+        A question that fails there is asked again by itself, so no other question can be the cause.
+        """
+        references = self.references
+        if references is None:
+            return [nobody_to_ask for _ in questions]
+        asks: list[Ask] = []
+        for start in range(0, len(questions), MOST_AT_ONCE):
+            group = questions[start : start + MOST_AT_ONCE]
+            together: Callable[[], Mapping[int, Tree]] = cache(partial(self._run_together, references, group))
+            asks += [partial(self._ask_group, together, number, question) for number, question in enumerate(group)]
+        return asks
+
+    def _ask_group(self, together: Callable[[], Mapping[int, Tree]], number: int, question: Question) -> object:
+        found = together()
+        return found[number] if number in found else self.about(*question)()
+
+    def _run_together(self, references: Pool, group: Sequence[Question]) -> Mapping[int, Tree]:
+        """Return the verdicts of those questions that got one. Answers of another structure are not asked about."""
+        cases: list[CaseInput] = []
+        for number, (_, *values) in enumerate(group):
+            with suppress(CheckerFailed, Malformed):  # too large, or no answer
+                if not isinstance(pair_leaves(decode(values[2]), decode(values[1])), StructureDiffers):
+                    cases.append(self._case(str(number), tuple(values)))
+        outcomes: list[CaseOutcome] = []
+        if cases:
+            run_cases(references, self._spec, self._request(cases), outcomes.append, self.abort)
+        answered = (outcome for outcome in outcomes if outcome.ending is Ending.ANSWERED)
+        return {int(outcome.name): decode(outcome.answer or b"") for outcome in answered}
+
     def _case(self, name: str, values: tuple[bytes, ...]) -> CaseInput:
         try:
             return CaseInput(name, encode(dict(zip(PARAMETERS, map(decode, values), strict=True))))
@@ -59,18 +97,25 @@ class CustomChecker:
             reason = f"{place}, case {name}: inputs, expected and answer together hold {error}"
             raise CheckerFailed(reason, remedy="make the case smaller", part="property") from None
 
-    def _run(self, references: Pool, case: CaseInput) -> Tree:
-        request = Request(
-            source=self.package.checker or "",
-            entry_point="check",
-            driver=None,
-            parameters=tuple(Parameter(name, "value") for name in PARAMETERS),
-            cases=(case,),
-            limits=replace(limits_of(self.package.manifest), answer_bytes=ANSWER_BYTES),
+    @property
+    def _spec(self) -> BoxSpec:
+        return BoxSpec(tuple(sorted(self.package.manifest.frameworks)))
+
+    def _request(self, cases: Sequence[CaseInput]) -> Request:
+        return patient(
+            Request(
+                source=self.package.checker or "",
+                entry_point="check",
+                driver=None,
+                parameters=tuple(Parameter(name, "value") for name in PARAMETERS),
+                cases=tuple(cases),
+                limits=replace(limits_of(self.package.manifest), answer_bytes=ANSWER_BYTES),
+            )
         )
-        spec = BoxSpec(tuple(sorted(self.package.manifest.frameworks)))
+
+    def _run(self, references: Pool, case: CaseInput) -> Tree:
         outcomes: list[CaseOutcome] = []
-        run_cases(references, spec, patient(request), outcomes.append, self.abort)
+        run_cases(references, self._spec, self._request([case]), outcomes.append, self.abort)
         (outcome,) = outcomes
         if outcome.ending is not Ending.ANSWERED:
             reason = f"{place_of(self.package, 'property')}, case {case.name}: {reason_of(outcome)}"

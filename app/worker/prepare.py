@@ -91,7 +91,7 @@ class Draw:
 def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     """Draw every case's inputs and run the reference on them. Raises ReferenceFailed, BoxLost, Aborted."""
     bench = _Bench(package, pool, abort)
-    inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
+    inputs = draw_all_inputs(package, draw, pool, abort)
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
     if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
@@ -101,6 +101,12 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
     return Prepared(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
+
+
+def draw_all_inputs(package: Package, draw: Draw, pool: Pool, abort: Event) -> dict[str, dict[str, Tree]]:
+    """Draw or generate every case's inputs, by case. Raises ReferenceFailed, BoxLost, Aborted."""
+    bench = _Bench(package, pool, abort)
+    return {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
 
 
 def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool: Pool, abort: Event) -> PreparedCase:

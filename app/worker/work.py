@@ -12,7 +12,7 @@ from app.database.engine import Database
 from app.queue.lease import Claim
 from app.submissions.model import Judging, Submission
 
-PACKAGES_KEPT = 64
+PACKAGES_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

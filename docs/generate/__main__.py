@@ -1,9 +1,10 @@
-"""Writes the generated files, or with `--check` compares them: `make api` and `make check-api`."""
+"""Writes the generated files, or with `--check` compares them: `make api`, `make catalogue` and `make check-api`."""
 
 import sys
 from pathlib import Path
 
 from docs.generate.api_pages import write_api, write_rights
+from docs.generate.catalogue import write_catalogue
 from docs.generate.client_code import write_calls, write_models
 from docs.generate.document import read_document
 
@@ -15,6 +16,7 @@ def main() -> None:
     generated = {
         "docs/api.md": write_api(document),
         "docs/rights.md": write_rights(document),
+        "docs/catalogue.md": write_catalogue(ROOT / "problems"),
         "app/client/model.py": write_models(document),
         **write_calls(document),
     }

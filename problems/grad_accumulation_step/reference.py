@@ -10,12 +10,12 @@ from flax.training.train_state import TrainState
 def create_state(seed, x, lr):
     """A fresh linear model with one output and plain SGD. x: (size, D)"""
     model = nn.Dense(features=1)
-    params = model.init(jax.random.key(int(seed)), x)["params"]
+    params = model.init(jax.random.key(seed), x)["params"]
     return TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(lr))
 
 
 def grad_accumulation_step(seed, x_batches, y_batches, lr):
-    """seed, lr: float, x_batches: (2, M, D), y_batches: (2, M) -> (1,)"""
+    """seed: int, lr: float, x_batches: (2, M, D), y_batches: (2, M) -> (1,)"""
     state = create_state(seed, x_batches[0], lr)
 
     def mean_squared_error(params, x, y):

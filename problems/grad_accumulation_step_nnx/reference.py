@@ -7,13 +7,13 @@ from flax import nnx
 
 
 def mean_squared_error(model, x, y):
-    """x: (size, D_in), y: (size, D_out) -> ()"""
+    """x: (size, D_IN), y: (size, D_OUT) -> ()"""
     return jnp.mean((model(x) - y) ** 2)
 
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
-    """seed, lr: float, x_a and x_b: (M, D_in), y_a and y_b: (M, D_out) -> (1,)"""
-    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(int(seed)))
+    """seed: int, lr: float, x_a and x_b: (M, D_IN), y_a and y_b: (M, D_OUT) -> (1,)"""
+    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(seed))
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
 
     loss_and_grads = nnx.value_and_grad(mean_squared_error)
@@ -22,6 +22,6 @@ def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
     grads = jax.tree.map(lambda a, b: (a + b) / 2, grads_a, grads_b)
     optimizer.update(model, grads)  # changes the parameters inside model
 
-    x_whole = jnp.concatenate([x_a, x_b])  # (2 * M, D_in)
-    y_whole = jnp.concatenate([y_a, y_b])  # (2 * M, D_out)
+    x_whole = jnp.concatenate([x_a, x_b])  # (2 * M, D_IN)
+    y_whole = jnp.concatenate([y_a, y_b])  # (2 * M, D_OUT)
     return mean_squared_error(model, x_whole, y_whole).reshape(1)

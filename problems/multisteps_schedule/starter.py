@@ -21,8 +21,7 @@ def multisteps_schedule(params, x_micro, y_micro, every_k, init_lr, boundaries, 
 
     Returns the trained parameters: a dict of the same shape as `params`.
     """
-    # The schedule is missing: build it with optax.piecewise_constant_schedule, which takes a dict {boundary: scale}.
-    # Where must you put it, so that it counts outer steps and not micro-batches?
+    # This trains at a constant rate. Make the rate follow the schedule, outer step by outer step.
     optimizer = optax.MultiSteps(optax.sgd(init_lr), every_k_schedule=every_k)
 
     @jax.jit

@@ -46,6 +46,12 @@ def read(database: Database) -> VerificationView:
         return view_verification(session, session.scalars(select(Verification)).one())
 
 
+def read_all(database: Database) -> list[VerificationView]:
+    with database.transaction() as session:
+        rows = session.scalars(select(Verification).order_by(Verification.queued_at))
+        return [view_verification(session, row) for row in rows]
+
+
 def test_a_package_that_is_right_is_published(database: Database, tmp_path: Path) -> None:
     send(database, EXERCISE)
 
@@ -60,6 +66,19 @@ def test_a_package_that_is_right_is_published(database: Database, tmp_path: Path
         revision = find_current(session, SLUG)
     assert revision is not None
     assert (view.revision, view.digest) == (revision.number, revision.digest)
+
+
+def test_a_package_that_passed_before_is_published_by_its_earlier_report(database: Database, tmp_path: Path) -> None:
+    send(database, EXERCISE)
+    with verifying(database, tmp_path):
+        wait_until(lambda: all(view.finished_at for view in read_all(database)), seconds=240)
+
+        send(database, EXERCISE)
+        wait_until(lambda: all(view.finished_at for view in read_all(database)), seconds=240)
+
+    first, second = read_all(database)
+    assert first.report is not None
+    assert (second.state, second.revision, second.report) == ("passed", first.revision, first.report)
 
 
 def test_a_package_whose_wrong_solution_is_right_is_refused_with_the_reason(database: Database, tmp_path: Path) -> None:

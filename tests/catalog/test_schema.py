@@ -10,6 +10,8 @@ from app.catalog.schema import manifest_schema
 from tests.catalog.packages import PROBLEM, edited
 
 VALIDATOR = jsonschema_rs.validator_for(manifest_schema())
+# The loader in C takes a tenth of the time.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PACKAGES = sorted((Path(__file__).parents[2] / "problems").glob("*/problem.yaml"))
 
 
@@ -20,7 +22,7 @@ def test_the_schema_takes_a_valid_problem() -> None:
 
 @pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.parent.name)
 def test_the_schema_takes_our_own_problems(path: Path) -> None:
-    VALIDATOR.validate(yaml.safe_load(path.read_text()))
+    VALIDATOR.validate(yaml.load(path.read_text(), LOADER))
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ def changed(slug: str, *changes: tuple[str, str]) -> Package:
 
 
 def verified(package: Package, pools: VerificationPools, effort: Effort = QUICK) -> Report:
-    return verify(package, pools, lambda *_: None, Event(), effort)
+    """Verify a package. Each finding has a remedy, and names a file that the package has or needs."""
+    report = verify(package, pools, lambda *_: None, Event(), effort)
+    assert [finding for finding in report.findings if not finding.remedy or not finding.file] == []
+    return report
 
 
 def said(report: Report, severity: Severity = "error") -> list[tuple[CheckName, str]]:

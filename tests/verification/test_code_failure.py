@@ -34,7 +34,7 @@ REMEDIES = {
         an_outcome(Ending.RAISED, "KeyError", traceback=TRACEBACK),
         "correct line 9 of the reference, which raises KeyError, or change the inputs of case small",
     ),
-    "exception in a driver": (
+    "exception without a line": (
         an_outcome(Ending.RAISED, "KeyError"),
         "correct the reference, which raises KeyError, or change the inputs of case small",
     ),
@@ -88,6 +88,18 @@ def test_a_finding_names_the_file_and_the_line() -> None:
     assert (finding.file, finding.line) == ("reference.py", 9)
     assert finding.message == "case small: KeyError: 3"
     assert finding.details == str(failed)
+
+
+def test_an_exception_outside_the_reference_is_the_drivers() -> None:
+    outcome = an_outcome(Ending.RAISED, "KeyError")
+    failed = ReferenceFailed(
+        "other_data/problem.yaml, reference, case small: KeyError", part="reference", outcome=outcome
+    )
+
+    finding = failure_finding("reference", failed, package_of("other_data"))
+
+    assert (finding.file, finding.message) == ("driver.py", "case small: KeyError")
+    assert finding.remedy == "correct driver.py, which raises KeyError, or change the inputs of case small"
 
 
 def test_a_failure_that_brings_its_remedy_keeps_it() -> None:

@@ -1,11 +1,13 @@
 """The command `allclose problem verify`."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from app.catalog.verification_report import Report
+from app.catalog.verified import list_changed
 from app.cli.main import app
 from app.errors import NotFound
 from tests.cli.test_judge import allclose
@@ -55,6 +57,47 @@ def test_such_a_package_has_a_report_like_any_other(unreadable: Path) -> None:
     assert not report.passed
     assert {finding.line for finding in report.findings} == {3, 4}
     assert [line.mark for line in report.checks] == ["failed", *["skipped"] * 8]
+
+
+def test_a_faulty_file_does_not_stop_the_checks_of_the_others(unreadable: Path) -> None:
+    text = (PACKAGES / "running_mean" / "problem.yaml").read_text()
+    (unreadable / "problem.yaml").write_text(text)
+    submissions = unreadable / "submissions" / "wrong_answer"
+    submissions.mkdir(parents=True)
+    (submissions / "broken.py").write_text('"""Mistake: it is not Python."""\n\ndef running_mean(x:\n')
+    (unreadable / "notes.txt").write_text("to do")
+
+    verified = verify(unreadable, "--quick", "--mutants", "0", "--json")
+
+    report = Report.model_validate_json(verified.stdout)
+    assert verified.exit_code == 1
+    assert not report.passed
+    assert [line.check for line in report.checks if line.mark in ("failed", "skipped")] == ["lint"]
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    assert [(finding.file, finding.line) for finding in errors] == [
+        ("notes.txt", None),
+        ("submissions/wrong_answer/broken.py", 3),
+    ]
+
+
+def test_what_passed_before_is_not_verified_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = tmp_path / "problems"
+    shutil.copytree(PACKAGES / "running_mean", problems / "running_mean")
+    monkeypatch.setenv("ALLCLOSE_PROBLEMS", str(problems))
+
+    first, second = verify("--all", "--record"), verify("--all", "--record")
+    manifest = problems / "running_mean" / "problem.yaml"
+    manifest.write_text(manifest.read_text().replace("Running means", "Running averages"))
+
+    assert (first.exit_code, second.exit_code) == (0, 0), first.output
+    assert "running_mean passed" in first.output
+    assert "running_mean is unchanged since it passed" in second.output
+    assert "running_mean passed" not in second.output
+    assert list_changed(problems) == ["running_mean"]
+
+
+def test_only_a_whole_verification_can_be_recorded() -> None:
+    assert verify("running_mean", "--quick", "--record").exit_code == 2
 
 
 @pytest.mark.parametrize("command", ["verify", "preview", "publish"])

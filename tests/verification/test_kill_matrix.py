@@ -1,8 +1,10 @@
 """Cases that catch nothing, and mistakes that only one case catches, from given verdicts."""
 
+from dataclasses import replace
+
 from app.catalog.package import KnownSubmission
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall
-from app.verification.known_submissions import check_kill_matrix
+from app.verification.known_submissions import check_kill_matrix, until_largest
 from app.verification.trial import Attempt, Effort, Judged, Material
 from app.worker.prepare import PreparedCase
 
@@ -59,3 +61,11 @@ def test_a_mistake_that_one_case_alone_catches_is_pointed_out() -> None:
     found = told(cases, [wrong("sum", a=True, b=False), wrong("product", a=False, b=False)])
 
     assert found == [("note", "only case b catches it")]
+
+
+def test_a_slow_solution_runs_up_to_the_largest_open_case() -> None:
+    sizes = {"small": 1, "sealed": 9, "large": 5, "last": 2}
+    cases = [replace(a_case(name), inputs=bytes(size), sealed=name == "sealed") for name, size in sizes.items()]
+
+    assert [case.name for case in until_largest(cases)] == ["small", "sealed", "large"]
+    assert until_largest(cases[1:2]) == cases[1:2]

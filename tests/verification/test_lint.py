@@ -147,6 +147,49 @@ def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() ->
     assert finding.message == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"
 
 
+KEY_LINE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (WHY, f"Write `{KEY_LINE}`."),
+        (WHY, f"```python\n  {KEY_LINE.replace(' / ', '/')}\n  ```"),
+        ("What is the mean of the first three numbers, if you know their sum?", f"Try {KEY_LINE}."),
+        ("raise NotImplementedError", f"# {KEY_LINE}\n      raise NotImplementedError"),
+    ],
+    ids=["statement", "block", "hint", "comment in the starter"],
+)
+def test_a_line_of_the_reference_in_a_text_is_found(old: str, new: str) -> None:
+    package = changed("running_mean", (old, new))
+
+    (finding,) = findings_of(package)
+
+    line = next(n for n, text in enumerate(package.files["problem.yaml"].decode().split("\n"), 1) if "umsum(" in text)
+    assert (finding.severity, finding.file, finding.line) == ("warning", "problem.yaml", line)
+    assert finding.message.startswith("line 6 of the reference is shown here: returnnp.cumsum(x,dtype=np.float32)/")
+
+
+def test_a_starter_with_every_line_of_the_solution_is_found() -> None:
+    package = changed("running_mean", ("raise NotImplementedError", f"import numpy as np\n      {KEY_LINE}"))
+
+    (finding,) = findings_of(package)
+
+    assert finding.message == "the starter has every longer statement of the reference (1)"
+
+
+def test_lines_that_the_starter_gives_are_no_secret() -> None:
+    given = "total = np.add.reduce(np.asarray(x, dtype=np.float64))"
+    package = changed(
+        "running_mean",
+        ("raise NotImplementedError", f"{given}\n      raise NotImplementedError"),
+        (KEY_LINE, f"{given}\n      {KEY_LINE}"),
+        (WHY, f"`{given}`"),
+    )
+
+    assert findings_of(package) == []
+
+
 def test_a_figure_that_no_text_shows_is_found() -> None:
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
     package = package_from_files("running_mean", {**package_of("running_mean").files, "figures/curve.svg": svg})

@@ -67,6 +67,7 @@ def added(change: Change) -> str:
         ("off by one", "return x[1:]", {"return x[2:]", "return x[:]"}),
         ("off by one", "return x[y]", {"return x[y - 1]"}),
         ("training step", "x.zero_grad()", {"pass"}),
+        ("training step", "return x.astype(np.float32)", {"return x"}),
         ("training step", "x.step()", {"pass"}),
         ("training step", "clip_grad_norm_(x, 1.0)", {"pass"}),
         ("training step", "return lax.stop_gradient(x + y)", {"return (x + y)"}),

@@ -162,6 +162,22 @@ def test_a_case_that_does_not_fit_into_one_message_is_the_authors_to_make_smalle
         asker.about("big", large, large, encode(np.zeros(8 * 2**20, np.float32)))()
 
 
+def test_many_questions_share_a_process_and_one_that_fails_is_asked_again_alone(references: CountingPool) -> None:
+    checker = "def check(inputs, expected, answer):\n    return 1 / answer['any'][0] > 0 or 'negative'\n"
+    asker = CustomChecker(package(checker), references, threading.Event())
+    inputs, none = encode({"a": np.ones(1, np.float32)}), encode({})
+    answers = [encode({"any": np.array([number], np.int64).tolist()}) for number in (1, -1, 0)]
+    references.leases = 0
+
+    right, wrong, failing, other = asker.about_all([("one", inputs, answers[0], each) for each in (*answers, none)])
+
+    assert (right(), wrong(), references.leases) == (True, "negative", 1)
+    with pytest.raises(CheckerFailed, match="ZeroDivisionError"):
+        failing()
+    assert references.leases == 2
+    assert other is not None
+
+
 def test_a_worker_asks_in_the_boxes_of_its_references(bench: Bench) -> None:
     bench.send(bench.publish(package()), FLIPPED)
 

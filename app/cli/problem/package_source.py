@@ -35,6 +35,10 @@ class PackageSource:
             return load_package(self.path)
         return package_from_files(self.slug, {MANIFEST_FILE: self._read_file()})
 
+    def read_readable(self) -> dict[str, bytes]:
+        """Return the files that can be read, by path, unparsed. Raises PackageInvalid, NotFound for a single file."""
+        return {MANIFEST_FILE: self._read_file()} if self.is_single else dict(read_folder(self.path).files)
+
     def read(self) -> dict[str, bytes]:
         """Return the files by path, unparsed. Raises PackageInvalid for a file that is not allowed, NotFound."""
         if self.is_single:

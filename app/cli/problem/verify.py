@@ -11,8 +11,9 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.catalog.fault import PackageInvalid
-from app.catalog.package import Package
-from app.catalog.verification_report import Report, report_of
+from app.catalog.package import Package, find_readable_part
+from app.catalog.verification_report import Report, report_of, with_faults
+from app.catalog.verified import VerifiedPackages
 from app.cli.console import errors
 from app.cli.gpu import use_gpus
 from app.cli.problem.package_source import NAMED, PackageSource, find_source, list_folders, source_of
@@ -30,6 +31,10 @@ Html = Annotated[
 Mutants = Annotated[
     int | None, typer.Option("--mutants", min=0, help="Try at most this many mutants of the reference.")
 ]
+Record = Annotated[
+    bool, typer.Option("--record", help="Record the packages that pass in verified.json of the problems folder.")
+]
+Again = Annotated[bool, typer.Option("--again", help="With --all, verify unchanged packages too.")]
 
 
 def verify_packages(
@@ -39,19 +44,32 @@ def verify_packages(
     as_json: Annotated[bool, typer.Option("--json", help="Print each report as one line of JSON.")] = False,
     html: Html = None,
     mutants: Mutants = None,
+    record: Record = False,
+    again: Again = False,
 ) -> None:
-    """Verify problem packages. Exit code 0 if all pass, 1 if one is refused, 3 if boxes failed."""
+    """Verify problem packages. Exit code 0 if all pass, 1 if one is refused, 3 if boxes failed.
+
+    --all skips each package that verified.json records: it has not changed since it passed.
+    """
     from app.verification.trial import Effort
 
+    if record and (quick or mutants is not None):
+        raise typer.BadParameter("only a whole verification is recorded", param_hint="--record")
+    folder = read_settings().problems
     sources = map(source_of, list_folders(read_settings())) if every else map(find_source, problems or ())
     chosen = list(sources)
     if not chosen:
         raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
     if html is not None and not html.absolute().parent.is_dir():
         raise typer.BadParameter(f"{html.parent} is not a folder", param_hint="--html")
+    verified = VerifiedPackages.read(folder)
+    if every and not again:
+        chosen = list(_changed(chosen, verified))
     reports: list[Report] = []
-    for report in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
+    for report, cases in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
+        if record and folder / report.problem in [source.path for source in chosen]:
+            verified.record(report, cases)
         if as_json:
             print(json.dumps(report.model_dump(mode="json")))
         else:
@@ -61,19 +79,36 @@ def verify_packages(
     raise typer.Exit(any(not report.passed for report in reports))
 
 
-def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]:
-    """One set of pools serves all packages; there is none when no package can be read."""
-    sound: list[Package] = []
+def _changed(sources: list[PackageSource], verified: VerifiedPackages) -> Iterator[PackageSource]:
+    for source in sources:
+        record = verified.find_current(source.slug)
+        if record is None:
+            yield source
+        else:
+            errors.print(f"{source.slug} is unchanged since it passed on {record.date}", highlight=False)
+
+
+def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[tuple[Report, int]]:
+    """Yield each report, and the number of the package's cases. One set of pools serves all packages.
+
+    A package with faulty files is verified without them, if it can be. There are no pools if no package can be.
+    """
+    readable: list[tuple[Package, PackageInvalid | None]] = []
     for source in sources:
         try:
-            sound.append(source.load())
+            readable.append((source.load(), None))
         except PackageInvalid as invalid:
-            yield report_of(invalid, is_quick=effort.is_quick)
+            if part := find_readable_part(source.slug, source.read_readable(), invalid):
+                readable.append((part, invalid))
+            else:
+                yield report_of(invalid, is_quick=effort.is_quick), 0
     for needs_gpu in (False, True):
-        packages = [package for package in sound if package.manifest.limits.gpu is needs_gpu]
-        if packages:
+        chosen = [(package, faults) for package, faults in readable if package.manifest.limits.gpu is needs_gpu]
+        if chosen:
             with _open_pools(read_settings(), needs_gpu=needs_gpu) as pools:
-                yield from (_verify(package, pools, effort) for package in packages)
+                for package, faults in chosen:
+                    report = _verify(package, pools, effort)
+                    yield with_faults(report, faults) if faults else report, len(package.manifest.cases)
 
 
 @contextmanager

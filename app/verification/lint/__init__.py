@@ -9,7 +9,7 @@ from typing import TypeAlias
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import LintSection
 from app.judging.requirement import plural
-from app.verification.lint import cases, code, hints, statement
+from app.verification.lint import cases, code, hints, outputs, statement
 from app.verification.package_texts import PackageTexts, read_texts
 from app.verification.trial import Checked, Trial
 from app.worker.prepare import PreparedCase
@@ -30,6 +30,10 @@ RULES: Mapping[str, Rule] = {
     "patterns of leaves": cases.check_leaf_patterns,
     "forbidden operations": code.check_forbidden_operations,
     "parameters of the code": code.check_signatures,
+    "solution in texts": code.check_shown_solution,
+    "declared output": outputs.check_returns,
+    "NaN": outputs.check_nan,
+    "numbers of the worked example": outputs.check_worked_example,
 }
 
 

@@ -11,6 +11,8 @@ from app.judging.requirements.forbids import OPERATIONS, STRUCTURES, Forbids
 from app.judging.verdicts import Verdict
 from app.verification.package_texts import PackageTexts, finding_at
 
+# Shorter statements of the reference, without spaces, tell no step of a solution: `return x`, `total = 0`.
+LEAST_CHARACTERS = 30
 IMPORT = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.M)
 
 
@@ -115,3 +117,47 @@ def check_forbidden_operations(texts: PackageTexts) -> Iterator[Finding]:
                 message = f"requirements[{index}].forbids[{place}] is {word!r}, which is not a known operation{known}"
                 remedy = f"use {', '.join(STRUCTURES)}, or a StableHLO operation such as dot_general or sort"
                 yield texts.finding("error", ("requirements", index, "forbids", place), message, remedy)
+
+
+def check_shown_solution(texts: PackageTexts) -> Iterator[Finding]:
+    """Find statements of the reference in the statement and the hints, and a starter that holds all of them.
+
+    The starter's own statements are given to the student, so they are no secret in other texts either.
+    """
+    reference, starter = (_long_statements(texts.sources[key].text) for key in ("reference", "starter"))
+    kept = {line: code for line, code in reference.items() if code not in starter.values()}
+    hints = (texts.text(("hints", index), hint) for index, hint in enumerate(texts.manifest.hints))
+    remedy = "describe the step in words, or show the code of another task"
+    for source in (texts.sources["statement"], texts.sources["starter"], *hints):
+        text, places = _without_spaces(source.text)
+        for line, code in kept.items():
+            if code in text:
+                message = f"line {line} of the reference is shown here: {code}"
+                yield finding_at(source, places[text.index(code)], "warning", message, remedy)
+    if reference and not kept:
+        message = f"the starter has every longer statement of the reference ({len(reference)})"
+        yield finding_at(texts.sources["starter"], 1, "warning", message, "leave out what the student should write")
+
+
+def _long_statements(text: str) -> dict[int, str]:
+    """Map lines to the simple statements that begin there, without spaces, if they are long enough to tell a step."""
+    found: dict[int, str] = {}
+    for node in ast.walk(ast.parse(text)):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr) and not is_text:
+            code, _ = _without_spaces(ast.unparse(node))
+            if len(code) >= LEAST_CHARACTERS:
+                found[node.lineno] = code
+    return found
+
+
+def _without_spaces(text: str) -> tuple[str, list[int]]:
+    """Return the text in one writing, without spaces and quotes of one kind, and the line of each character."""
+    kept: list[str] = []
+    places: list[int] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        for character in line.replace('"', "'"):
+            if not character.isspace() and character != "`":
+                kept.append(character)
+                places.append(number)
+    return "".join(kept), places

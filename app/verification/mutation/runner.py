@@ -8,32 +8,36 @@ which measures how far off it is at worst.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import inf
 
 from app.judging.checker import VALUES
 from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_all
-from app.verification.distance import Distance, distance_of, is_rounding
+from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference
 from app.verification.mutation.mutants import Change
-from app.verification.noise import some_of_each
-from app.verification.trial import AT_ONCE, Material, Trial
+from app.verification.trial import AT_ONCE, Material, Trial, some_of_each
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE
 from sandbox.guest.codec import decode
+from sandbox.interface import CaseOutcome
 
 # A mutant that fails by fewer tolerances than this runs on the other cases too.
 MILD = 10.0
 # A case that killed no mutant gets this many of those that other cases killed.
 TRIED_AGAIN = 4
-# The time limit of a call: a hanging mutant costs this wait and a new compilation.
+# The limit of the wall time of a call. It ends mutants that hang in compiled code, and costs a new process;
+# `inside/batch.py` cuts off the others.
 SLACK_SECONDS = 2.0
 SLACK = 3.0
+# A mutant may differ by so many times what the last place of the inputs changes.
+AMPLIFIED = 16.0
 
 
 @dataclass(slots=True, eq=False)
 class Candidate:
-    """A mutant while it runs. `same`: all its answers equal the reference's bit by bit; `close`: up to rounding."""
+    """A mutant while it runs. `same`: all its answers equal the reference's; `close`: up to rounding."""
 
     change: Change
     distances: dict[str, Distance] = field(default_factory=dict)
@@ -78,36 +82,71 @@ class MutantRunner:
         dead = [candidate for candidate in candidates if candidate.is_dead and candidate.how == VALUES][:TRIED_AGAIN]
         self.trial.each("cases that caught nothing", _groups(idle), lambda group: self.try_on(group, dead))
 
-    def try_on(self, cases: Sequence[PreparedCase], candidates: Sequence[Candidate]) -> None:
-        """Run the reference and then the mutants, and compare their answers with the reference's in this process."""
+    def try_on(
+        self, cases: Sequence[PreparedCase], candidates: Sequence[Candidate], nudged: Sequence[PreparedCase] = ()
+    ) -> None:
+        """Run the reference and then the mutants, and compare their answers with the reference's in this process.
+
+        `nudged`: the same cases with inputs changed in the last place. Where that changes the reference's answer, the
+        mutants may differ as much.
+        """
         if not candidates or not cases:
             return
         reference = Version(self.trial.package.reference)
-        versions = [reference, *(Version(candidate.change.source) for candidate in candidates)]
-        calls = [Call(version, case) for version in versions for case in cases]
-        outcomes = iter(call_all(self.trial, calls, self._seconds(cases)))
-        asker = CustomChecker(self.trial.package, self.trial.pools.references, self.trial.abort)
-        own = {case.name: next(outcomes).answer for case in cases}
-        for candidate in candidates:
-            for case in cases:
-                outcome = next(outcomes)
-                if own[case.name] is None:
-                    continue
-                candidate.distances[case.name] = distance_of(asker, case, outcome)
-                candidate.same = candidate.same and outcome.answer == own[case.name]
-                candidate.close = candidate.close and is_rounding(outcome.answer, own[case.name])
+        pairs = [(case, nudged[index] if nudged else None) for index, case in enumerate(cases)]
+        calls = [
+            *(
+                Call(reference, each, is_original=each is case)
+                for case, other in pairs
+                for each in (case, other)
+                if each
+            ),
+            *(Call(Version(candidate.change.source), case) for candidate in candidates for case in cases),
+        ]
+        outcomes = iter(call_all(self.trial, calls, self._seconds()))
+        asker = CustomChecker(self.trial.package, self.trial.pools.boxes, self.trial.abort)
+        own: dict[str, bytes | None] = {}
+        rounding: dict[str, float] = {}
+        for case, other in pairs:
+            expected = own[case.name] = _answer_of(next(outcomes))
+            changed = _answer_of(next(outcomes)) if other else expected
+            if expected is not None:
+                rounding[case.name] = inf if changed is None else AMPLIFIED * relative_difference(changed, expected)
+        ran = [
+            (candidate, case, outcome)
+            for candidate in candidates
+            for case in cases
+            if (outcome := next(outcomes)) is not None and own[case.name] is not None
+        ]
+        distances = distances_of(asker, [(case, outcome) for _, case, outcome in ran])
+        for (candidate, case, outcome), distance in zip(ran, distances, strict=True):
+            candidate.distances[case.name] = distance
+            self._compare(candidate, outcome.answer, own[case.name] or b"", rounding[case.name])
 
-    def _seconds(self, cases: Sequence[PreparedCase]) -> float:
+    def _compare(self, candidate: Candidate, answer: bytes | None, expected: bytes, rounding: float) -> None:
+        """`rounding`: the relative difference that rounding explains, infinite where answers say nothing."""
+        policy = self.trial.package.manifest.dtype_policy
+        candidate.same = candidate.same and is_same(answer, expected, policy)
+        candidate.close = candidate.close and (
+            is_rounding(answer, expected, dtype_policy=policy)
+            or rounding == inf
+            or (answer is not None and relative_difference(answer, expected) <= rounding)
+        )
+
+    def _seconds(self) -> float:
         """Return the limit of a call: a few times what the slowest accepted solution needs, with compilation."""
         most = PATIENCE * self.trial.package.manifest.limits.wall_seconds
         known = [
-            judged.attempt.outcomes[case.name].wall_seconds
+            outcome.wall_seconds
             for judged in self.material.judged
             if judged.submission.verdict is Verdict.ACCEPTED
-            for case in cases
-            if case.name in judged.attempt.outcomes
+            for outcome in judged.attempt.outcomes.values()
         ]
         return min(SLACK * max(known) + SLACK_SECONDS, most) if known else most
+
+
+def _answer_of(outcome: CaseOutcome | None) -> bytes | None:
+    return outcome.answer if outcome else None
 
 
 def _in_order(cases: Sequence[PreparedCase]) -> tuple[PreparedCase, list[list[PreparedCase]]]:

@@ -1,7 +1,7 @@
 """Mutation strength: the share of small faults, planted in the reference, that the cases notice.
 
 A mutant that every case accepts computes the same, breaks a requirement, or survives. To tell these apart, it runs on
-further inputs and is compared with the reference bit by bit.
+further inputs and is compared with the reference: value by value, and up to rounding.
 """
 
 import hashlib
@@ -18,16 +18,18 @@ from app.catalog.source import Source
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Mutant, MutationSection, Outcome
 from app.judging.requirement import plural
+from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
 from app.verification.mutation.mutants import list_mutants, sample_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner
-from app.verification.noise import Noise, Sample, some_of_each
+from app.verification.noise import Noise, Sample
 from app.verification.package_texts import sources_by_file
-from app.verification.trial import Checked, Material, Trial
+from app.verification.trial import Checked, Material, Trial, some_of_each
 from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
 
-VARIANTS = (1, 2)
+VARIANT = 1
+MOST_MOVED = 5
 LITTLE, FAR = (0.9, 1.1), (-3.0, 3.0)
 Range = tuple[float, float]
 REQUIREMENT = "requirement not met"
@@ -58,15 +60,17 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Further inputs. `fresh`: another variant's. `moved`: a third variant's with every float scaled.
+    """Further inputs. `fresh`: another variant's. `moved`: some of them with every float scaled.
 
     Scaling by a little changes values that cases hold fixed, such as a learning rate. Scaling by more passes limits and
     changes signs. The expected outputs of `moved` are wrong; the mutants are compared with a new run of the reference,
-    and inputs that it can't answer are left out.
+    and inputs that it can't answer are left out. `nudged`: those of `moved`, changed in the last place: far from the
+    cases, a computation may diverge and turn every rounding into another answer.
     """
 
     fresh: tuple[PreparedCase, ...]
     moved: tuple[PreparedCase, ...]
+    nudged: tuple[PreparedCase, ...]
 
 
 def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
@@ -112,7 +116,7 @@ def _signal(candidate: Candidate, mutant: Mutant) -> list[Sample]:
         return []
     label = f"line {mutant.line}, {mutant.operator}"
     return [
-        Sample(kind="mutant", label=label, case=case, distance=distance)
+        Sample(kind="mutant", label=label, case=case, distance=distance, diff=mutant.diff)
         for case, distance in candidate.distances.items()
         if not distance.is_right
     ]
@@ -149,7 +153,13 @@ def _findings(section: MutationSection, package: Package, source: Source) -> tup
     if section.strength is None:
         message = f"no fault could be planted in {package.slug}'s reference, so the strength of the cases is unknown"
         found.append(
-            Finding(check="mutation", severity="note", message=message, remedy="add wrong submissions instead")
+            Finding(
+                check="mutation",
+                severity="note",
+                message=message,
+                remedy="add wrong submissions instead",
+                file=source.file,
+            )
         )
     elif section.strength < ENOUGH:
         share = f"{percent(section.strength)} of the faults planted in the reference"
@@ -169,7 +179,7 @@ def judge_survivors(
     if alike:
         probes = draw_probes(runner.trial)
         fresh, moved = [Candidate(s.change) for s in alike], [Candidate(s.change) for s in alike]
-        work = [(probes.fresh, fresh), (probes.moved, moved)]
+        work = [(probes.fresh, fresh, ()), (probes.moved, moved, probes.nudged)]
         runner.trial.each("mutants on other inputs", work, lambda task: runner.try_on(*task))
         judged |= {s: _compared(s, f, m, noise) for s, f, m in zip(alike, fresh, moved, strict=True)}
     return judged | {s: _survived(s) for s in rest if s not in judged}
@@ -180,7 +190,7 @@ def _by_requirement(runner: MutantRunner, survivors: Sequence[Candidate]) -> dic
         return {}
 
     def breaks(candidate: Candidate) -> bool:
-        attempt = runner.trial.attempt(candidate.change.source, runner.material.cases)
+        attempt = runner.trial.attempt(candidate.change.source, some_of_each(runner.material.cases))
         return attempt.verdict is Verdict.REQUIREMENT_NOT_MET
 
     tried = survivors[:MOST_JUDGED]
@@ -216,29 +226,40 @@ def draw_probes(trial: Trial) -> Probes:
     """Raises JudgeFailed, BoxLost, Aborted."""
     secret = hashlib.sha256(f"probes of {digest(trial.package.files)}".encode()).digest()
 
-    def draw(variant: int) -> list[PreparedCase]:
-        prepared = prepare(trial.package, Draw(secret, variant), trial.pools.references, trial.abort)
-        return some_of_each(prepared.cases)
-
-    fresh, others = trial.each("other inputs", VARIANTS, draw)
-    moved = tuple(_moved(case, by) for by in (LITTLE, FAR) for case in others)
-    return Probes(tuple(fresh), moved)
+    draw = Draw(secret, VARIANT)
+    prepared = prepare(trial.with_few_cases.package, draw, trial.pools.boxes, trial.abort).cases
+    # Evenly from small to large, so that several shapes are among them.
+    by_size = sorted(prepared, key=lambda case: len(case.inputs))
+    moved = tuple(_moved(case, by) for by in (LITTLE, FAR) for case in by_size[:: -(-len(by_size) // MOST_MOVED)])
+    return Probes(prepared, moved, tuple(map(_nudged, moved)))
 
 
 def _moved(case: PreparedCase, by: Range) -> PreparedCase:
     random = np.random.Generator(np.random.PCG64(0))
-    inputs = encode(_each(decode(case.inputs), lambda shape: random.uniform(*by, shape)))
+    inputs = encode(_each(decode(case.inputs), lambda value: random.uniform(*by, np.shape(value))))
     return replace(case, name=f"{case.name} times {by[0]:g} to {by[1]:g}", inputs=inputs)
 
 
-def _each(value: Any, factor: Callable[[tuple[int, ...]], Any]) -> Any:
+def _nudged(case: PreparedCase) -> PreparedCase:
+    """Change each float by one unit in the last place. Plain floats are as precise as the widest array."""
+    inputs = decode(case.inputs)
+    is_wide = any(getattr(value, "dtype", None) == np.float64 for _, value in leaves(inputs))
+
+    def unit(value: Any) -> Any:
+        dtype = value.dtype if isinstance(value, np.ndarray) else np.float64 if is_wide else np.float32
+        return 1 + np.finfo(dtype).eps
+
+    return replace(case, name=f"{case.name}, nudged", inputs=encode(_each(inputs, unit)))
+
+
+def _each(value: Any, factor: Callable[[Any], Any]) -> Any:
     """Scale the floats of the inputs, except plain whole numbers, which may be counts or seeds."""
     if isinstance(value, dict):
         return {key: _each(item, factor) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_each(item, factor) for item in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return np.asarray(value * factor(value.shape)).astype(value.dtype)
+        return np.asarray(value * factor(value)).astype(value.dtype)
     if isinstance(value, float) and math.isfinite(value) and not value.is_integer():
-        return value * abs(float(factor(())))
+        return value * abs(float(factor(value)))
     return value

@@ -56,6 +56,14 @@ class Tree:
             self.names[function] = _bound(function)
         return self.names[function]
 
+    def is_object(self, node: cst.BaseExpression) -> bool:
+        """Whether this is a value of the function around it, and no module or other global name: `x`, not `jax.nn`."""
+        root = node
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        function = self.function(node)
+        return not isinstance(root, cst.Name) or (function is not None and root.value in self.bound(function))
+
     def code_with(self, node: cst.CSTNode, other: cst.CSTNode) -> str:
         changed = self.module.deep_replace(node, other)
         assert isinstance(changed, cst.Module)

@@ -13,7 +13,7 @@ _TRAINING_CALLS = frozenset(
     load_state_dict
     """.split()  # noqa: SIM905
 )
-# The mutant is their first argument, or their object if they are methods without arguments.
+# The mutant is their first argument, or their object if they are methods.
 _WRAPPERS = frozenset(
     """
     stop_gradient detach clip clamp clip_by_global_norm scale unscale dropout normalize astype float half bfloat16
@@ -33,10 +33,10 @@ class Training(Operator):
             if called_name(node.value) in _TRAINING_CALLS:
                 yield cst.Pass()
         elif isinstance(node, cst.Call) and called_name(node) in _WRAPPERS:
-            if given := positional(node):
-                yield grouped(given[0].value)
-            elif isinstance(node.func, cst.Attribute):
+            if isinstance(node.func, cst.Attribute) and tree.is_object(node.func.value):
                 yield grouped(node.func.value)
+            elif given := positional(node):
+                yield grouped(given[0].value)
         elif isinstance(node, cst.With):
             yield cst.If(cst.Name("True"), node.body)
 

@@ -33,7 +33,7 @@ def train_step(state, batches):
 
 def grad_accumulation_step(seed, x_batches, y_batches, lr):
     model = nn.Dense(1)
-    params = model.init(jax.random.PRNGKey(int(seed)), x_batches[0])["params"]
+    params = model.init(jax.random.PRNGKey(seed), x_batches[0])["params"]
     state = train_state.TrainState.create(
         apply_fn=Line().apply, params=params, tx=optax.sgd(learning_rate=lr)
     )

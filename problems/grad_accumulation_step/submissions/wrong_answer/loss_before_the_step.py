@@ -9,7 +9,7 @@ from flax.training.train_state import TrainState
 
 def grad_accumulation_step(seed, x_batches, y_batches, lr):
     model = nn.Dense(features=1)
-    params = model.init(jax.random.key(int(seed)), x_batches[0])["params"]
+    params = model.init(jax.random.key(seed), x_batches[0])["params"]
     state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.sgd(lr))
 
     def loss_fn(params, x, y):

@@ -22,7 +22,7 @@ def train_step(model, optimizer, batches):
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
     d_in, d_out = x_a.shape[1], y_a.shape[1]
-    model = nnx.Linear(d_in, d_out, rngs=nnx.Rngs(params=int(seed)))
+    model = nnx.Linear(d_in, d_out, rngs=nnx.Rngs(params=seed))
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     train_step(model, optimizer, [(x_a, y_a), (x_b, y_b)])
     return jnp.stack([loss(model, (jnp.vstack([x_a, x_b]), jnp.vstack([y_a, y_b])))])

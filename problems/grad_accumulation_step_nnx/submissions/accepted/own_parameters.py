@@ -6,7 +6,7 @@ from flax import nnx
 
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
-    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(int(seed)))
+    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(seed))
 
     def squared_error(model, x, y):
         return ((model(x) - y) ** 2).mean()

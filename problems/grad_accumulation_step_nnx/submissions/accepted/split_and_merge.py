@@ -7,7 +7,7 @@ from flax import nnx
 
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
-    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(int(seed)))
+    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(seed))
     graph, params = nnx.split(model, nnx.Param)
 
     @jax.jit
@@ -15,7 +15,7 @@ def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
         predictions = nnx.merge(graph, params)(x)
         return jnp.square(y - predictions).sum() / y.size
 
-    x, y = jnp.stack([x_a, x_b]), jnp.stack([y_a, y_b])  # (2, M, D_in), (2, M, D_out)
+    x, y = jnp.stack([x_a, x_b]), jnp.stack([y_a, y_b])  # (2, M, D_IN), (2, M, D_OUT)
     per_batch = jax.vmap(jax.grad(loss), in_axes=(None, 0, 0))(params, x, y)
     grads = jax.tree.map(lambda leaf: leaf.mean(axis=0), per_batch)
 

@@ -11,7 +11,7 @@ def loss_fn(model, x, y):
 
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
-    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(int(seed)))
+    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(seed))
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     _, grads_a = nnx.value_and_grad(loss_fn)(model, x_a, y_a)
     _, grads_b = nnx.value_and_grad(loss_fn)(model, x_b, y_b)

@@ -10,7 +10,7 @@ def loss_fn(model, x, y):
 
 
 def grad_accumulation_step(seed, x_a, y_a, x_b, y_b, lr):
-    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(int(seed)))
+    model = nnx.Linear(x_a.shape[-1], y_a.shape[-1], rngs=nnx.Rngs(seed))
     optimizer = nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)
     for x, y in ((x_a, y_a), (x_b, y_b)):
         _, grads = nnx.value_and_grad(loss_fn)(model, x, y)

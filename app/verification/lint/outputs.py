@@ -1,0 +1,191 @@
+"""Lint rules for expected outputs: they are what `returns` declares, and the statement shows the worked example's.
+
+A symbolic size has one value within a case, in the inputs and in the output. With a driver, the output is the driver's
+result, which `returns` does not describe.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.catalog.manifest import Manifest
+from app.catalog.parameter import Returns
+from app.catalog.verification_report import Finding
+from app.judging.leaf import Leaf, Tree, canonical, read_leaf, shown
+from app.judging.requirement import plural
+from app.judging.structure import describe, leaves, path_text
+from app.verification.package_texts import PackageTexts, finding_at
+from sandbox.guest.codec import decode
+
+MAX_NAMED = 3
+Sizes = dict[str, int]
+
+
+def check_returns(texts: PackageTexts) -> Iterator[Finding]:
+    manifest = texts.manifest
+    outputs: dict[str, list[str]] = defaultdict(list)
+    inputs: dict[str, list[str]] = defaultdict(list)
+    for case in texts.cases:
+        sizes, conflict = sizes_of(manifest, decode(case.inputs))
+        if conflict:
+            inputs[conflict].append(case.name)
+        elif texts.package.runner is None and (told := difference_from(manifest.returns, decode(case.expected), sizes)):
+            outputs[told].append(case.name)
+    for conflict, names in inputs.items():
+        message = f"the inputs contradict each other: {conflict} ({_listed(names)})"
+        remedy = "let the arrays of the case fit each other, or give the two sizes different names"
+        yield texts.finding("error", ("cases",), message, remedy)
+    for told, names in outputs.items():
+        message = f"the reference returns {told} ({_listed(names)})"
+        remedy = "correct `returns`, which the page shows, or let the reference return that"
+        yield texts.finding("error", ("returns",), message, remedy)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {plural(len(names) - MAX_NAMED, 'more case')}" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
+
+
+def sizes_of(manifest: Manifest, inputs: Any) -> tuple[Sizes, str]:
+    """Return the symbolic sizes of a case's inputs, and the first contradiction between them or an empty text."""
+    sizes: Sizes = {}
+    conflict = ""
+    for parameter in manifest.case_inputs:
+        value = inputs.get(parameter.name)
+        if not parameter.is_array or not isinstance(value, np.ndarray):
+            continue
+        for size, length in zip(parameter.shape or (), value.shape, strict=False):
+            if isinstance(size, str) and sizes.setdefault(size, length) != length:
+                conflict = conflict or f"{size} is {sizes[size]}, but {length} in {parameter.name}"
+    return sizes, conflict
+
+
+def difference_from(returns: Returns, answer: Tree, sizes: Mapping[str, int]) -> str:
+    """Return the actual and the declared output, or an empty text if they agree."""
+    if returns.type in ("list", "dict"):
+        is_fitting = isinstance(answer, dict) if returns.type == "dict" else isinstance(answer, list | tuple)
+        return "" if is_fitting else f"{describe(answer)}; `returns` says {returns.type}"
+    if isinstance(answer, dict | list | tuple) or answer is None:
+        return f"{describe(answer)}; `returns` says {returns.type}"
+    leaf = read_leaf(answer)
+    if returns.is_array:
+        return _array_difference(returns, leaf, sizes)
+    kind = "text" if returns.type == "str" else returns.type
+    return "" if leaf.kind == kind and leaf.shape == () else f"{_described(leaf)}; `returns` says {returns.type}"
+
+
+def _array_difference(returns: Returns, leaf: Leaf, sizes: Mapping[str, int]) -> str:
+    declared, known = returns.shape or (), {**sizes}
+    fits = len(leaf.shape) == len(declared) and all(
+        length == (known.setdefault(size, length) if isinstance(size, str) else size)
+        for size, length in zip(declared, leaf.shape, strict=True)
+    )
+    if fits and canonical(leaf.dtype) == returns.dtype:
+        return ""
+    used = [f"{size} = {sizes[size]}" for size in dict.fromkeys(declared) if isinstance(size, str) and size in sizes]
+    where = f" where {', '.join(used)}" if used and not fits else ""
+    shape = f"({', '.join(map(str, declared))}{',' * (len(declared) == 1)})"
+    return f"{_described(leaf)}; `returns` says shape {shape} and dtype {returns.dtype}{where}"
+
+
+def _described(leaf: Leaf) -> str:
+    return "a text" if leaf.kind == "text" else f"shape {leaf.shape} and dtype {leaf.dtype}"
+
+
+def check_nan(texts: PackageTexts) -> Iterator[Finding]:
+    """Yield a note for each leaf that holds NaN. An output without any number is an error of the reference."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for case in texts.cases:
+        for path, value in leaves(decode(case.expected)):
+            leaf = read_leaf(value)
+            count = int(np.isnan(leaf.array).sum()) if leaf.kind in ("float", "complex") else 0
+            if count:
+                found[path_text(path)].append(f"{case.name} ({count} of {plural(leaf.array.size, 'number')})")
+    for leaf_path, named in found.items():
+        where = f" at {leaf_path}" if leaf_path else ""
+        message = f"the expected output holds NaN{where}: {_listed(named)}"
+        remedy = "let the statement say when NaN is the answer, or change the inputs of these cases"
+        yield texts.finding("note", ("cases",), message, remedy)
+
+
+WORKED_EXAMPLE = "worked_example"
+SECTION = re.compile(r"^##\s+Worked example\s*#*\s*$(.*?)(?=^##\s|\Z)", re.M | re.S)
+MAX_NUMBERS = 20
+LEAST_DIGITS = 3
+# A number that agrees so well is shown in full, however few digits it has.
+EXACT = 1e-6
+_THOUSANDS = re.compile(r"(?<=\d)(?:\{,\}|\\,|,|_)(?=\d{3}(?!\d))")
+_PRINTED = re.compile(
+    r"(?<![A-Za-z_0-9.])(?:(?P<sign>[-−–])(?P<space>\s?))?(?P<digits>\d+\.?\d*|\.\d+)"
+    r"(?:[eE](?P<e>[-+−]?\d+)|\s*(?:\\cdot|\\times|·|×|\*)\s*10\s*(?:\^|\*\*)\s*\{?(?P<ten>[-+−]?\d+)\}?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number in a text. `unit`: of its last digit. `digits`: how many significant ones it has."""
+
+    value: float
+    unit: float
+    digits: int
+
+    def shows(self, value: float, largest: float) -> bool:
+        """Whether this is `value` in full or rounded. `largest`: the size of the output's other numbers."""
+        error = abs(value - self.value)
+        is_full = error <= EXACT * (abs(value) if self.value else largest)
+        is_rounded = self.digits >= LEAST_DIGITS and error <= (0.5 + EXACT) * self.unit
+        return is_full or (is_rounded and not isinstance(value, int))
+
+
+def check_worked_example(texts: PackageTexts) -> Iterator[Finding]:
+    """Check that the statement shows each number of a small worked example, with three digits or more."""
+    source = texts.sources["statement"]
+    case = next((each for each in texts.cases if each.visibility == "sample"), None)
+    section = SECTION.search(source.text)
+    if case is None or case.name != WORKED_EXAMPLE or section is None:
+        return
+    wanted = list(_numbers_of(decode(case.expected)))
+    if not 0 < len(wanted) <= MAX_NUMBERS:
+        return
+    printed = list(read_printed(section[1]))
+    largest = max(abs(value) for _, value in wanted)
+    missing = [
+        f"{value if isinstance(value, int) else format(value, '.6g')}{f' at {path}' if path else ''}"
+        for path, value in wanted
+        if not any(number.shows(value, largest) for number in printed)
+    ]
+    if missing:
+        line = source.text.count("\n", 0, section.start()) + 1
+        message = f"the worked example does not show {', '.join(dict.fromkeys(missing))}, which its output holds"
+        remedy = f"show each number of the output in full or with {LEAST_DIGITS} digits or more, or correct the example"
+        yield finding_at(source, line, "warning", message, remedy)
+
+
+def _numbers_of(output: Tree) -> Iterator[tuple[str, int | float]]:
+    """Yield the path and value of each finite real number. An integer stays one."""
+    for path, value in leaves(output):
+        leaf = read_leaf(value)
+        if leaf.kind in ("int", "float"):
+            short = [shown(element) for element in leaf.array.ravel()]
+            yield from ((path_text(path), number) for number in short if isinstance(number, int | float))
+
+
+def read_printed(text: str) -> Iterator[Printed]:
+    """Yield each number in a text. `1,234` counts as one number and as two, and `3 - 2` holds 2 and -2."""
+    for version in dict.fromkeys((text, _THOUSANDS.sub("", text))):
+        for match in _PRINTED.finditer(version):
+            digits = match["digits"]
+            exponent = int((match["e"] or match["ten"] or "0").replace("−", "-"))
+            number = Printed(
+                value=float(f"{digits}e{exponent}"),
+                unit=10.0 ** (exponent - len(digits.partition(".")[2])),
+                digits=len(digits.replace(".", "").lstrip("0")),
+            )
+            if match["sign"]:
+                yield replace(number, value=-number.value)
+            if not match["sign"] or match["space"]:
+                yield number

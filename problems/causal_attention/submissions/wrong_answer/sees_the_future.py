@@ -1,0 +1,16 @@
+"""Mistake: uses the upper triangle, so a query sees its future instead of its past; row i may use the columns up to i."""
+
+import numpy as np
+
+
+def causal_attention(q, k, v, is_token):
+    steps, width = q.shape[1:]
+    scores = q @ k.swapaxes(1, 2) / np.float32(np.sqrt(width))
+    is_allowed = np.triu(np.ones((steps, steps), dtype=bool)) & is_token[:, None, :]
+    return masked_softmax(scores, is_allowed) @ v
+
+
+def masked_softmax(scores, is_allowed):
+    scores = np.where(is_allowed, scores, np.float32(-1e30))
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * is_allowed
+    return exponentials / np.maximum(exponentials.sum(axis=-1, keepdims=True), 1)

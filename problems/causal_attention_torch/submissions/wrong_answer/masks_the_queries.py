@@ -1,0 +1,12 @@
+"""Mistake: applies the padding mask to the queries, the rows of the scores; padding must be hidden as a key, in the columns."""
+
+import torch
+
+
+def causal_attention(q, k, v, is_token):
+    steps, width = q.shape[-2:]
+    scores = q @ k.mT / width**0.5
+    is_allowed = torch.ones(steps, steps, dtype=torch.bool).tril() & is_token[:, None, :, None]
+    weights = torch.softmax(scores.masked_fill(~is_allowed, -torch.inf), dim=-1)
+    has_key = is_allowed.any(dim=-1, keepdim=True)
+    return torch.where(has_key, weights, 0) @ v

@@ -1,0 +1,11 @@
+"""Mistake: takes the sum of squares for the norm; the norm is its root."""
+
+import numpy as np
+
+
+def clip_by_global_norm(grads, max_norm):
+    norm = sum(np.sum(g**2) for g in grads)
+    if not np.isfinite(norm):
+        return {"grads": [np.zeros_like(g) for g in grads], "norm": norm}
+    factor = np.float32(max_norm / max(norm, max_norm))
+    return {"grads": [g * factor for g in grads], "norm": norm}

@@ -1,0 +1,21 @@
+"""Mistake: takes a step before it tests the residual for the first time; a residual that is small at the start needs no step."""
+
+import numpy as np
+
+
+def conjugate_gradients(a, b, tolerance, max_steps):
+    x, r, p = np.zeros_like(b), b.copy(), b.copy()
+    squared = r @ r
+    norms = [np.sqrt(squared)]
+    for _ in range(max_steps):
+        q = a @ p
+        alpha = squared / (p @ q)
+        x = x + alpha * p
+        r = r - alpha * q
+        new_squared = r @ r
+        p = r + new_squared / squared * p
+        squared = new_squared
+        norms.append(np.sqrt(squared))
+        if norms[-1] <= tolerance:
+            break
+    return {"x": x, "residual_norms": np.array(norms)}

@@ -1,0 +1,25 @@
+"""Mistake: leaves out only the entries that overflow and steps with the others; one such entry skips the whole step."""
+
+import numpy as np
+
+
+def dynamic_loss_scaling(params, grads, lr, init_scale, growth_interval):
+    scale, good_steps = init_scale, 0
+    scales, skipped = [], []
+    for grad in grads:
+        with np.errstate(all="ignore"):
+            scaled = (grad * np.float32(scale)).astype(np.float16)
+        overflows = not np.isfinite(scaled).all()
+        scales.append(scale)
+        skipped.append(overflows)
+        usable = np.where(np.isfinite(scaled), scaled, 0).astype(np.float32)
+        params = params - np.float32(lr) * (usable / np.float32(scale))
+        if overflows:
+            scale = max(scale / 2, 1.0)
+            good_steps = 0
+        else:
+            good_steps += 1
+            if good_steps == growth_interval:
+                scale *= 2
+                good_steps = 0
+    return {"params": params, "scales": np.array(scales), "skipped": np.array(skipped)}

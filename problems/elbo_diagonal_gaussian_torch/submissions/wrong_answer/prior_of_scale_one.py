@@ -1,0 +1,19 @@
+"""Mistake: ignores prior_scale in the KL divergence."""
+
+import math
+
+import torch
+from torch.nn.functional import logsigmoid
+
+
+def elbo_and_gradients(mu, log_sigma, noise, x, y, prior_scale):
+    mu = mu.clone().requires_grad_()
+    log_sigma = log_sigma.clone().requires_grad_()
+    sigma = log_sigma.exp()
+    weights = mu + sigma * noise
+    z = (2 * y - 1) * (weights @ x.T)
+    likelihood = logsigmoid(z).sum(dim=1).mean()
+    kl = math.log(1.0) - log_sigma + (sigma**2 + mu**2) / (2 * 1.0**2) - 0.5
+    elbo = likelihood - kl.sum()
+    mu_grad, log_sigma_grad = torch.autograd.grad(elbo, [mu, log_sigma])
+    return {"elbo": elbo, "mu_grad": mu_grad, "log_sigma_grad": log_sigma_grad}

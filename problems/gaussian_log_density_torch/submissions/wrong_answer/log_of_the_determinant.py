@@ -1,0 +1,14 @@
+"""Mistake: takes the logarithm of the determinant, which underflows or overflows in many dimensions."""
+
+import math
+
+import torch
+
+
+def gaussian_log_density(x, means, covariances):
+    d = x.shape[1]
+    factors = torch.linalg.cholesky(covariances)
+    deviations = (x[:, None] - means)[..., None]
+    z = torch.linalg.solve_triangular(factors, deviations, upper=False)[..., 0]
+    log_determinants = torch.det(covariances).log()
+    return -0.5 * (z * z).sum(-1) - 0.5 * log_determinants - 0.5 * d * math.log(2 * math.pi)

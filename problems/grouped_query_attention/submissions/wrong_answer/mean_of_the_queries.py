@@ -1,0 +1,18 @@
+"""Mistake: averages the queries of a group first; the heads of a group share keys and values, but each has its own scores."""
+
+import numpy as np
+
+
+def grouped_query_attention(q, k, v):
+    heads, steps, width = q.shape
+    groups, keys, _ = k.shape
+    q = np.repeat(q.reshape(groups, heads // groups, steps, width).mean(axis=1, keepdims=True), heads // groups, axis=1)
+    scores = q @ k[:, None].swapaxes(2, 3) / np.float32(np.sqrt(width))
+    is_visible = np.arange(keys) <= np.arange(keys - steps, keys)[:, None]
+    weights = softmax(np.where(is_visible, scores, -np.inf))
+    return (weights @ v[:, None]).reshape(heads, steps, v.shape[2])
+
+
+def softmax(scores):
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)

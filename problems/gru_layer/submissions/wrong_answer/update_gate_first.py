@@ -1,0 +1,22 @@
+"""Mistake: takes the first block of the weights for the update gate; the order is reset, update, new."""
+
+import numpy as np
+
+
+def sigmoid(a):
+    return 1 / (1 + np.exp(-a))
+
+
+def gru_layer(x, lengths, h0, weights):
+    h, outputs, size = h0, [], h0.shape[1]
+    for t in range(x.shape[1]):
+        a = x[:, t] @ weights["weight_ih"].T + weights["bias_ih"]
+        b = h @ weights["weight_hh"].T + weights["bias_hh"]
+        z = sigmoid(a[:, :size] + b[:, :size])
+        r = sigmoid(a[:, size : 2 * size] + b[:, size : 2 * size])
+        n = np.tanh(a[:, 2 * size :] + r * b[:, 2 * size :])
+        new = (1 - z) * n + z * h
+        running = (t < lengths)[:, None]
+        outputs.append(np.where(running, new, 0))
+        h = np.where(running, new, h)
+    return {"outputs": np.stack(outputs, axis=1), "last": h}

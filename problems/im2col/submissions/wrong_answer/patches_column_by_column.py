@@ -1,0 +1,12 @@
+"""Mistake: orders the patches column by column of the image. They go row by row."""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+
+def im2col(x, kernel_height, kernel_width, stride, padding, dilation):
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    extent = (dilation * (kernel_height - 1) + 1, dilation * (kernel_width - 1) + 1)
+    windows = sliding_window_view(x, extent, axis=(2, 3))[:, :, ::stride, ::stride, ::dilation, ::dilation]
+    columns = windows.transpose(0, 1, 4, 5, 3, 2)
+    return columns.reshape(len(x), x.shape[1] * kernel_height * kernel_width, -1).copy()

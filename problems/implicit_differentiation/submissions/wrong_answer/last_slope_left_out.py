@@ -1,0 +1,12 @@
+"""Mistake: returns the adjoint u as the gradient by x; it must pass the slopes of tanh once more."""
+
+import jax.numpy as jnp
+
+
+def equilibrium_gradients(a, x, c):
+    z = jnp.zeros_like(x)
+    for _ in range(300):
+        z = jnp.tanh(a @ z + x)
+    slopes = 1 - z**2
+    u = jnp.linalg.solve(jnp.eye(len(x)) - a.T * slopes, c)
+    return {"z": z, "a": jnp.outer(u, z), "x": u}

@@ -1,0 +1,22 @@
+"""Mistake: hands the predicted state to the next step; the carry is the state after the update."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def kalman_filter(observations, mean, covariance, transition, process_noise, emission, observation_noise):
+    def step(state, y):
+        m, p = state
+        m, p = transition @ m, transition @ p @ transition.T + process_noise
+        predicted = m, p
+        missing = jnp.isnan(y).any()
+        v = jnp.where(missing, 0.0, y) - emission @ m
+        s = emission @ p @ emission.T + observation_noise
+        gain = p @ emission.T @ jnp.linalg.inv(s)
+        density = -0.5 * (v @ jnp.linalg.solve(s, v) + jnp.linalg.slogdet(s)[1] + len(y) * jnp.log(2 * jnp.pi))
+        m, p = jnp.where(missing, m, m + gain @ v), jnp.where(missing, p, p - gain @ emission @ p)
+        return predicted, (m, p, jnp.where(missing, 0.0, density))
+
+    _, (means, covariances, densities) = jax.lax.scan(step, (mean, covariance), observations)
+    return {"means": means, "covariances": covariances, "log_likelihood": densities.sum()}

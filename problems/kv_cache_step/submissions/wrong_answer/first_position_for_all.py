@@ -1,0 +1,15 @@
+"""Mistake: uses the position of the first sequence for the whole batch; each sequence has its own position."""
+
+import jax
+import jax.numpy as jnp
+
+
+def kv_cache_step(x, weights, k_cache, v_cache, positions):
+    query, key, value = (jnp.einsum("bm,mhd->bhd", x, weights[name]) for name in ("q", "k", "v"))
+    sequence = jnp.arange(len(positions))
+    slots = jnp.arange(k_cache.shape[1])
+    k_cache = k_cache.at[:, positions[0]].set(key)
+    v_cache = v_cache.at[:, positions[0]].set(value)
+    scores = jnp.einsum("bhd,blhd->bhl", query, k_cache) / jnp.sqrt(query.shape[-1])
+    attention = jax.nn.softmax(jnp.where(slots <= positions[0], scores, -jnp.inf), axis=-1)
+    return {"output": jnp.einsum("bhl,blhd->bhd", attention, v_cache), "k_cache": k_cache, "v_cache": v_cache}

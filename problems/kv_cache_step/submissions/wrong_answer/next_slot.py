@@ -1,0 +1,16 @@
+"""Mistake: writes into the slot after the position, as if positions were counted from 1; the first token fills slot 0."""
+
+import jax
+import jax.numpy as jnp
+
+
+def kv_cache_step(x, weights, k_cache, v_cache, positions):
+    query, key, value = (jnp.einsum("bm,mhd->bhd", x, weights[name]) for name in ("q", "k", "v"))
+    sequence = jnp.arange(len(positions))
+    slots = jnp.arange(k_cache.shape[1])
+    k_cache = k_cache.at[sequence, positions + 1].set(key)
+    v_cache = v_cache.at[sequence, positions + 1].set(value)
+    scores = jnp.einsum("bhd,blhd->bhl", query, k_cache) / jnp.sqrt(query.shape[-1])
+    is_filled = (slots <= positions[:, None])[:, None]
+    attention = jax.nn.softmax(jnp.where(is_filled, scores, -jnp.inf), axis=-1)
+    return {"output": jnp.einsum("bhl,blhd->bhd", attention, v_cache), "k_cache": k_cache, "v_cache": v_cache}

@@ -1,0 +1,22 @@
+"""Mistake: multiplies with the inverse of the correction; a larger maximum makes the old terms smaller."""
+
+import numpy as np
+
+
+def attention_in_blocks(q, k, v, block_size):
+    largest = np.full(len(q), -np.inf, dtype=np.float32)
+    total = np.zeros(len(q), dtype=np.float32)
+    weighted = np.zeros((len(q), v.shape[1]), dtype=np.float32)
+    maxima, totals = [], []
+    for start in range(0, len(k), block_size):
+        block = slice(start, start + block_size)
+        scores = q @ k[block].T / np.float32(np.sqrt(q.shape[1]))
+        new_largest = np.maximum(largest, scores.max(axis=1))
+        factors = np.exp(scores - new_largest[:, None])
+        correction = np.where(np.isfinite(largest), np.exp(new_largest - largest), 0)
+        total = total * correction + factors.sum(axis=1)
+        weighted = weighted * correction[:, None] + factors @ v[block]
+        largest = new_largest
+        maxima.append(largest)
+        totals.append(total)
+    return {"output": weighted / total[:, None], "row_max": np.stack(maxima), "row_sum": np.stack(totals)}

@@ -1,0 +1,19 @@
+"""Mistake: clips every parameter's gradient by its own norm; one example's gradient has one norm over all parameters, and one factor."""
+
+import torch
+from torch.func import grad, vmap
+from torch.nn.functional import cross_entropy
+
+
+def example_loss(params, x, y):
+    hidden = torch.tanh(x @ params["w1"] + params["b1"])
+    return cross_entropy(hidden @ params["w2"] + params["b2"], y)
+
+
+def clipped_mean_gradient(params, x, y, max_norm):
+    gradients = vmap(grad(example_loss), in_dims=(None, 0, 0))(params, x, y)  # each tensor: (N, ...)
+    squares = [leaf.flatten(start_dim=1).square().sum(dim=1) for leaf in gradients.values()]
+    norms = torch.sqrt(sum(squares))
+    factors = dict(zip(gradients, [torch.clamp(max_norm / square.sqrt(), max=1.0) for square in squares]))
+    mean = {name: torch.tensordot(factors[name], leaf, dims=1) / len(x) for name, leaf in gradients.items()}
+    return {"norms": norms, "mean": mean}

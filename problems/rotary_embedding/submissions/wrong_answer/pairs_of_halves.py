@@ -1,0 +1,12 @@
+"""Mistake: pairs feature i with feature i + D/2; here neighbours form a pair, features 2i and 2i + 1."""
+
+import numpy as np
+
+
+def rotary_embedding(x, positions, base):
+    pairs = x.shape[-1] // 2
+    frequencies = base ** (-np.arange(pairs) / pairs)
+    angles = positions[:, None, None] * frequencies
+    cosine, sine = np.cos(angles), np.sin(angles)
+    first, second = x[..., :pairs], x[..., pairs:]
+    return np.concatenate([first * cosine - second * sine, first * sine + second * cosine], axis=-1).astype(x.dtype)

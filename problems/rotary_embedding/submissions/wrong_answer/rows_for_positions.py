@@ -1,0 +1,15 @@
+"""Mistake: uses the number of the row as its position; the positions are an input."""
+
+import numpy as np
+
+
+def rotary_embedding(x, positions, base):
+    pairs = x.shape[-1] // 2
+    frequencies = base ** (-np.arange(pairs) / pairs)
+    angles = np.arange(len(x))[:, None, None] * frequencies
+    cosine, sine = np.cos(angles), np.sin(angles)
+    first, second = x[..., ::2], x[..., 1::2]
+    rotated = np.empty_like(x)
+    rotated[..., ::2] = first * cosine - second * sine
+    rotated[..., 1::2] = first * sine + second * cosine
+    return rotated

@@ -1,0 +1,17 @@
+"""Mistake: divides by 4 although the weights 1, 2, 2, 1 add up to 6."""
+
+import numpy as np
+
+
+def runge_kutta_4(f, y0, t0, h, steps):
+    y = y0.copy()
+    states = [y]
+    for n in range(steps):
+        t = t0 + n * h
+        k1 = f(t, y)
+        k2 = f(t + h / 2, y + h / 2 * k1)
+        k3 = f(t + h / 2, y + h / 2 * k2)
+        k4 = f(t + h, y + h * k3)
+        y = y + h / 4 * (k1 + 2 * k2 + 2 * k3 + k4)
+        states.append(y)
+    return np.stack(states)

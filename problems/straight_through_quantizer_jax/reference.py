@@ -1,0 +1,29 @@
+"""Quantization with a straight-through gradient for the input and the scale."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def fake_quantize(x, scale, low, high):
+    """x: (N,), scale: () → (N,), the nearest grid points between low * scale and high * scale."""
+    return jnp.clip(jnp.round(x / scale), low, high) * scale
+
+
+def forward(x, scale, low, high):
+    """The value, and what the backward pass needs."""
+    return fake_quantize(x, scale, low, high), (x, scale)
+
+
+def backward(low, high, residuals, upstream):
+    """upstream: (N,), the gradient by the output → the gradients by x, (N,), and by scale, ()."""
+    x, scale = residuals
+    ratio = x / scale
+    is_inside = (low <= ratio) & (ratio <= high)
+    by_scale = jnp.where(is_inside, jnp.round(ratio) - ratio, jnp.clip(ratio, low, high))
+    return jnp.where(is_inside, upstream, 0), jnp.sum(upstream * by_scale)
+
+
+fake_quantize.defvjp(forward, backward)

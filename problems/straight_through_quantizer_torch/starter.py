@@ -1,0 +1,13 @@
+import torch
+
+
+def fake_quantize(x, scale, low, high):
+    """Round x to the grid scale * low, ..., scale * high, with a straight-through gradient by x and scale.
+
+    x:     (N,), float32, requires a gradient
+    scale: (), float32, above 0, requires a gradient
+    low:   int, the smallest level
+    high:  int, the largest level
+    returns: (N,), float32
+    """
+    raise NotImplementedError("replace this line with your solution")

@@ -1,0 +1,11 @@
+"""Reference: a linear warm-up to the peak, and half a cosine down to the floor."""
+
+import numpy as np
+
+
+def warmup_cosine_schedule(steps, peak_lr, min_lr, warmup_steps, total_steps):
+    """steps: (S,) -> (S,)"""
+    warmup = peak_lr * (steps + 1) / max(warmup_steps, 1)  # without a warm-up, no step uses it
+    progress = np.minimum((steps - warmup_steps) / (total_steps - warmup_steps), 1.0)
+    decay = min_lr + (peak_lr - min_lr) * (1.0 + np.cos(np.pi * progress)) / 2.0
+    return np.where(steps < warmup_steps, warmup, decay)

@@ -1,0 +1,114 @@
+"""`verified.json`: what is recorded of verified packages, and that each shipped package is recorded as it is."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from app.catalog.folder import digest, digest_folder
+from app.catalog.package import load_package
+from app.catalog.verification_report import VERIFICATION_VERSION, Finding, Report
+from app.catalog.verified import FILE, VerifiedPackages, list_changed
+from app.errors import Invalid
+from app.settings import ROOT
+from tests.catalog.packages import FILES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder with two packages."""
+    for slug in ("first", "second"):
+        for path, text in FILES.items():
+            (tmp_path / slug / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / slug / path).write_text(text)
+    return tmp_path
+
+
+def a_report(folder: Path, slug: str, **values: object) -> Report:
+    whole = {
+        "problem": slug,
+        "digest": digest_folder(folder / slug),
+        "title": "Scaled sum",
+        "verified_at": datetime(2026, 1, 1, tzinfo=UTC),
+        "seconds": 12.34,
+        "is_quick": False,
+        "verification_version": VERIFICATION_VERSION,
+        "passed": True,
+        "checks": (),
+        "findings": (Finding(check="lint", severity="note", message="no quiz", remedy="write one"),),
+    }
+    return Report.model_validate(whole | values)
+
+
+def test_a_package_that_passed_is_recorded_and_read_again(folder: Path) -> None:
+    VerifiedPackages.read(folder).record(a_report(folder, "first"), cases=4)
+
+    record = VerifiedPackages.read(folder).find_current("first")
+
+    assert record is not None
+    assert (record.cases, record.seconds, record.date) == (4, 12.3, date(2026, 1, 1))
+    assert record.findings == {"error": 0, "warning": 0, "note": 1}
+    assert list_changed(folder) == ["second"]
+
+
+def test_a_changed_file_ends_the_record(folder: Path) -> None:
+    VerifiedPackages.read(folder).record(a_report(folder, "first"), cases=4)
+
+    (folder / "first" / "statement.md").write_text("Something else.\n")
+
+    assert VerifiedPackages.read(folder).find_current("first") is None
+    assert list_changed(folder) == ["first", "second"]
+
+
+def test_new_checks_end_the_record(folder: Path) -> None:
+    earlier = a_report(folder, "first", verification_version=VERIFICATION_VERSION - 1)
+
+    VerifiedPackages.read(folder).record(earlier, cases=4)
+
+    assert VerifiedPackages.read(folder).find_current("first") is None
+
+
+def test_a_refused_package_loses_its_record(folder: Path) -> None:
+    verified = VerifiedPackages.read(folder)
+    verified.record(a_report(folder, "first"), cases=4)
+
+    verified.record(a_report(folder, "first", passed=False), cases=4)
+
+    assert VerifiedPackages.read(folder).records == {}
+
+
+def test_a_quick_verification_is_not_recorded(folder: Path) -> None:
+    VerifiedPackages.read(folder).record(a_report(folder, "first", is_quick=True), cases=4)
+
+    assert not (folder / FILE).exists()
+
+
+def test_each_record_is_a_line_so_that_two_branches_can_be_merged(folder: Path) -> None:
+    verified = VerifiedPackages.read(folder)
+    for slug in ("second", "first"):
+        verified.record(a_report(folder, slug), cases=4)
+
+    lines = (folder / FILE).read_text().splitlines()
+
+    assert [line.split('"')[1] for line in lines[1:-1]] == ["first", "second"]
+
+
+def test_a_file_that_can_not_be_read_is_named(folder: Path) -> None:
+    (folder / FILE).write_text('{"first": {"digest": "0"}}')
+
+    with pytest.raises(Invalid, match="can't be read"):
+        VerifiedPackages.read(folder)
+
+
+def test_the_quick_digest_is_that_of_the_package(folder: Path) -> None:
+    crlf = (folder / "first" / "statement.md").read_text().replace("\n", "\r\n")
+    (folder / "first" / "statement.md").write_bytes(crlf.encode())
+
+    package = folder / "first"
+    package.rename(folder / "scaled_sum")
+
+    assert digest_folder(folder / "scaled_sum") == digest(load_package(folder / "scaled_sum").files)
+
+
+def test_every_shipped_package_has_passed_its_verification_as_it_is() -> None:
+    assert list_changed(ROOT / "problems") == [], "run `make verify`, and commit problems/verified.json"

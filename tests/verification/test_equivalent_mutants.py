@@ -1,0 +1,85 @@
+"""Mutants that compute the same are no findings: casts that change nothing, also where rounding is amplified."""
+
+from collections.abc import Sequence
+from threading import Event
+
+import numpy as np
+import pytest
+
+from app.verification.distance import is_rounding, is_same, relative_difference
+from app.verification.mutation.mutants import Change, list_mutants
+from app.verification.mutation.runner import Candidate, MutantRunner
+from app.verification.mutation.strength import judge_survivors
+from app.verification.noise import Noise
+from app.verification.reference import check_reference
+from app.verification.trial import Effort, Judged, Material, Trial, VerificationPools
+from sandbox.guest.codec import encode
+from tests.verification.bench import package_of
+
+
+@pytest.fixture(scope="module")
+def runner(pools: VerificationPools) -> MutantRunner:
+    package = package_of("logistic_map")
+    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
+    cases = check_reference(trial).cases
+    judged = [Judged(submission=known, attempt=trial.attempt(known.source, cases)) for known in package.submissions]
+    return MutantRunner(trial, Material(cases=cases, judged=tuple(judged)))
+
+
+def outcomes_of(runner: MutantRunner, changes: Sequence[Change]) -> list[str]:
+    candidates = [Candidate(change) for change in changes]
+    runner.run(candidates)
+    judged = judge_survivors(runner, [each for each in candidates if not each.killed_by], Noise())
+    return [judged[each].outcome if each in judged else "killed" for each in candidates]
+
+
+def mutants(runner: MutantRunner, *lines: str) -> list[Change]:
+    """Return the mutants that change a line of the reference into one of these."""
+    package = runner.trial.package
+    changes = list_mutants(package.reference, package.manifest.entry_point, "reference.py")
+    found = [next(change for change in changes if f"\n+    {line}\n" in change.diff) for line in lines]
+    assert len(found) == len(lines)
+    return found
+
+
+def test_a_cast_that_changes_nothing_is_equivalent(runner: MutantRunner) -> None:
+    changes = mutants(runner, "x = x", 'return {"x": x, "mean": x.mean()}')
+
+    assert outcomes_of(runner, changes) == ["equivalent", "equivalent"]
+
+
+def test_a_cast_that_changes_the_last_place_is_rounding_even_where_orbits_are_chaotic(runner: MutantRunner) -> None:
+    assert outcomes_of(
+        runner, mutants(runner, "rate = np.float32(42.8 - 40 * (rates[0] / 3 + float(rates[1]) * 2 / 3))")
+    ) == ["rounding"]
+
+
+def test_a_mutant_of_the_rate_is_killed(runner: MutantRunner) -> None:
+    assert outcomes_of(
+        runner, mutants(runner, "rate = np.float32(42.8 - 40 * (float(rates[0]) / 3 - float(rates[1]) * 2 / 3))")
+    ) == ["killed"]
+
+
+def test_the_dtype_counts_if_the_policy_is_exact() -> None:
+    narrow, wide = encode(np.array([0.1, 0.2], np.float32)), encode(np.array([0.1, 0.2], np.float32).astype(np.float64))
+
+    assert is_same(wide, narrow, "kind")
+    assert not is_same(wide, narrow, "exact")
+    assert is_rounding(encode(np.array([0.1, 0.2])), narrow, dtype_policy="kind")
+    assert not is_same(encode(np.array([0.1, 0.25])), narrow, "kind")
+    assert not is_same(encode({"a": 1.0}), encode({"b": 1.0}), "kind")
+
+
+def test_a_plain_number_that_float32_can_hold_is_rounded_like_one() -> None:
+    third = float(np.float32(1 / 3))
+
+    assert is_rounding(encode(third + 1e-7), encode(third))
+    assert not is_rounding(encode(1 / 3 + 1e-7), encode(1 / 3))
+
+
+def test_differences_are_relative_to_the_largest_element() -> None:
+    expected = encode({"a": np.array([100.0, 1.0]), "b": "text"})
+
+    assert relative_difference(encode({"a": np.array([100.0, 2.0]), "b": "text"}), expected) == 0.01
+    assert relative_difference(encode({"a": np.array([100.0, np.inf]), "b": "text"}), expected) == np.inf
+    assert relative_difference(encode({"a": np.array([100.0, 1.0]), "b": "other"}), expected) == np.inf
