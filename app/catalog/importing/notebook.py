@@ -246,9 +246,8 @@ def _compared(node: ast.expr, call: ast.Call) -> Iterator[ast.expr]:
         elif isinstance(each, ast.Call) and _name(each) in _COMPARISONS:
             sides = list(each.args[:2])
         elif isinstance(each, ast.Call) and _name(each) in _MAGNITUDES and each.args:  # abs(f(x) - 3) < 1e-6
-            difference = each.args[0]
-            is_difference = isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)
-            sides = [difference.left, difference.right] if is_difference else []
+            inner = each.args[0]
+            sides = [inner.left, inner.right] if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) else []
         else:
             continue
         if len(sides) == 2 and call in sides:
