@@ -15,9 +15,16 @@ FOLDER = "figures/"
 FIGURE = re.compile(r"figures/[a-z0-9_-]{1,64}\.svg")
 MAX_FIGURE_BYTES = 64 * 2**10
 SVG = "{http://www.w3.org/2000/svg}"
+HTML = "{http://www.w3.org/1999/xhtml}"
 REFUSED_ELEMENTS = ("script", "foreignObject", "image", "iframe", "audio", "video", "set", "animate")
 # In attributes and style sheets: `#name` refers to a part of the figure itself.
-_OUTSIDE = re.compile(r"url\(\s*['\"]?(?!#)|@import|javascript:", re.IGNORECASE)
+_OUTSIDE = re.compile(r"url\(\s*+['\"]?+(?!#)|image-set\(|@import|javascript:", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# Nothing but this may come before the root: another instruction could load a style sheet, which may run scripts.
+_DECLARATION = re.compile(
+    r"""\s*<\?xml\s+version=["']1\.0["'](\s+encoding=["']utf-8["'])?(\s+standalone=["'](yes|no)["'])?\s*\?>""",
+    re.IGNORECASE,
+)
 _REMEDY = "draw it with SVG's own shapes, text and styles"
 
 
@@ -25,9 +32,10 @@ def is_figure(path: str) -> bool:
     return FIGURE.fullmatch(path) is not None
 
 
-def figures_of(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the figures of a package's files by path."""
-    return {path: text for path, text in files.items() if is_figure(path)}
+def figures_of(files: Mapping[str, str], text: str) -> dict[str, str]:
+    """Return the figures of a package's files that the text shows, by path. The editorial's may show the solution."""
+    shown = {path for path in FIGURE.findall(text) if path in files}
+    return {path: files[path] for path in sorted(shown)}
 
 
 def figure_fault(path: str, text: str) -> Fault | None:
@@ -35,8 +43,11 @@ def figure_fault(path: str, text: str) -> Fault | None:
     if (size := len(text.encode())) > MAX_FIGURE_BYTES:
         message = f"has {size} bytes, but a figure may have {MAX_FIGURE_BYTES}"
         return Fault(path, 0, "", message, "round the coordinates, or draw less")
-    if "<!" in re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL):
+    bare = _COMMENT.sub("", text)
+    if "<!" in bare:
         return Fault(path, 0, "", "declares a document type or entities", "remove the `<!…>` declarations")
+    if "<?" in _DECLARATION.sub("", bare, count=1):
+        return Fault(path, 0, "", "has an instruction such as `<?xml-stylesheet …?>`", "remove it, or write UTF-8")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -55,10 +66,10 @@ def figure_fault(path: str, text: str) -> Fault | None:
 
 def _refused(root: ElementTree.Element) -> Iterator[str]:
     for element in root.iter():
-        name = str(element.tag).removeprefix(SVG)
-        if name in REFUSED_ELEMENTS:
+        name = str(element.tag).rpartition("}")[2]
+        if name in REFUSED_ELEMENTS or str(element.tag).startswith(HTML):
             yield f"contains <{name}>, which figures may not have"
-        if name == "style" and _OUTSIDE.search(element.text or ""):
+        if name == "style" and ("\\" in (style := "".join(element.itertext())) or _OUTSIDE.search(style)):
             yield "loads something in its <style>, which figures may not"
         for attribute, value in element.attrib.items():
             key = attribute.rpartition("}")[2].lower()

@@ -31,22 +31,25 @@ def get_problem_id(session: Session, slug: str) -> UUID:
 
 
 def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProblem]:
-    """Return the listed problems that meet all conditions on `Problem`, by title."""
+    """Return the published problems that meet all conditions on `Problem`, by title.
+
+    Without the condition `IS_LISTED`, they include drafts.
+    """
     title = Revision.manifest["title"].astext
-    query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(IS_LISTED, *which)
+    query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which)
     query = query.order_by(title, Problem.slug)
     return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]
 
 
 def list_in_order(session: Session, slugs: Sequence[str]) -> list[NamedProblem]:
-    """Return the published ones among `slugs`, in that order."""
-    named = {problem.slug: problem for problem in list_named(session, Problem.slug.in_(slugs))}
+    """Return the listed ones among `slugs`, in that order."""
+    named = {problem.slug: problem for problem in list_named(session, IS_LISTED, Problem.slug.in_(slugs))}
     return [named[slug] for slug in slugs if slug in named]
 
 
 def list_near(session: Session, name: str, limit: int = 3) -> list[NamedProblem]:
-    """Return the problems with similar slugs, the most similar first."""
+    """Return the listed problems with similar slugs, the most similar first."""
     if len(name) > MAX_LENGTH:
         return []
-    named = {problem.slug: problem for problem in list_named(session)}
+    named = {problem.slug: problem for problem in list_named(session, IS_LISTED)}
     return [named[slug] for slug in get_close_matches(name.lower().replace("-", "_"), named, limit)]

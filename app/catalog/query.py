@@ -311,7 +311,7 @@ def _detail(
         "samples": samples,
         "example_inputs": write_example(revision.manifest, samples),
         "hidden_cases": hidden,
-        "figures": figures_of(revision.files),
+        "figures": figures_of(revision.files, revision.manifest["statement"]),
     }
     signature = described_signature(revision.manifest, revision.files)
     return ProblemDetail.model_validate(revision.manifest | signature | facts)

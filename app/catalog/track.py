@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from sqlalchemy import Subquery, delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.catalog.availability import IS_LISTED
 from app.catalog.fault import Fault, Location, PackageInvalid
 from app.catalog.manifest import Slug
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
@@ -146,7 +147,7 @@ def _read(session: Session, states: Subquery | None, track: str | None = None) -
     if track is not None:
         of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(Problem, IS_CURRENT)
         is_of_track = track_slug == storable(track)
-        query = query.where(or_(is_of_track, Problem.slug.in_(of_track.where(is_of_track).correlate(None))))
+        query = query.where(or_(is_of_track, Problem.slug.in_(of_track.where(is_of_track, IS_LISTED).correlate(None))))
     return [read_listed(row) for row in session.execute(query)]
 
 

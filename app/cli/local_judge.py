@@ -198,7 +198,7 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         state="done",
         verdict=judged.verdict,
         score=judged.score,
-        parts=view_parts(manifest.model_dump(mode="json"), case_names, cases, is_done=True),
+        parts=view_parts(manifest.model_dump(mode="json"), case_names, cases, has_score=True),
         cases=cases,
         hint=judged.hint,
     )

@@ -1127,7 +1127,7 @@ class PartView(Answer):
     points: int = Field(..., description="what the part counts")
     earned: int | None = Field(
         ...,
-        description="these points, or 0 if a case is not accepted; null without a verdict",
+        description="these points, or 0 if a case is not accepted; null without a score",
     )
     accepted: int = Field(..., description="how many cases of the part are accepted so far")
     cases: int = Field(..., description="how many cases of the part the submission is judged on")

@@ -65,7 +65,6 @@ class _Sent(NamedTuple):
     user_id: UUID
     created_at: datetime
     judging_id: int
-    attempt: int
     verdict: str | None
     hint: str | None
 
@@ -101,7 +100,6 @@ def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
         Submission.user_id,
         Submission.created_at,
         Judging.id,
-        Judging.attempt,
         Judging.verdict,
         Judging.hint,
     )
@@ -138,20 +136,16 @@ def _count_mistakes(sent: Iterable[_Sent]) -> tuple[MistakeCount, ...]:
 
 def _count_cases(session: Session, sent: Sequence[_Sent]) -> tuple[CaseCount, ...]:
     """Only results of the attempt that gave the verdict count."""
-    attempts = {each.judging_id: each.attempt for each in sent}
-    query = select(CaseRow.name, CaseRow.judging_id, CaseRow.attempt, CaseRow.verdict).where(
-        CaseRow.judging_id.in_(attempts)
+    is_failed = CaseRow.verdict != Verdict.ACCEPTED
+    query = (
+        select(CaseRow.name, func.count(), func.count().filter(is_failed))
+        .join(Judging, (Judging.id == CaseRow.judging_id) & (Judging.attempt == CaseRow.attempt))
+        .where(Judging.id.in_([each.judging_id for each in sent]))
+        .group_by(CaseRow.name)
     )
-    judged: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
-    for name, judging_id, attempt, verdict in session.execute(query):
-        if attempts[judging_id] == attempt:
-            judged[name] += 1
-            failed[name] += verdict != Verdict.ACCEPTED
-    worst = sorted(judged, key=lambda name: (-failed[name] / judged[name], name))
-    return tuple(
-        CaseCount(name=name, failed=failed[name], judged=judged[name]) for name in worst[:MOST] if failed[name]
-    )
+    rows = [CaseCount(name=name, judged=judged, failed=failed) for name, judged, failed in session.execute(query)]
+    rows.sort(key=lambda row: (-row.failed / row.judged, row.name))
+    return tuple(row for row in rows[:MOST] if row.failed)
 
 
 def _count_hints(session: Session, problem_id: UUID, students: Iterable[UUID]) -> tuple[HintCount, ...]:

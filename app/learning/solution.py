@@ -118,5 +118,7 @@ def _read(package: Package, lock: Lock, opened_by: OpenedBy) -> Solution:
             if known.verdict is Verdict.ACCEPTED
         ),
         editorial=package.editorial,
-        figures=figures_of({path: content.decode() for path, content in package.files.items()}),
+        figures=figures_of(
+            {path: content.decode() for path, content in package.files.items()}, package.editorial or ""
+        ),
     )

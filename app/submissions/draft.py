@@ -13,6 +13,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer
+from app.catalog.availability import is_open_to
 from app.catalog.model import Problem
 from app.database.engine import Base
 from app.errors import Invalid, ProblemNotFound
@@ -49,7 +50,7 @@ class Save:
 def save_draft(session: Session, wanted: Save) -> Draft:
     """Raises NotFound, Invalid."""
     _check(wanted.source)
-    problem_id = _problem_id(session, wanted.slug)
+    problem_id = _problem_id(session, wanted.slug, wanted.user_id)
     draft = lock_draft(session, wanted.user_id, problem_id)
     if draft is None:
         draft = Draft(user_id=wanted.user_id, problem_id=problem_id, source=wanted.source)
@@ -84,8 +85,8 @@ def _replace(draft: Draft, wanted: Save) -> None:
     draft.source, draft.version, draft.saved_at = wanted.source, uuid4(), func.now()
 
 
-def _problem_id(session: Session, slug: str) -> UUID:
-    found = session.scalars(select(Problem.id).where(Problem.slug == slug)).one_or_none()
+def _problem_id(session: Session, slug: str, user_id: UUID) -> UUID:
+    found = session.scalars(select(Problem.id).where(Problem.slug == slug, is_open_to(user_id))).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
     return found

@@ -51,7 +51,7 @@ class PartView(BaseModel):
     name: str
     title: str
     points: int = Field(description="what the part counts")
-    earned: int | None = Field(description="these points, or 0 if a case is not accepted; null without a verdict")
+    earned: int | None = Field(description="these points, or 0 if a case is not accepted; null without a score")
     accepted: int = Field(description="how many cases of the part are accepted so far")
     cases: int = Field(description="how many cases of the part the submission is judged on")
 
@@ -90,7 +90,7 @@ class SubmissionView(BaseModel):
 
 
 def view_parts(
-    manifest: Mapping[str, Any], case_names: Sequence[str], cases: Sequence[CaseView], *, is_done: bool
+    manifest: Mapping[str, Any], case_names: Sequence[str], cases: Sequence[CaseView], *, has_score: bool
 ) -> tuple[PartView, ...]:
     """`manifest`: as JSON. `case_names`: all cases that the submission is judged on. `cases`: the results so far."""
     part_of = {case["name"]: case.get("part") for case in manifest.get("cases", ())}
@@ -104,7 +104,7 @@ def view_parts(
             name=name,
             title=part["title"],
             points=part["points"],
-            earned=earned if is_done else None,
+            earned=earned if has_score else None,
             accepted=sum(verdicts.get(case) is Verdict.ACCEPTED for case in own),
             cases=len(own),
         )

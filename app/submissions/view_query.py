@@ -94,7 +94,7 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
-        parts=view_parts(manifest, case_names, cases, is_done=judging.state == "done"),
+        parts=view_parts(manifest, case_names, cases, has_score=judging.score is not None),
         cases=cases,
         notice=explain_wait(session, judging),
         hint=judging.hint,

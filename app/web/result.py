@@ -196,7 +196,7 @@ def describe_result(view: SubmissionView) -> Result:
         is_final=not view.hint_pending,
         hint=capitalise(view.hint or ""),
         rows=[row for row in _rows(view) if row.case is not None],
-        parts=view.parts if view.mode == "submit" and view.verdict is not Verdict.JUDGE_ERROR else (),
+        parts=view.parts if _has_points(view) else (),
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
@@ -266,7 +266,8 @@ def _joined(group: Sequence[Row]) -> Row:
 
 
 def _has_points(view: SubmissionView) -> bool:
-    return bool(view.parts) and view.mode == "submit"
+    """Whether a verdict gave points. A judge error and a cancellation give none."""
+    return bool(view.parts) and view.mode == "submit" and view.score is not None
 
 
 def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:

@@ -20,7 +20,8 @@ from sandbox.guest.failure import SOURCE_NAME
 LAYERS, GUEST = "/torch/nn/modules/", str(Path(__file__).parent)
 # The other places of a function of PyTorch: `torch.softmax` covers all of them.
 TORCH_PLACES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.Tensor")
-# The operations that stand for a function where PyTorch dispatches it. Each belongs to no other function.
+# The operations that stand for a function where PyTorch dispatches it, in place or not. A function that is made of
+# such an operation counts too: `cross_entropy` is a `log_softmax`, and all convolutions are one operation.
 OPERATIONS = {
     "batch_norm": ("native_batch_norm", "_native_batch_norm_legit", "_batch_norm_with_update"),
     "conv1d": ("convolution",),
@@ -129,8 +130,9 @@ def _targets(pattern: str) -> Iterator[tuple[str, Any, str]]:
         return
     yield pattern, owner, last
     if place in TORCH_PLACES:
-        others = [found for other in TORCH_PLACES if (found := _find(other)) is not None and found is not owner]
-        yield from ((pattern, other, last) for other in others if callable(getattr(other, last, None)))
+        owners = [found for other in TORCH_PLACES if (found := _find(other)) is not None]
+        places = ((found, name) for found in owners for name in (last, f"{last}_") if (found, name) != (owner, last))
+        yield from ((pattern, found, name) for found, name in places if callable(getattr(found, name, None)))
 
 
 def _find(place: str) -> Any | None:
@@ -165,7 +167,7 @@ def _dispatch(operations: dict[str, str], note: Callable[[str, int], None]) -> A
 
     class Watching(mode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            name = operations.get(func.overloadpacket.__name__)
+            name = operations.get(func.overloadpacket.__name__.removesuffix("_"))
             if name and (line := _line_below(sys._getframe(1))):
                 note(name, line)
             return func(*args, **(kwargs or {}))

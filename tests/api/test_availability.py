@@ -8,8 +8,12 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.audit import AuditEvent
+from app.catalog.name import list_named
 from app.catalog.publish import publish
 from app.database.engine import Database
+from app.errors import ProblemNotFound
+from app.submissions.draft import Save, save_draft
+from app.submissions.query import list_attempted
 from tests.api.conftest import SignedIn
 from tests.catalog.packages import PROBLEM, make_package
 
@@ -68,6 +72,27 @@ def test_a_draft_exists_for_authors_only(author: httpx.Client, ada: httpx.Client
     assert author.get(PATH).json()["availability"] == "draft"
     assert author.get(f"{PATH}/hints").status_code == HTTPStatus.OK
     assert author.post(f"{PATH}/submissions", json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+def test_students_can_not_save_code_for_a_draft(author: httpx.Client, database: Database, ada: httpx.Client) -> None:
+    change(author, "draft")
+
+    with database.transaction() as session:
+        username = ada.get("/me").json()["username"]
+        user_id = session.scalars(select(User.id).where(User.username == username)).one()
+        with pytest.raises(ProblemNotFound):
+            save_draft(session, Save(user_id=user_id, slug="scaled_sum", source="x = 1", base=None))
+
+
+def test_lists_of_past_submissions_name_withdrawn_problems(author: httpx.Client, database: Database) -> None:
+    author.post(f"{PATH}/submissions", json=SOURCE)
+    change(author, "withdrawn")
+
+    with database.transaction() as session:
+        grace = session.scalars(select(User.id).where(User.username == "grace")).one()
+
+        assert [problem.slug for problem in list_attempted(session, grace)] == ["scaled_sum"]
+        assert [problem.slug for problem in list_named(session)] == ["scaled_sum"]
 
 
 def test_a_withdrawn_problem_can_be_read_and_keeps_submissions(author: httpx.Client, ada: httpx.Client) -> None:

@@ -5,10 +5,17 @@ import pytest
 from app.catalog.fault import PackageInvalid
 from app.catalog.figure import MAX_FIGURE_BYTES
 from app.catalog.package import Package, package_from_files
+from app.catalog.publish import publish
+from app.catalog.query import get_problem
+from app.database.engine import Database
+from tests.catalog.packages import FILES
 from tests.verification.bench import package_of
 
 OPEN = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
-GOOD = f'{OPEN}<style>rect {{ fill: url(#shade) }}</style><rect width="5" height="5"/><use href="#a"/></svg>'
+GOOD = (
+    f'<?xml version="1.0" encoding="UTF-8"?>{OPEN}<style>rect {{ fill: url(#shade) }}</style>'
+    '<rect width="5" height="5" fill="url(&quot;#shade&quot;)"/><use href="#a"/></svg>'
+)
 REFUSED = {
     "not XML": ("<svg", "is not XML"),
     "no SVG": ("<html/>", "is not an SVG file"),
@@ -19,6 +26,15 @@ REFUSED = {
     "foreign style": (f"{OPEN}<style>@import 'x.css'</style></svg>", "loads something in its <style>"),
     "foreign paint": (f'{OPEN}<rect fill="url(https://example.org/#a)"/></svg>', "in fill"),
     "HTML inside": (f"{OPEN}<foreignObject/></svg>", "contains <foreignObject>"),
+    "HTML's script": (
+        f'{OPEN}<script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script></svg>',
+        "contains <script>",
+    ),
+    "HTML": (f'{OPEN}<meta xmlns="http://www.w3.org/1999/xhtml" content="0"/></svg>', "contains <meta>"),
+    "style in parts": (f"{OPEN}<style><g/>@import 'x.css'</style></svg>", "loads something in its <style>"),
+    "escaped style": (f"{OPEN}<style>@\\69mport 'x.css'</style></svg>", "loads something in its <style>"),
+    "style sheet": (f'<?xml-stylesheet type="text/xsl" href="https://example.org/a"?>{OPEN}</svg>', "an instruction"),
+    "other encoding": (f'<?xml version="1.0" encoding="gbk"?>{OPEN}</svg>', "has an instruction"),
     "entities": (f"<!DOCTYPE svg [<!ENTITY a 'b'>]>{OPEN}</svg>", "declares a document type"),
     "too large": (f"{OPEN}<desc>{'a' * MAX_FIGURE_BYTES}</desc></svg>", "but a figure may have"),
 }
@@ -48,3 +64,18 @@ def test_a_figure_that_would_run_or_load_something_is_refused(name: str) -> None
 def test_other_files_among_the_figures_are_refused() -> None:
     with pytest.raises(PackageInvalid, match="does not belong to a package"):
         with_figure(GOOD, "figures/curve.png")
+
+
+def test_students_get_the_figures_of_the_statement_and_not_those_of_the_editorial(database: Database) -> None:
+    figures = {"figures/curve.svg": GOOD, "figures/answer.svg": GOOD}
+    texts = {
+        "statement.md": "Sum up.\n\n![a curve](figures/curve.svg)\n",
+        "editorial.md": "![so](figures/answer.svg)\n",
+    }
+    files = {path: text.encode() for path, text in (FILES | figures | texts).items()}
+    with database.transaction() as session:
+        publish(session, package_from_files("scaled_sum", files))
+
+        problem = get_problem(session, "scaled_sum")
+
+    assert problem.figures == {"figures/curve.svg": GOOD}

@@ -118,3 +118,15 @@ def test_what_can_not_become_a_package_says_why(tmp_path: Path, name: str) -> No
         read_notebook(tmp_path / "n.ipynb")
 
     assert message in str(refused.value)
+
+
+def test_only_the_answer_itself_has_an_expected_value(tmp_path: Path) -> None:
+    asserts = ("twice([1, 2]).shape == (2,)", "twice([3, 4]) - 1 == 7", "len(twice([5, 6])) == 2", "twice([7, 8]) == 3")
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "def twice(x):\n    return 2 * x", {}),
+        ("code", "\n".join(f"assert {each}" for each in asserts), {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells))
+
+    assert imported.answers == {"case_4": 3}

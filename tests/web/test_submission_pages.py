@@ -1,7 +1,9 @@
 """The submission page that a student sees."""
 
 import re
+from datetime import UTC, datetime
 from http import HTTPStatus
+from uuid import uuid4
 
 import numpy as np
 from fastapi.testclient import TestClient
@@ -14,7 +16,9 @@ from app.queue.finish import Finish
 from app.queue.lease import add_hint, fail, finish, record_phases
 from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.phase import Phase
+from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
+from app.web.result import describe_result
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
@@ -350,3 +354,28 @@ def test_the_stream_of_a_finished_submission_ends_after_its_result(ada: TestClie
 
     assert text.startswith("event: result\ndata: <div data-final")
     assert text.endswith("event: done\ndata: \n\n")
+
+
+def test_a_cancelled_submission_has_no_points() -> None:
+    part = PartView(name="one", title="One", points=100, earned=None, accepted=0, cases=1)
+    view = SubmissionView(
+        id=uuid4(),
+        problem="double",
+        title="Double",
+        revision=1,
+        digest="",
+        mode="submit",
+        parameters=(),
+        case_names=("small",),
+        created_at=datetime.now(UTC),
+        inputs=None,
+        state="done",
+        verdict=Verdict.CANCELLED,
+        score=None,
+        parts=(part,),
+        cases=(),
+    )
+
+    result = describe_result(view)
+
+    assert (result.parts, result.tally) == ((), "")

@@ -26,6 +26,7 @@ parameters:
 returns: {type: torch, shape: [N, D], dtype: float32}
 requirements:
   - {forbids_calls: [torch.softmax, torch.nn.functional.log_softmax]}
+  - {forbids_calls: [torch.sigmoid, torch.erf]}
   - {forbids_syntax: [for, comprehension]}
 cases:
   - {name: small, visibility: sample, inputs: {x: [[1, 2, 3], [0, 0, 0]]}}
@@ -137,6 +138,16 @@ def test_the_forbidden_function_is_found_by_every_spelling(softmax: Court, spell
     assert hidden.report["category"] == "must not call torch.softmax or torch.nn.functional.log_softmax"
 
 
+@pytest.mark.parametrize("call", ["(x + 0).sigmoid_()", "torch.sigmoid_(x + 0)", "(x + 0).erf_()", "torch.erf_(x + 0)"])
+def test_a_function_that_changes_its_tensor_counts_too(softmax: Court, call: str) -> None:
+    source = softmax.package.reference.replace("    return", f"    {call}\n    return")
+
+    sample, _ = softmax.judge(source)
+
+    name = "torch.sigmoid" if "sigmoid" in call else "torch.erf"
+    assert f"found {name} in line 5" in sample.report["message"]
+
+
 def test_a_call_by_the_library_for_its_own_purpose_does_not_count(softmax: Court) -> None:
     source = softmax.package.reference.replace(
         "    return", "    torch.nn.functional.cross_entropy(x, torch.zeros(len(x), dtype=int))\n    return"
@@ -161,6 +172,12 @@ def test_a_forbidden_construct_is_named_with_its_line(softmax: Court) -> None:
 
     assert sample.verdict is Verdict.REQUIREMENT_NOT_MET
     assert sample.report["message"] == "expected no `for` loop or comprehension; found `for` loop in line 5"
+
+
+def test_a_byte_order_mark_hides_no_construct(softmax: Court) -> None:
+    source = "\ufeff" + softmax.package.reference + "\nfor _ in range(3):\n    pass\n"
+
+    assert "found `for` loop in line 7" in softmax.judge(source)[0].report["message"]
 
 
 def test_a_wrong_answer_is_told_before_a_requirement(softmax: Court) -> None:

@@ -47,6 +47,7 @@ _COMPARISONS = (
     "equal",
     "isclose",
 )
+_MAGNITUDES = ("abs", "absolute", "fabs", "norm")
 RAISED = 'raise NotImplementedError("replace this line with your solution")'
 
 
@@ -238,19 +239,23 @@ def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[s
 
 
 def _compared(node: ast.expr, call: ast.Call) -> Iterator[ast.expr]:
-    """Yield what stands on the other side of the comparison that contains the call."""
+    """Yield what the call itself is compared with, not a part or a function of its answer such as `f(x).shape`."""
     for each in ast.walk(node):
         if isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], ast.Eq):
             sides = [each.left, each.comparators[0]]
-        elif isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub):  # abs(f(x) - 3) < 1e-6
-            sides = [each.left, each.right]
-        elif isinstance(each, ast.Call) and ast.unparse(each.func).rpartition(".")[2] in _COMPARISONS:
+        elif isinstance(each, ast.Call) and _name(each) in _COMPARISONS:
             sides = list(each.args[:2])
+        elif isinstance(each, ast.Call) and _name(each) in _MAGNITUDES and each.args:  # abs(f(x) - 3) < 1e-6
+            inner = each.args[0]
+            sides = [inner.left, inner.right] if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) else []
         else:
             continue
-        own = [side for side in sides if call in ast.walk(side)]
-        if len(own) == 1 and len(sides) == 2:
-            yield next(side for side in sides if side is not own[0])
+        if len(sides) == 2 and call in sides:
+            yield sides[1 - sides.index(call)]
+
+
+def _name(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _statement(cells: Sequence[Cell], notes: Notes) -> str:

@@ -241,7 +241,7 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "Probl
         "starter": package.starter,
         "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
         "hidden_cases": len(package.manifest.cases) - len(samples),
-        "figures": figures_of(files),
+        "figures": figures_of(files, f"{package.statement}\n{package.editorial or ''}"),
     }
     signature = described_signature(manifest | {"starter": package.starter}, files)
     return ProblemDetail.model_validate(manifest | signature | facts)

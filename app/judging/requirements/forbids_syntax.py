@@ -51,11 +51,14 @@ class ForbidsSyntax(Requirement):
         return f"not contain any {_listed(self.forbids_syntax)}"
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:
-        found = [(line, word) for word, line in list_constructs(facts.source) if word in self.forbids_syntax]
+        expected, constructs = f"no {_listed(self.forbids_syntax)}", find_constructs(facts.source)
+        if constructs is None:
+            return expected, "a source that can't be read for them: write simpler and less nested code"
+        found = [(line, word) for word, line in constructs.items() if word in self.forbids_syntax]
         if not found:
             return None
         line, word = min(found)
-        return f"no {_listed(self.forbids_syntax)}", f"{NOUNS[word]} in line {line}"
+        return expected, f"{NOUNS[word]} in line {line}"
 
 
 def _listed(words: tuple[str, ...]) -> str:
@@ -63,13 +66,19 @@ def _listed(words: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=64)
-def list_constructs(source: str) -> tuple[tuple[str, int], ...]:
-    """Return each construct and its line. None for a source that Python can't read, since its verdict is another."""
+def find_constructs(source: str) -> Mapping[str, int] | None:
+    """Return the first line of each construct, or None if Python can't parse the source here.
+
+    The box may have parsed it nevertheless: with more room on the stack, or as another version of Python.
+    """
     try:
-        tree = ast.parse(source)
+        tree = ast.parse(source.removeprefix("\ufeff"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    return tuple(_found(tree))
+        return None
+    first: dict[str, int] = {}
+    for word, line in _found(tree):
+        first[word] = min(line, first.get(word, line))
+    return first
 
 
 def _found(tree: ast.AST) -> Iterator[tuple[str, int]]:

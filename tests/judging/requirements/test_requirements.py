@@ -50,7 +50,7 @@ MET: list[tuple[dict[str, Any], Facts]] = [
     ({"calls": "backward", "at_least": 2, "at_most": "n"}, facts(backward=2)),
     ({"forbids_calls": ["torch.softmax", "numpy.linalg.*"]}, forbidding({"torch.exp": 3, "numpy.linalg.a.b": 4})),
     ({"forbids_syntax": ["for", "while", "comprehension"]}, source("f = lambda x: x @ x if x else 1")),
-    ({"forbids_syntax": ["for"]}, source("def f(:")),
+    ({"forbids_syntax": ["for"]}, source("\ufeffx = 1")),
 ]
 UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, NO_LOOP, "expected one loop of 8 steps; found 8 copies of the body"),
@@ -90,6 +90,9 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     ({"forbids_syntax": ["comprehension"]}, source("\nx = sum(i for i in y)"), "found comprehension in line 2"),
     ({"forbids_syntax": ["matmul"]}, source("x = (1 +\n     y @ z)"), "found operator `@` in line 2"),
     ({"forbids_syntax": ["if"]}, source("x = 1 if y else 2"), "found `if` in line 1"),
+    ({"forbids_syntax": ["for"]}, source("\ufefffor x in y:\n    pass"), "found `for` loop in line 1"),
+    ({"forbids_syntax": ["for"]}, source("def f(:"), "found a source that can't be read for them"),
+    ({"forbids_syntax": ["for"]}, source(f"x = {'+'.join('y' * 5000)}"), "write simpler and less nested code"),
     ({"forbids_syntax": ["dynamic code"]}, source("run = eval"), "found `eval`, `exec` or `compile` in line 1"),
 ]  # fmt: skip
 
