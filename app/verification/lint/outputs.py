@@ -58,7 +58,7 @@ def sizes_of(manifest: Manifest, inputs: Any) -> tuple[Sizes, str]:
         value = inputs.get(parameter.name)
         if not parameter.is_array or not isinstance(value, np.ndarray):
             continue
-        for size, length in zip(parameter.shape or (), value.shape, strict=False):
+        for size, length in parameter.sizes(value.shape) or ():
             if isinstance(size, str) and sizes.setdefault(size, length) != length:
                 conflict = conflict or f"{size} is {sizes[size]}, but {length} in {parameter.name}"
     return sizes, conflict
@@ -79,10 +79,9 @@ def difference_from(returns: Returns, answer: Tree, sizes: Mapping[str, int]) ->
 
 
 def _array_difference(returns: Returns, leaf: Leaf, sizes: Mapping[str, int]) -> str:
-    declared, known = returns.shape or (), {**sizes}
-    fits = len(leaf.shape) == len(declared) and all(
-        length == (known.setdefault(size, length) if isinstance(size, str) else size)
-        for size, length in zip(declared, leaf.shape, strict=True)
+    declared, known, paired = returns.shape or (), {**sizes}, returns.sizes(leaf.shape)
+    fits = paired is not None and all(
+        length == (known.setdefault(size, length) if isinstance(size, str) else size) for size, length in paired
     )
     if fits and canonical(leaf.dtype) == returns.dtype:
         return ""
