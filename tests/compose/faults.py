@@ -118,7 +118,11 @@ def _insist(
     report: Report,
 ) -> None:
     """Send it again until there is an answer: after a broken connection, it may have been stored or not."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
+        if time.monotonic() > deadline:
+            report.broken.append(f"no answer to {headers['Idempotency-Key']} in {PATIENCE_SECONDS} s")
+            return
         try:
             answer = deployment.api.post(f"/problems/{SLUG}/submissions", json=body, headers=headers)
         except httpx.TransportError as error:

@@ -44,6 +44,7 @@ def test_killed_containers_and_overload_lose_no_submission(deployment: Deploymen
     report = run(deployment, faults=FAULTS, seed=1)
 
     assert report.broken == []
+    assert report.given_up == []
     assert sum(report.kills.values()) == FAULTS
     assert report.refused
     assert report.bare_refusals == 0
