@@ -129,6 +129,7 @@ FIELDS: dict[str, Field] = {
     "cursor": Field(kinds=grown.CURSORS),
     **dict.fromkeys(("question", "choice"), Field(usual=0, kinds=grown.DIGITS)),
     **dict.fromkeys(("show_me", "completed"), Field(usual=True)),
+    "availability": Field(usual="listed", kinds=grown.PLAIN),
     # submissions
     "source": Field(usual="def microbatched_grads(): ...\n", kinds=grown.PYTHON),
     "inputs": Field(kinds=grown.YAML),

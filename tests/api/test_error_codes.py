@@ -19,6 +19,7 @@ from tests.api.conftest import SignedIn
 NEVER_ANSWERED = (BadSetting, ExerciseUnfit, ProviderAway, SchemaTooNew, PostgresNotStarted, JudgeFailed)
 OF_OTHER_PROCESSES = (
     "app.backup",
+    "app.catalog.importing",
     "app.cli",
     "app.client",
     "app.database.embedded_server",

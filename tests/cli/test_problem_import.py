@@ -200,7 +200,7 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
         ("kattis", {"data/sample/1.in": None}, "put one there that students may see"),
         ("kattis", {"submissions/accepted/script.py": None, "submissions/accepted/with_main.py": None}, "in Python 3"),
         ("tests", {}, "lacks the solution"),
-        ("polygon", {}, "kattis, kernelbench, tests"),
+        ("polygon", {}, "kattis, kernelbench, notebook, tests"),
     ],
 )
 def test_what_can_not_be_imported_is_refused_with_the_reason(
