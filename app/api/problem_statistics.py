@@ -1,4 +1,4 @@
-"""What authors learn from the last submissions for a problem."""
+"""Statistics of a problem's last submissions, for authors."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""What a problem's author learns from its last submissions: who solves it, which mistakes occur, which cases fail."""
+"""Statistics of a problem's last submissions: solve rate, mistakes, failing cases, hints taken."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

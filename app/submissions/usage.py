@@ -1,4 +1,4 @@
-"""What one user has submitted lately, from which the quotas and the fair priority are computed.
+"""A user's recent submissions, from which the quotas and the fair priority are computed.
 
 The judging time is the time that workers held the user's judgings. Rejudgings and judge errors do not count.
 """
