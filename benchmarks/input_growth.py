@@ -141,7 +141,8 @@ def fit(points: Sequence[tuple[int, float]]) -> float | None:
         size, _ = max(points)
         before = max((each for each in points if each[0] < size), default=points[0])
         ratio = (max(points)[1] - base) / max(before[1] - base, NOTICEABLE_SECONDS / FACTOR)
-        return float(math.log(ratio) / math.log(size / before[0])) if size > before[0] else None
+        has_grown = ratio > 0 and size > before[0]  # a smaller input may have been the slow one, by chance
+        return float(math.log(ratio) / math.log(size / before[0])) if has_grown else None
     mean_x, mean_y = (sum(each) / len(grown) for each in zip(*grown, strict=True))
     spread = float(sum((x - mean_x) ** 2 for x, _ in grown))
     return float(sum((x - mean_x) * (y - mean_y) for x, y in grown)) / spread
