@@ -199,11 +199,16 @@ def package_files(path: str, text: str) -> dict[str, str]:
     return REFUSED | {path: PROBLEM + text if path == "problem.yaml" else text}
 
 
+# The format of an archive has 16 bits for the length of a name.
+MAX_NAME_BYTES = 65_000
+
+
 def pack(files: dict[str, str]) -> bytes:
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for path, text in files.items():
-            archive.writestr(path, text.encode(errors="replace"))
+            name = path.encode(errors="replace")[:MAX_NAME_BYTES].decode(errors="ignore")
+            archive.writestr(name, text.encode(errors="replace"))
     return buffer.getvalue()
 
 
