@@ -28,12 +28,12 @@ IDENTIFIERS = {
     "submission_id": "SELECT id FROM submissions WHERE mode = 'submit'"
     " ORDER BY user_id = :who DESC, created_at DESC LIMIT 1",
     "verification_id": "SELECT id FROM verifications ORDER BY queued_at LIMIT 1",
-    "rejudging_id": "SELECT id FROM rejudgings WHERE decision IS NULL",
+    "rejudging_id": "SELECT id FROM rejudgings ORDER BY decision IS NULL DESC LIMIT 1",
     "name": "SELECT 'nothing-like-it'",
     "secret": "SELECT 'nothing-like-it'",
     "token": "SELECT 'nothing-like-it'",
-    "session_id": "SELECT id FROM sessions WHERE user_id = :who LIMIT 1",
-    "token_id": "SELECT id FROM tokens WHERE user_id = :who LIMIT 1",
+    "session_id": "SELECT id FROM sessions ORDER BY user_id = :who DESC LIMIT 1",
+    "token_id": "SELECT id FROM tokens ORDER BY user_id = :who DESC LIMIT 1",
     "invitation_id": "SELECT id FROM invitations LIMIT 1",
     "worker_id": "SELECT id FROM workers LIMIT 1",
     "act": "SELECT 'suspend'",
@@ -123,4 +123,6 @@ def _identifier(session: Session, name: str, username: str) -> str:
     assert name in IDENTIFIERS, f"tests/large/address.py: say in IDENTIFIERS which {name} is to be asked for"
     query = text(IDENTIFIERS[name])
     values = {"who": user.id} if user and ":who" in IDENTIFIERS[name] else {}
-    return str(session.execute(query, values).scalar_one())
+    found = session.execute(query, values).scalar_one_or_none()
+    assert found is not None, f"tests/large/address.py: no row is left for {name}: {IDENTIFIERS[name]}"
+    return str(found)
