@@ -205,6 +205,10 @@ def test_the_link_for_a_new_password_has_one_name_and_an_alias(admin: httpx.Clie
     assert ada.put(made.headers["location"].removeprefix("/api/v1"), json=new).status_code == 204
 
 
+def test_a_deprecated_path_with_letters_beyond_latin_is_answered(admin: httpx.Client) -> None:
+    assert admin.post("/users/\U0006dd98/password-reset").status_code == 422
+
+
 def test_a_deprecated_operation_names_the_path_to_use() -> None:
     deprecated = [each for each in OPERATIONS if each.spec.get("deprecated")]
 
