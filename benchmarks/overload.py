@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 STUDENTS = 100
 FACTOR = 10
-# Streams of each accepted submission, as if its page were open so many times. A user may have 20 open.
-FOLLOWERS = 6
+# Streams of each accepted submission, as if its page were open in two tabs. A user may have 20 open.
+FOLLOWERS = 2
 # Of the clients that submit and follow: on machines of their own they would take no cores from the server.
 NICENESS = 10
 # A bystander without an account, a process of its own, opens each of these once per second.
 PAGES = ("/", "/problems", f"/problems/{SLUG}")
-QUEUE_MINUTES = 1
+QUEUE_MINUTES = 2
 LIMITS = {"max_queue_minutes": QUEUE_MINUTES, "max_pending": 200, "requests_per_minute": 100_000}
 QUOTAS = {"submissions_per_hour": 1_000_000, "submitted_mib_per_hour": 1_000_000, "judging_seconds_per_hour": 1_000_000}
 HEADERS = ("retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
