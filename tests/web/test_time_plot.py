@@ -63,22 +63,22 @@ def end_with(database: Database, times: TimeComparison) -> None:
     assert finish(database, take(database), outcome)
 
 
-def test_the_page_says_how_slow_it_is_and_shows_the_curve(database: Database, reader: TestClient) -> None:
-    address = submit(reader)
+def test_the_page_says_how_slow_it_is_and_shows_the_curve(database: Database, ada: TestClient) -> None:
+    address = submit(ada)
     end_with(database, SLOW)
 
-    page = reader.get(address).text
+    page = ada.get(address).text
 
     assert "All answers are right, but it is too slow: 20 times the reference&#39;s time at n = 4,096" in page
     assert "Time by size of the inputs" in page
     assert "<td>0.42 s</td>" in page or "<td>420 ms</td>" in page
 
 
-def test_rest_and_the_terminal_have_the_times_too(database: Database, reader: TestClient) -> None:
-    address = submit(reader)
+def test_rest_and_the_terminal_have_the_times_too(database: Database, ada: TestClient) -> None:
+    address = submit(ada)
     end_with(database, FAST)
 
-    found = reader.get(f"/api/v1{address}").json()["times"]
+    found = ada.get(f"/api/v1{address}").json()["times"]
     with database.transaction() as session:
         submission = session.query(Submission).one()
         text = submission_text(view_submission(session, submission))

@@ -37,7 +37,7 @@ LEAVES_WORK = (
     "    a = np.ones((600, 600))\n"
     "    while True: a @ a\n"
     "def count_pairs(x, total):\n"
-    "    for _ in range(4): threading.Thread(target=spin, daemon=True).start()\n" + SLOW
+    "    for _ in range(4 * (len(x) > 100)): threading.Thread(target=spin, daemon=True).start()\n" + SLOW
 )
 
 
