@@ -1,7 +1,7 @@
 """Submissions are timed beside the reference, in real boxes, and nothing that they do helps a slow one."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def judged(
     told: list[CaseResult] | None = None,
     phases: list[str] | None = None,
 ) -> Finish:
-    def tell(now: tuple[Phase, ...]) -> None:
+    def tell(now: Sequence[Phase]) -> None:
         if phases is not None:
             phases.append(now[-1].name)
 
@@ -70,7 +70,7 @@ def judged(
         source=source,
         cases=cases,
         references=references,
-        timeline=Timeline(tell),  # type: ignore[arg-type]
+        timeline=Timeline(tell),
         wait_until_quieter=wait,
     )
     return judge(job, pool, (told if told is not None else []).append, threading.Event())
@@ -85,7 +85,7 @@ def test_a_fast_solution_is_accepted_and_its_times_are_kept(
 
     assert found.verdict is Verdict.ACCEPTED
     assert isinstance(found.times, TimeComparison)
-    assert [each.size for each in found.times.times] == [20_000, 60_000]
+    assert [each.size for each in found.times.times] == [10_000, 40_000]
     assert sorted(told, key=lambda result: result.position) == list(found.cases)
 
 
@@ -98,9 +98,9 @@ def test_a_slow_solution_is_refused_at_the_largest_size_only(
 
     assert found.verdict is Verdict.REQUIREMENT_NOT_MET
     refused = {result.name: result.report for result in found.cases if result.verdict is not Verdict.ACCEPTED}
-    assert refused == {"n_60000_a": {"category": TOO_SLOW}, "n_60000_b": {"category": TOO_SLOW}}
+    assert refused == {"n_40000_a": {"category": TOO_SLOW}, "n_40000_b": {"category": TOO_SLOW}}
     assert found.times is not None
-    assert "times the reference's time at n = 60,000 (allowed: 4 times)" in found.times.sentence
+    assert "times the reference's time at n = 40,000 (allowed: 4 times)" in found.times.sentence
     assert found.score == 100 * 5 // 7
 
 
