@@ -104,15 +104,15 @@ class TimeComparison(BaseModel):
     def _ratio_text(self) -> str:
         size = self.times[-1].size
         allowed = f" (allowed: {self.max_time_ratio:g} times)" if self.max_time_ratio is not None else ""
-        return f"{self.ratio:g} times the reference's time at n = {size:,}{allowed}"
+        return f"{two_digits(self.ratio)} times the reference's time at n = {size:,}{allowed}"
 
     @property
     def _growth_text(self) -> str:
         if self.growth is None or self.max_growth is None:
             return ""
         return (
-            f"the time grows like n^{self.growth:g} (allowed: n^{self.max_growth:g}; the reference's: "
-            f"n^{self.reference_growth:g})"
+            f"the time grows like n^{two_digits(self.growth)} (allowed: n^{self.max_growth:g}; the reference's: "
+            f"n^{two_digits(self.reference_growth or 0.0)})"
         )
 
 
@@ -141,6 +141,11 @@ def exponent(seconds: Mapping[int, float]) -> float | None:
     across, up = fmean(x for x, _ in points), fmean(y for _, y in points)
     slope = sum((x - across) * (y - up) for x, y in points) / sum((x - across) ** 2 for x, _ in points)
     return round(slope, 1 if abs(slope) >= 1 else 2)
+
+
+def two_digits(number: float) -> str:
+    """Format a rounded number: `0.83`, `2.0`, `12`."""
+    return f"{number:.1f}" if 1 <= abs(number) < 10 else f"{number:g}"
 
 
 def rounded(number: float) -> float:

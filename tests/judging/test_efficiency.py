@@ -52,7 +52,7 @@ def test_a_growth_beyond_the_limit_is_named_with_the_references() -> None:
     quadratic = compared({1000: 0.01, 4000: 0.16}, {1000: 0.01, 4000: 0.04}, None, 1.5)
 
     assert not quadratic.is_met
-    assert quadratic.sentence == "the time grows like n^2 (allowed: n^1.5; the reference's: n^1)"
+    assert quadratic.sentence == "the time grows like n^2.0 (allowed: n^1.5; the reference's: n^1.0)"
 
 
 def test_the_references_own_growth_counts_if_it_is_larger_than_allowed() -> None:

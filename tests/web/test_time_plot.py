@@ -87,4 +87,4 @@ def test_rest_and_the_terminal_have_the_times_too(database: Database, ada: TestC
     assert found["ratio"] == 1.0
     assert found["times"][0] == {"size": 1024, "seconds": 0.0051, "reference_seconds": 0.0051}
     assert "n = 1,024: 5.1 ms (reference: 5.1 ms)" in text
-    assert "1 times the reference's time at n = 4,096 (allowed: 3 times)" in text
+    assert "1.0 times the reference's time at n = 4,096 (allowed: 3 times)" in text
