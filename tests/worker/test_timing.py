@@ -85,7 +85,7 @@ def test_a_fast_solution_is_accepted_and_its_times_are_kept(
 
     assert found.verdict is Verdict.ACCEPTED
     assert isinstance(found.times, TimeComparison)
-    assert [each.size for each in found.times.times] == [10_000, 40_000]
+    assert [each.size for each in found.times.times] == [10_000, 50_000]
     assert sorted(told, key=lambda result: result.position) == list(found.cases)
 
 
@@ -98,9 +98,9 @@ def test_a_slow_solution_is_refused_at_the_largest_size_only(
 
     assert found.verdict is Verdict.REQUIREMENT_NOT_MET
     refused = {result.name: result.report for result in found.cases if result.verdict is not Verdict.ACCEPTED}
-    assert refused == {"n_40000_a": {"category": TOO_SLOW}, "n_40000_b": {"category": TOO_SLOW}}
+    assert refused == {"n_50000_a": {"category": TOO_SLOW}, "n_50000_b": {"category": TOO_SLOW}}
     assert found.times is not None
-    assert "times the reference's time at n = 40,000 (allowed: 4 times)" in found.times.sentence
+    assert "times the reference's time at n = 50,000 (allowed: 4 times)" in found.times.sentence
     assert found.score == 100 * 5 // 7
 
 
