@@ -20,6 +20,7 @@ from app.catalog.signature import described_signature
 from app.database.engine import storable
 from app.errors import ProblemNotFound
 from app.judging.checker import DtypePolicy
+from app.judging.efficiency import Efficiency
 
 # `tried`: the user has submitted; `completed`: the user has solved the problem and marked it as completed.
 ProblemState = Literal["new", "tried", "solved", "completed"]
@@ -126,6 +127,9 @@ class ProblemDetail(ProblemSummary):
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
+    efficiency: Efficiency | None = Field(
+        default=None, description="limits on a solution's time, relative to the reference's; null if there are none"
+    )
     sources: tuple[str, ...] = Field(default=(), description="where the facts come from, such as a paper")
     parts: tuple[ProblemPart, ...] = Field(
         default=(), description="groups of cases with their points, which sum to 100"

@@ -382,6 +382,16 @@ class Due(Answer):
     count: int = Field(..., description="at most 10000 are counted")
 
 
+class Efficiency(Answer):
+    """
+    The limits on time, relative to the reference. `warm_up`: the first call for each size does not count.
+    """
+
+    max_time_ratio: float | None = None
+    max_growth: float | None = None
+    warm_up: bool = True
+
+
 class Ended(Answer):
     sessions: int = Field(..., description="the number of browsers that were signed out")
 
@@ -1174,6 +1184,7 @@ class Phase(Answer):
         "running",
         "inspecting",
         "again",
+        "timing",
         "waiting",
         "checking",
     ]
@@ -1706,6 +1717,16 @@ class Side(Answer):
     pieces: list[Piece]
 
 
+class SizeTime(Answer):
+    """
+    The least times at one size of the inputs, rounded to two digits.
+    """
+
+    size: int = Field(..., description="the size of the inputs, as the author counts it")
+    seconds: float = Field(..., description="the submission's least time for one case of this size")
+    reference_seconds: float = Field(..., description="the reference's, in the same kind of box on the same machine")
+
+
 class SolutionRequest(Answer):
     """
     Opens the solution without solving the problem. Allclose records it and shows it in your progress.
@@ -1790,6 +1811,31 @@ class TableSize(Answer):
     name: str
     bytes: int = Field(..., description="with indexes and TOAST")
     rows: int | None = Field(..., description="the database's estimate; null if it has none yet")
+
+
+class TimeComparison(Answer):
+    """
+    A submission's times beside the reference's, by size. The numbers are rounded to two digits.
+    """
+
+    times: list[SizeTime] = Field(..., description="in order of size")
+    ratio: float = Field(
+        ...,
+        description="the submission's time over the reference's, at the largest size",
+    )
+    max_time_ratio: float | None = Field(..., description="the largest allowed ratio; null if there is none")
+    growth: float | None = Field(..., description="the exponent e if the time grows like n^e; null with one size")
+    reference_growth: float | None = Field(..., description="the reference's exponent")
+    max_growth: float | None = Field(..., description="the largest allowed exponent; null if there is none")
+
+
+class TimedSolution(Answer):
+    """
+    A known submission whose times were compared with the reference's.
+    """
+
+    name: str
+    times: TimeComparison
 
 
 class TokenRequest(Answer):
@@ -2284,7 +2330,7 @@ class KillMatrixSection(Answer):
 
 class LimitsSection(Answer):
     """
-    `cases` and `shapes` are empty if a quick verification did not measure them.
+    `cases` and `shapes` are empty if a quick verification did not measure them. `timed`: for `efficiency`.
     """
 
     wall_seconds: float
@@ -2297,6 +2343,7 @@ class LimitsSection(Answer):
     suggested_memory_mib: int
     cases: list[CaseCost]
     shapes: list[ShapeCost] = Field([], validate_default=True)
+    timed: list[TimedSolution] = Field([], validate_default=True)
 
 
 class MaxTemporaryMemory(Answer):
@@ -2403,6 +2450,10 @@ class ProblemDetail(Answer):
     requirements: list[
         Calls | Forbids | ForbidsCalls | ForbidsSyntax | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses
     ] = Field([], description="rules on how answers are computed", validate_default=True)
+    efficiency: Efficiency | None = Field(
+        None,
+        description="limits on a solution's time, relative to the reference's; null if there are none",
+    )
     sources: list[str] = Field([], description="where the facts come from, such as a paper")
     parts: list[ProblemPart] = Field(
         [],
@@ -2601,6 +2652,10 @@ class SubmissionView(Answer):
         validate_default=True,
     )
     cases: list[CaseView]
+    times: TimeComparison | None = Field(
+        None,
+        description="its times beside the reference's, if the problem limits them and all answers are right",
+    )
     notice: str | None = Field(
         None,
         description="a sentence that says why no worker can judge it now; else null",

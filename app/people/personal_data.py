@@ -172,7 +172,7 @@ def _describe(submission: Submission, slug: str, number: int, judging: Judging) 
         "problem": slug,
         "revision": number,
         **{name: getattr(submission, name) for name in sent},
-        **{name: getattr(judging, name) for name in judged},
+        **{name: getattr(judging, name) for name in (*judged, "times")},
     }
 
 

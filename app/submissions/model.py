@@ -82,6 +82,7 @@ class Judging(Base):
     - `reason`: why it is a judge_error, for admins. `cause` is one line of it without numbers, for grouping.
     - `hint`: the known mistake that the submission makes. `hint_pending`: a worker still looks for one.
     - `phases`: where the latest attempt's time went (`phase.py`).
+    - `times`: the submission's times beside the reference's, by size of the inputs (`app.judging.efficiency`).
     """
 
     __tablename__ = "judgings"
@@ -138,6 +139,7 @@ class Judging(Base):
     reason: Mapped[str | None]
     cause: Mapped[str | None] = mapped_column(Computed(_CAUSE, persisted=True))
     phases: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
+    times: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]
 

@@ -29,7 +29,8 @@ from app.web.markdown import highlight_lines, link_traceback, render_inline, ren
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
 from app.web.picture.figure import draw_figures, list_shares, most_used
-from app.web.quantity import memory_text, seconds_text, size_text
+from app.web.picture.time_plot import draw_time_plot
+from app.web.quantity import memory_text, seconds_text, short_seconds_text, size_text
 from app.web.result import capitalise, message_of
 from app.web.value_text import (
     arguments_preview,
@@ -211,6 +212,8 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "message_text": message_of,
         "traceback": link_traceback,
         "seconds": seconds_text,
+        "short_seconds": short_seconds_text,
+        "time_plot": draw_time_plot,
         "memory": memory_text,
         "size": size_text,
         "time": format_time,

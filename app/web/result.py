@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from app.catalog.custom_inputs import UNANSWERED
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
@@ -99,6 +100,8 @@ def _words(phase: Phase) -> str:
             return _("Inspecting your program")
         case "again":
             return _("Rerunning one case")
+        case "timing":
+            return _("Comparing your time with the reference's")
         case "waiting":
             return _("Waiting until this machine is less busy, to rerun a slow case")
         case _:
@@ -165,6 +168,7 @@ class Result:
     hint: str = ""
     rows: Sequence[Row] = ()
     parts: Sequence[PartView] = ()
+    times: TimeComparison | None = None
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
@@ -197,6 +201,7 @@ def describe_result(view: SubmissionView) -> Result:
         hint=capitalise(view.hint or ""),
         rows=[row for row in _rows(view) if row.case is not None],
         parts=view.parts if _has_points(view) else (),
+        times=view.times,
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
@@ -282,6 +287,8 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
+    if view.times is not None and not view.times.is_met:
+        return "", _("All answers are right, but it is too slow: %(sentence)s.") % {"sentence": view.times.sentence}
     message = message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
