@@ -21,14 +21,19 @@ from typing import Any
 from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
 from app.catalog.importing.literal_tests import (
     LiteralArray,
+    add_todo,
     build_manifest,
-    declaration_of,
+    declare_tests,
+    defaults_of,
+    frameworks_for,
     names_of,
+    plain_starter,
     read_literal,
     stand_in,
 )
 from app.catalog.importing.literal_tests import Test as LiteralTest
-from app.catalog.importing.program import frameworks_of, functions_of, open_folder, parse, strangers_of
+from app.catalog.importing.observation import Observe
+from app.catalog.importing.program import functions_of, open_folder, parse, strangers_of
 
 MAX_CASES = 200
 _BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
@@ -60,7 +65,7 @@ class Cell:
     points: float | None = None
 
 
-def read_notebook(path: Path) -> Imported:
+def read_notebook(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
     if not path.is_file():
         raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
@@ -68,10 +73,10 @@ def read_notebook(path: Path) -> Imported:
     place, function = _find_solution(cells)
     source = f"{_imports(cells[:place])}\n\n\n{_clean(cells[place].source).strip()}\n".lstrip("\n")
     tree = parse(_without_marks(source), "the solution's cell")
-    tests = _tests(cells, function, notes)
+    found = _tests(cells, function, notes)
+    tests, declared = declare_tests(_without_marks(source), function, found, observe, notes)
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in names_of(function)]
     files = {
         "statement.md": _statement(cells[:place], notes),
         "starter.py": _starter(source, function),
@@ -79,9 +84,11 @@ def read_notebook(path: Path) -> Imported:
         "submissions/accepted/original.py": _without_marks(source),
         "submissions/wrong_answer/stand_in.py": stand_in(function),
     }
-    _add_todo(cells, notes)
+    if any(cell.points for cell in cells):
+        notes.left_out.append("points of the grader: give points with `parts`, if you want some")
+    add_todo(notes, tests)
     title = path.stem.replace("_", " ").replace("-", " ").strip().capitalize()
-    manifest = build_manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
     return Imported(
         slug=slug_of(path.stem),
         files={**write_manifest(manifest, "a notebook", notes), **files},
@@ -222,9 +229,10 @@ def _read(
     positional = [_value(argument, known) for argument in calls[0].args]
     arguments = dict(zip(names, positional, strict=False))
     arguments |= {str(keyword.arg): _value(keyword.value, known) for keyword in calls[0].keywords}
+    arguments = {key: read_literal(value) for key, value in defaults_of(function).items()} | arguments
     if len(positional) > len(names) or set(arguments) != set(names):
         raise ValueError(f"its arguments are not {', '.join(names)}")
-    return arguments, _expected(statement, calls[0], known)
+    return {name: arguments[name] for name in names}, _expected(statement, calls[0], known)
 
 
 def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[str, Any]) -> Any:
@@ -295,23 +303,9 @@ def _starter(source: str, function: ast.FunctionDef) -> str:
             kept.append(line)
     if has_marks:
         return "\n".join(kept).strip() + "\n"
-    doc = ast.get_docstring(function)
-    told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
-    return f"def {function.name}({', '.join(names_of(function))}):\n{told}    {RAISED}\n"
+    return plain_starter(function)
 
 
 def _without_marks(source: str) -> str:
     lines = [line for line in source.splitlines() if not _BEGIN.match(line) and not _END.match(line)]
     return "\n".join(_SOLUTION_LINE.sub("", line).rstrip() for line in lines).strip() + "\n"
-
-
-def _add_todo(cells: Sequence[Cell], notes: Notes) -> None:
-    if any(cell.points for cell in cells):
-        notes.left_out.append("points of the grader: give points with `parts`, if you want some")
-    notes.todo += [
-        "describe the result in `returns`, with type, shape and dtype",
-        "set summary, difficulty, estimated_minutes and license: the source does not have them",
-        "draw hidden inputs (`{draw: normal, shape: [100]}`): students can share the answers to literals",
-        "add a second accepted solution, written in another way",
-        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
-    ]
