@@ -10,6 +10,7 @@ from app.catalog.importing.imported import Imported, ImportRefused
 from app.catalog.importing.notebook import read_notebook
 from app.catalog.importing.observation import Probe
 from app.catalog.package import Package, package_from_files
+from tests.catalog.test_import_types import observe
 
 NBGRADER: list[tuple[str, str, dict[str, Any]]] = [
     ("markdown", "# Homework\n## Scale\nMultiply a vector with a factor.", {}),
@@ -86,7 +87,7 @@ def test_otters_marks_do_so_too(tmp_path: Path) -> None:
         ("case_2", "hidden"),
     ]
     assert imported.answers == {"case_1": 2, "case_2": 0}
-    assert any("range(3)" in line and "is not a literal" in line for line in imported.left_out)
+    assert any("case_3: only a sandbox finds the types" in line for line in imported.left_out)
     assert "otter" not in package.reference
     assert "name: q1" not in package.statement
     assert "sum(n % 2" not in package.starter
@@ -109,7 +110,7 @@ REFUSED = {
     "no assert": (json.dumps({"cells": []}), "no cell defines a function that a later cell asserts about"),
     "no literal": (
         json.dumps({"cells": [{"cell_type": "code", "source": "def f(x): return x\nassert f(g()) == 1"}]}),
-        "the argument g() is not a literal",
+        "this machine can't open a sandbox",
     ),
 }
 
@@ -135,3 +136,20 @@ def test_only_the_answer_itself_has_an_expected_value(tmp_path: Path) -> None:
     imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), without_a_sandbox)
 
     assert imported.answers == {"case_4": 3}
+
+
+def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "import numpy as np\ndef twice(x):\n    return 2 * x", {}),
+        ("code", "n = 3\nx = np.arange(n) / n\nassert twice(x).shape == (n,)\nassert np.allclose(twice(x * 0), 0)", {}),
+        ("code", "assert twice(range(3)) is None", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+
+    package = load(imported)
+    assert [case.generate for case in package.manifest.cases] == ["case_1", "case_2"]
+    assert package.manifest.parameters[0].dtype == package.manifest.returns.dtype == "float64"
+    assert "x = np.arange(n) / n" in (package.generators or "")
+    assert "assert" not in (package.generators or "")
+    assert any(line.startswith("case_3: ") for line in imported.left_out)

@@ -62,7 +62,7 @@ SOURCES = [
         manifest={"TODO: describe the result.": "the scaled numbers"},
         written={
             "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
-            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nA `float64` array of shape `(N,)`.\n",
+            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
             "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
             "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
             + "def scale(x, factor):\n    return x / factor\n",
