@@ -61,11 +61,11 @@ assert np.allclose(again, ref * w[:, None])
 def observe(probe: Probe) -> Mapping[str, Seen]:
     """Call the test's own solution here, with the driver that runs in a box."""
     scope: dict[str, Any] = {}
-    exec(probe.source, scope)
     exec(DRIVER, scope)
     seen = {}
     for name, (code, maker) in probe.makers.items():
         try:
+            exec(probe.source, scope)
             seen[name] = read_seen(scope["run"](scope[probe.entry_point], {"code": code, "maker": maker}))
         except Exception as error:
             seen[name] = failed(f"{type(error).__name__}: {error}")

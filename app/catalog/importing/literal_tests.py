@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.catalog.case_validation import Ragged, shape_of
 from app.catalog.importing.generator import bind, calls_of, function_name, imports_for, write_generators
 from app.catalog.importing.imported import (
     Imported,
@@ -31,22 +30,10 @@ from app.catalog.importing.imported import (
 from app.catalog.importing.observation import Declarations, Observe, Probe, declare, find_object
 from app.catalog.importing.program import SourceFolder, frameworks_of, functions_of, open_folder, parse, strangers_of
 
-ARRAY_MAKERS = {
-    "np.array": "numpy",
-    "numpy.array": "numpy",
-    "np.asarray": "numpy",
-    "jnp.array": "jax",
-    "jnp.asarray": "jax",
-    "torch.tensor": "torch",
-    "torch.Tensor": "torch",
-}
-# The types of ints and floats: JAX computes in 32 bits here, and PyTorch turns Python's floats into float32.
-_DTYPES = {
-    "numpy": ("int64", "float64"),
-    "jax": ("int32", "float32"),
-    "torch": ("int64", "float32"),
-}
-_NAMES = {"float": "float64", "int": "int64", "double": "float64", "long": "int64"}
+ARRAY_MAKERS = (
+    *("np.array", "numpy.array", "np.asarray", "jnp.array", "jnp.asarray"),
+    *("torch.tensor", "torch.Tensor"),
+)
 STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
 SOLUTIONS = ("solution.py", "reference.py")
 STARTERS = ("starter.py", "starter_code.py", "template.py")
@@ -56,11 +43,9 @@ MAX_CASES = 200
 
 @dataclass(frozen=True, slots=True)
 class LiteralArray:
-    """An array in a call. `kind` is its library. `dtype` is None unless the call names one. `source`: its Python."""
+    """An array in a call. `source`: its Python."""
 
-    kind: str
     values: Any
-    dtype: str | None
     source: str
 
 
@@ -78,70 +63,14 @@ def find_call(text: str, name: str) -> ast.Call:
 
 def read_literal(node: ast.expr) -> Any:
     """Return the value of a literal, or of a call that makes an array of one. Raises ValueError."""
-    if isinstance(node, ast.Call) and (kind := ARRAY_MAKERS.get(ast.unparse(node.func))) and node.args:
-        named = {keyword.arg: ast.unparse(keyword.value).rpartition(".")[2] for keyword in node.keywords}
-        dtype = named.get("dtype", "").strip("'\"") or None
-        return LiteralArray(kind, read_literal(node.args[0]), dtype, ast.unparse(node))
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ARRAY_MAKERS and node.args:
+        return LiteralArray(read_literal(node.args[0]), ast.unparse(node))
     if isinstance(node, ast.List | ast.Tuple):
         return [read_literal(item) for item in node.elts]
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):
         raise ValueError(f"the argument {ast.unparse(node)[:60]} is not a literal") from None
-
-
-def declaration_of(name: str, values: Sequence[Any], notes: Notes) -> dict[str, Any]:
-    """Return the manifest's keys for the parameter. Raises ImportRefused if the values have several types."""
-    nullable = {"nullable": True} if any(value is None for value in values) else {}
-    given = [value for value in values if value is not None]
-    if given and all(isinstance(value, LiteralArray) for value in given):
-        return {"name": name, **_array(name, given, notes), **nullable}
-    types = {type(value) for value in given}
-    if not types or types <= {list, tuple}:
-        return {"name": name, "type": "list", **nullable}
-    if types == {int, float}:
-        types = {float}
-        notes.todo.append(f"check that {name} is a float in every case: some tests give whole numbers")
-    if len(types) == 1 and (kind := types.pop()) in (bool, int, float, str, dict):
-        return {"name": name, "type": kind.__name__, **nullable}
-    found = ", ".join(sorted({"array" if kind is LiteralArray else kind.__name__ for kind in map(type, given)}))
-    raise ImportRefused(f"the parameter {name} has several types ({found}): use the same type in every test")
-
-
-def _array(name: str, arrays: Sequence[LiteralArray], notes: Notes) -> dict[str, Any]:
-    kinds = {array.kind for array in arrays}
-    shapes = [_shape(name, array) for array in arrays]
-    if len(kinds) > 1 or len({len(shape) for shape in shapes}) > 1:
-        raise ImportRefused(f"the arrays of {name} differ in library or number of axes: make them equal")
-    kind = kinds.pop()
-    named = {array.dtype for array in arrays} - {None}
-    whole, real = _DTYPES[kind]
-    has_fraction = not all(map(_is_whole, arrays))
-    is_bool = all(isinstance(number, bool) for array in arrays for number in _numbers(array.values))
-    dtype = named.pop() if len(named) == 1 else "bool" if is_bool else real if has_fraction else whole
-    if len({_is_whole(array) for array in arrays}) > 1:
-        notes.todo.append(f"check that {name} is {dtype} in every case: some tests give whole numbers")
-    sizes = [f"{name.upper()[:12]}_{axis}" for axis in range(len(shapes[0]))]
-    return {"type": kind, "shape": sizes, "dtype": _NAMES.get(str(dtype), dtype)}
-
-
-def _is_whole(array: LiteralArray) -> bool:
-    return not any(isinstance(number, float) for number in _numbers(array.values))
-
-
-def _shape(name: str, array: LiteralArray) -> tuple[int, ...]:
-    try:
-        return shape_of(_tuples(array.values))
-    except Ragged:
-        raise ImportRefused(f"an array of {name} has lists of different lengths: correct it") from None
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _numbers(value: Any) -> list[Any]:
-    return [number for item in value for number in _numbers(item)] if isinstance(value, list) else [value]
 
 
 def value_for(value: Any) -> Any:
@@ -222,10 +151,7 @@ def read_literal_tests(root: Path, observe: Observe) -> Imported:
 def declare_tests(
     source: str, function: ast.FunctionDef, tests: Sequence[Test], observe: Observe, notes: Notes
 ) -> tuple[list[Test], Declarations]:
-    """Return the tests that a sandbox could run, and the types that it saw there.
-
-    Without a sandbox, the types are those of the literals. Raises ImportRefused.
-    """
+    """Return the tests that ran in a sandbox, and the types that it saw. Raises ImportRefused."""
     names = names_of(function)
     probe = Probe(
         source=source,
@@ -234,16 +160,6 @@ def declare_tests(
         makers={test.name: (test.maker, test.name) for test in tests},
     )
     found = observe(probe)
-    if found is None:
-        literal = [test for test in tests if not test.generator]
-        notes.left_out += [
-            f"{test.name}: only a sandbox finds the types of its arguments" for test in tests if test.generator
-        ]
-        if not literal:
-            raise ImportRefused("no test has literal arguments, and this machine can't open a sandbox to see others")
-        parameters = [declaration_of(name, [test.arguments[name] for test in literal], notes) for name in names]
-        notes.todo.append("describe the result in `returns`, with type, shape and dtype")
-        return literal, Declarations(parameters, {"type": "list", "doc": "TODO: describe the result."})
     kept = []
     for test in tests:
         if reason := found[test.name].failure or find_object(found[test.name]):

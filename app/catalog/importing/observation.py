@@ -103,8 +103,7 @@ def _is_description(value: Any) -> bool:
     return value.get("type") in PLAIN or (value.get("type") == "object" and isinstance(value.get("of"), str))
 
 
-# Returns None on a machine that can't open a box.
-Observe: TypeAlias = Callable[[Probe], Mapping[str, Seen] | None]
+Observe: TypeAlias = Callable[[Probe], Mapping[str, Seen]]
 
 
 def find_object(seen: Seen) -> str:

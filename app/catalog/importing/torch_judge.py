@@ -208,8 +208,6 @@ def _probe(source: str, header: str, function: ast.FunctionDef, cases: Sequence[
 def _observe(observe: Observe, probe: Probe, cases: Sequence[_Case], notes: Notes) -> dict[str, Seen]:
     """Return what a sandbox saw of the calls that can be cases. Raises ImportRefused if there are none."""
     found = observe(probe)
-    if found is None:
-        raise ImportRefused("this machine can't open a sandbox, which finds the types: `allclose doctor` says why")
     kept: dict[str, Seen] = {}
     for case in cases:
         seen = found[case.generator.name]

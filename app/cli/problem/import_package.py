@@ -105,13 +105,13 @@ def _print_list(heading: str, lines: "tuple[str, ...] | list[str]") -> None:
         output.print(Text(f"  - {line}"), soft_wrap=True)
 
 
-def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen] | None":
-    """Call the solution in a box and describe what it got and returned. None if this machine can't open a box."""
+def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
+    """Call the solution in a box, and describe what it got and returned. Raises SandboxError."""
     from app.catalog.importing.observation import DRIVER, failed, read_seen
     from app.worker.boxes import find_cache, open_launcher, open_reference_pool
     from app.worker.run import run_cases
     from sandbox.guest.codec import decode, encode
-    from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request, SandboxError
+    from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request
 
     given = {name: encode({"code": code, "maker": maker}) for name, (code, maker) in probe.makers.items()}
     request = Request(
@@ -123,13 +123,8 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen] | None":
         limits=Limits(wall_seconds=OBSERVED_SECONDS, memory_bytes=OBSERVED_MEMORY, load_seconds=OBSERVED_SECONDS),
     )
     outcomes: list[CaseOutcome] = []
-    try:
-        launcher = open_launcher(settings, cache=find_cache(settings))
-        with open_reference_pool(settings, launcher) as pool:
-            run_cases(pool, BoxSpec(tuple(sorted(probe.frameworks))), request, outcomes.append, Event())
-    except SandboxError as error:
-        output.print(f"The solution was not called: {error}", markup=False, highlight=False, soft_wrap=True)
-        return None
+    with open_reference_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:
+        run_cases(pool, BoxSpec(tuple(sorted(probe.frameworks))), request, outcomes.append, Event())
     seen = dict.fromkeys(probe.makers, failed("it was not called, because earlier calls ended the process"))
     for each in outcomes:
         reason = f"{each.failure.kind}: {each.failure.message}" if each.failure else str(each.ending)
