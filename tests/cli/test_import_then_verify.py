@@ -78,6 +78,8 @@ SOURCES = [
         written={
             "statement.md": SECTIONS + "## Problem\n\nWrite `main()`, which reads numbers and prints their mean.\n\n"
             "## Inputs\n\nFirst $n$, then the numbers.\n\n## Output\n\nThe mean.\n",
+            "submissions/runtime_error/whole.py": WRONG.format(mistake="reads whole numbers only")
+            + "def main():\n    n = int(input())\n    print(sum(map(int, input().split())) / n)\n",
             "submissions/wrong_answer/sums.py": WRONG.format(mistake="prints the sum")
             + "def main():\n    input()\n    print(sum(map(float, input().split())))\n",
         },

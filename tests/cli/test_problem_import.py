@@ -230,7 +230,8 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
 
     imported = allclose("problem", "import", "tests", source, "--to", tmp_path / "scaled")
 
-    assert imported.returncode in (0, 1), imported.stderr
+    assert imported.returncode == 2
+    assert "the solution answers no test: case_1: FileNotFoundError" in imported.stderr
     assert not ran.exists()
 
 

@@ -191,8 +191,7 @@ class _Seeds(ast.NodeTransformer):
         node.keywords = [each for each in node.keywords if each.arg != "requires_grad"]
         if _SEEDED.search(ast.unparse(node.func)) and len(node.args) <= 1 and not node.keywords:
             first = node.args[0] if node.args else ast.Constant(0)
-            is_known = isinstance(first, ast.Constant) and isinstance(first.value, int)
-            if is_known:
+            if isinstance(first, ast.Constant) and isinstance(first.value, int):
                 text = f"(seed + {first.value}) % 2**31" if first.value else "seed"
                 node.args = [ast.parse(text, mode="eval").body]
         return node
