@@ -1,11 +1,13 @@
 """An import declares what a sandbox saw: the types, shapes and element types of arguments and answers."""
 
+import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.catalog.importing.generator import function_name, imports_for, write_generators
 from app.catalog.importing.imported import Imported, ImportRefused, Notes
 from app.catalog.importing.literal_tests import read_literal_tests
 from app.catalog.importing.observation import DRIVER, Probe, Seen, declare, failed, find_object, read_seen
@@ -218,6 +220,19 @@ def test_a_task_takes_its_solution_from_the_repositorys_notebook(tmp_path: Path)
 def test_a_task_that_can_not_become_a_package_says_why(tmp_path: Path, before: str, after: str, words: str) -> None:
     with pytest.raises(ImportRefused, match=words):
         read_torch_judge(task(tmp_path, TASK.replace(before, after)), observe)
+
+
+def test_a_generator_needs_no_import_that_it_has() -> None:
+    function = ast.parse("def f(x): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    program = "import numpy as np\nimport torch\nx = np.ones(3)\nwith torch.no_grad():\n    y = f(x)\n"
+
+    generators, reasons = write_generators("numpy", program, function)
+
+    assert not reasons
+    assert "with" not in generators[0].source
+    assert imports_for([generators[0].source, "math.pi"]) == ["import math"]
+    assert function_name("NumPy") == "case_numpy"
 
 
 def test_tests_of_a_folder_take_their_types_from_the_call(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import builtins
 import keyword
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.catalog.importing.imported import name_of
@@ -38,6 +38,8 @@ _RANDOM = {
     "np": (re.compile(r"\bnp\.random\.(?!default_rng|RandomState|Generator)"), "random.seed"),
     "random": (re.compile(r"(?<![\w.])random\.(?!seed)"), "seed"),
 }
+_GUARDS = ("torch.no_grad()", "torch.inference_mode()")
+_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Return)
 
 
@@ -51,7 +53,8 @@ class Generator:
 
 def function_name(text: str) -> str:
     name = name_of(text)
-    return name if name.isidentifier() and not keyword.iskeyword(name) else f"case_{name}"[:64]
+    is_free = name.isidentifier() and not keyword.iskeyword(name) and name not in USUAL_IMPORTS
+    return name if is_free else f"case_{name}"[:64]
 
 
 def write_generators(name: str, program: str, function: ast.FunctionDef) -> tuple[list[Generator], list[str]]:
@@ -60,7 +63,7 @@ def write_generators(name: str, program: str, function: ast.FunctionDef) -> tupl
     Raises ValueError if the program is not valid Python.
     """
     try:
-        body = ast.parse(textwrap.dedent(program).strip()).body
+        body = list(_without_guards(ast.parse(textwrap.dedent(program).strip()).body))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ValueError(f"it is not valid Python ({error})") from None
     found: list[Generator] = []
@@ -79,6 +82,16 @@ def write_generators(name: str, program: str, function: ast.FunctionDef) -> tupl
     if not found and not reasons:
         reasons.append(f"it does not call {function.name}")
     return found, reasons
+
+
+def _without_guards(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements, and those inside `with torch.no_grad():` in its place."""
+    for statement in statements:
+        guards = [ast.unparse(item.context_expr) for item in statement.items] if isinstance(statement, ast.With) else []
+        if guards and all(guard in _GUARDS for guard in guards):
+            yield from _without_guards(statement.body)
+        else:
+            yield statement
 
 
 def calls_of(node: ast.AST, name: str) -> list[ast.Call]:
@@ -107,7 +120,8 @@ def imports_for(programs: Sequence[str]) -> list[str]:
     """Return the usual imports of names that the programs use and do not define."""
     trees = [ast.parse(program) for program in programs]
     used = {each.id for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Name)}
-    bound = set().union(*(_bound(statement) for tree in trees for statement in tree.body)) if trees else set()
+    nodes = [each for tree in trees for each in ast.walk(tree) if isinstance(each, _DEFINING)]
+    bound = {name for each in nodes for name in _bound(each)}
     return [line for name, line in sorted(USUAL_IMPORTS.items()) if name in used - bound]
 
 

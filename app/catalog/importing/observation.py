@@ -40,10 +40,10 @@ def describe(value):
     if isinstance(value, dict):
         return {"type": "dict", "items": [describe(item) for item in value.values()]}
     kind, dtype = library(value), getattr(value, "dtype", None)
-    if kind:
+    if kind and str(dtype).removeprefix("torch.").isidentifier():  # a key of JAX has the dtype key<fry>
         return {"type": kind, "shape": [int(n) for n in value.shape], "dtype": str(dtype).removeprefix("torch.")}
     for name, types in PLAIN.items():
-        if isinstance(value, types) or (dtype is not None and dtype.kind in KINDS[name]):
+        if isinstance(value, types) or getattr(dtype, "kind", "no") in KINDS[name]:
             return {"type": name}
     return {"type": "object", "of": type(value).__name__}
 
