@@ -136,13 +136,14 @@ def read_sharing(session: Session, submission: Submission) -> Sharing:
     return "private" if _is_accepted(session, submission.id) else "none"
 
 
-def find_shareable(session: Session, user_id: UUID, problem_id: UUID) -> UUID | None:
+def find_shareable(session: Session, user_id: UUID, slug: str) -> UUID | None:
     """Return the user's last accepted submission to a problem, if it is not shared."""
     accepted = (
         select(Submission.id, SharedSolution.submission_id)
+        .join(Problem, Problem.id == Submission.problem_id)
         .join(Judging, Judging.submission_id == Submission.id)
         .outerjoin(SharedSolution, SharedSolution.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.problem_id == problem_id, is_solving())
+        .where(Submission.user_id == user_id, Problem.slug == slug, is_solving())
         .order_by(Submission.created_at.desc(), Submission.id.desc())
     )
     last = session.execute(accepted.limit(1)).one_or_none()

@@ -111,13 +111,13 @@ def test_a_withdrawn_solution_is_gone_at_once_and_can_be_shared_again(database: 
         withdraw(session, grace, shared)
 
         assert read_sharing(session, submission) == "private"
-        assert find_shareable(session, grace.id, revision.problem_id) == shared
+        assert find_shareable(session, grace.id, SLUG) == shared
         assert names(session, reader, "newest") == []
         with pytest.raises(NotFound, match="may have withdrawn it"):
             get_shared(session, reader, shared)
         share(session, grace, shared)
         assert names(session, reader, "newest") == ["grace"]
-        assert find_shareable(session, grace.id, revision.problem_id) is None
+        assert find_shareable(session, grace.id, SLUG) is None
 
 
 def test_only_an_own_accepted_submission_can_be_shared(database: Database) -> None:
