@@ -59,7 +59,6 @@ def build_router() -> APIRouter:
         *accounts,
         *catalogue,
         *learning,
-        *exchange,
         *authoring,
         *submitting,
         *overseeing,
