@@ -40,7 +40,7 @@ class NewQuestion(Body):
     is_spoiler: StrictBool = SPOILER
 
 
-class NewAnswer(Body):
+class NewReply(Body):
     body: str = BODY
     is_spoiler: StrictBool = SPOILER
 
@@ -104,7 +104,7 @@ def get_question(question_id: UUID, viewer: Reader, database: Stored, wanted: Sl
     operation_id="create_answer",
     summary="Answer a question",
 )
-def post_answer(question_id: UUID, new: NewAnswer, viewer: Discusser, database: Stored) -> PostCreated:
+def post_answer(question_id: UUID, new: NewReply, viewer: Discusser, database: Stored) -> PostCreated:
     with database.transaction() as session:
         return PostCreated(id=answer(session, viewer, question_id, _text(new)))
 
@@ -157,5 +157,5 @@ def get_unread(viewer: Reader, database: Stored) -> UnreadAnswersList:
         return UnreadAnswersList(items=list_unread(session, viewer.id))
 
 
-def _text(new: NewQuestion | NewAnswer | PostEdit) -> PostText:
+def _text(new: NewQuestion | NewReply | PostEdit) -> PostText:
     return PostText(**new.model_dump())

@@ -72,6 +72,9 @@ class SharedSolution(Base):
     hidden_at: Mapped[datetime | None]
 
 
+Chosen = Select[SharedSolution, str, float, bool]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedSummary:
     """`ratio` is the solution's time over the reference's on the same machine, or None if it was not measured."""
@@ -117,8 +120,8 @@ def share(session: Session, viewer: Viewer, submission_id: UUID) -> None:
     )
     if session.scalars(others).one() >= MAX_SHARED:
         raise Conflict(f"you share {MAX_SHARED} solutions to this problem, which is the limit; withdraw one first")
-    row = {"submission_id": submission_id, "user_id": viewer.id, "problem_id": submission.problem_id}
-    row["length"] = len(submission.source)
+    owner = {"user_id": viewer.id, "problem_id": submission.problem_id}
+    row = {"submission_id": submission_id, "length": len(submission.source), **owner}
     session.execute(insert(SharedSolution).values(row).on_conflict_do_nothing())
 
 
@@ -204,7 +207,7 @@ def _ratio() -> ColumnElement[float]:
     return func.coalesce(Measurement.wall_seconds / ReferenceMeasurement.wall_seconds, cast(math.inf, Float))
 
 
-def _select(viewer: Viewer) -> Select[Any]:
+def _select(viewer: Viewer) -> Chosen:
     is_own = SharedSolution.user_id == viewer.id
     return (
         select(SharedSolution, User.username, _ratio().label("ratio"), is_own.label("is_own"))
@@ -223,7 +226,7 @@ def _is_visible(viewer: Viewer) -> ColumnElement[bool]:
     return or_(SharedSolution.hidden_at.is_(None), SharedSolution.user_id == viewer.id)
 
 
-def _in_order(query: Select[Any], order: Order, cursor: str | None) -> Select[Any]:
+def _in_order(query: Chosen, order: Order, cursor: str | None) -> Chosen:
     if order == "newest":
         newest = (SharedSolution.shared_at, SharedSolution.submission_id)
         if cursor is not None:

@@ -15,6 +15,7 @@ from app.learning import moderation
 from app.learning.discussion import Post, PostText, answer, ask, delete_post
 from app.learning.moderation import (
     MAX_REASON,
+    PostDecision,
     count_reports,
     decide_on_post,
     decide_on_shared,
@@ -76,9 +77,10 @@ def test_a_report_is_listed_with_its_entry_until_a_moderator_decides(database: D
 def test_every_decision_can_be_taken_back_and_is_in_the_audit_log_once(database: Database) -> None:
     with database.transaction() as session:
         ada, _grace, asked, _answered = make_thread(session)
-        for decision in ("hide", "show", "lock", "unlock", "mark_spoiler", "unmark_spoiler"):
-            decide_on_post(session, ACTOR, asked, decision)  # type: ignore[arg-type]
-            decide_on_post(session, ACTOR, asked, decision)  # type: ignore[arg-type]
+        decisions: tuple[PostDecision, ...] = ("hide", "show", "lock", "unlock", "mark_spoiler", "unmark_spoiler")
+        for decision in decisions:
+            decide_on_post(session, ACTOR, asked, decision)
+            decide_on_post(session, ACTOR, asked, decision)
 
         post = session.get_one(Post, asked)
         event = session.scalars(select(AuditEvent).limit(1)).one()
