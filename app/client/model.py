@@ -954,6 +954,15 @@ class MutationSection(Answer):
     strength: float | None
 
 
+class NewAnswer(Answer):
+    """
+    Both are indices into the lists of `GET`, from 0.
+    """
+
+    question: int
+    choice: int
+
+
 class NewBatch(Answer):
     submissions: list[BatchedSubmission]
 
@@ -1010,6 +1019,14 @@ class NewRejudging(Answer):
         description="the revision to judge on: `own`, the one of the submission's current verdict, or `current`, the problem's current one",
     )
     note: str = Field("", description="why, for other admins")
+
+
+class NewReply(Answer):
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
 
 
 class NewReport(Answer):
@@ -2217,23 +2234,6 @@ class WorkerView(Answer):
     )
     started_at: datetime
     seen_at: datetime
-
-
-class AppApiDiscussionsNewAnswer(Answer):
-    body: str = Field(..., description="Markdown, with formulas in $…$")
-    is_spoiler: bool = Field(
-        False,
-        description="true: the body is withheld until the solution is open to the reader",
-    )
-
-
-class AppApiQuizNewAnswer(Answer):
-    """
-    Both are indices into the lists of `GET`, from 0.
-    """
-
-    question: int
-    choice: int
 
 
 class ProblemDetails(Answer):

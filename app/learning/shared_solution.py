@@ -15,7 +15,6 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Index,
-    Row,
     Select,
     cast,
     delete,
@@ -243,14 +242,14 @@ def _amount(order: Order) -> ColumnElement[float]:
     return _ratio() if order == "fastest" else cast(SharedSolution.length, Float)
 
 
-def _cursor(row: Row[Any], order: Order) -> str:
+def _cursor(row: Any, order: Order) -> str:
     shared: SharedSolution = row.SharedSolution
     if order == "newest":
         return write_cursor(shared.shared_at, shared.submission_id)
     return write_amount_cursor(order, row.ratio if order == "fastest" else shared.length, shared.submission_id)
 
 
-def _summary(row: Row[Any]) -> SharedSummary:
+def _summary(row: Any) -> SharedSummary:
     shared: SharedSolution = row.SharedSolution
     return SharedSummary(
         submission_id=shared.submission_id,

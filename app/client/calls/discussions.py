@@ -122,7 +122,7 @@ class DiscussionsCalls(Caller):
     def create_answer(
         self,
         question_id: UUID | str,
-        body: model.app__api__discussions__NewAnswer,
+        body: model.NewReply,
     ) -> model.PostCreated:
         """Answer a question. Needs discussions:write."""
         call = Call(

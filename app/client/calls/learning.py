@@ -48,7 +48,7 @@ class LearningCalls(Caller):
     def answer_question(
         self,
         slug: str,
-        body: model.app__api__quiz__NewAnswer,
+        body: model.NewAnswer,
     ) -> model.QuizView:
         """Answer one question. Needs submissions:write."""
         call = Call(
