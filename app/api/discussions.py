@@ -1,15 +1,17 @@
 """Questions about problems and their answers."""
 
 from http import HTTPStatus
+from operator import attrgetter
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, StrictBool
 
-from app.api.dependency import Discusser, Reader, Sliced, Stored
+from app.api.dependency import Discusser, Reader, ShortSliced, Sliced, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
+from app.api.openapi import locates, problems
 from app.body import Body
+from app.database.cursor import cut_list
 from app.learning.discussion import (
     MAX_BODY,
     MAX_TITLE,
@@ -58,9 +60,10 @@ class PostCreated(BaseModel):
 
 
 class UnreadAnswersList(BaseModel):
-    """Your questions with answers by other users that you have not seen."""
+    """Your questions with answers by other users that you have not seen, the last asked first."""
 
     items: tuple[UnreadAnswers, ...]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.get(
@@ -77,13 +80,17 @@ def get_questions(slug: KnownSlug, viewer: Reader, database: Stored, wanted: Sli
 @router.post(
     "/problems/{slug}/questions",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 404, 422),
+    responses={201: locates("the question"), **problems(401, 404, 422)},
     operation_id="create_question",
     summary="Ask a question about a problem",
 )
-def post_question(slug: KnownSlug, new: NewQuestion, viewer: Discusser, database: Stored) -> PostCreated:
+def post_question(
+    slug: KnownSlug, new: NewQuestion, viewer: Discusser, database: Stored, response: Response
+) -> PostCreated:
     with database.transaction() as session:
-        return PostCreated(id=ask(session, viewer, slug, _text(new)))
+        question_id = ask(session, viewer, slug, _text(new))
+    response.headers["Location"] = f"/api/v1/questions/{question_id}"
+    return PostCreated(id=question_id)
 
 
 @router.get(
@@ -100,13 +107,17 @@ def get_question(question_id: UUID, viewer: Reader, database: Stored, wanted: Sl
 @router.post(
     "/questions/{question_id}/answers",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 404, 409, 422),
+    responses={201: locates("the question with its answers"), **problems(401, 404, 409, 422)},
     operation_id="create_answer",
     summary="Answer a question",
 )
-def post_answer(question_id: UUID, new: NewReply, viewer: Discusser, database: Stored) -> PostCreated:
+def post_answer(
+    question_id: UUID, new: NewReply, viewer: Discusser, database: Stored, response: Response
+) -> PostCreated:
     with database.transaction() as session:
-        return PostCreated(id=answer(session, viewer, question_id, _text(new)))
+        post_id = answer(session, viewer, question_id, _text(new))
+    response.headers["Location"] = f"/api/v1/questions/{question_id}"
+    return PostCreated(id=post_id)
 
 
 @router.put(
@@ -148,13 +159,14 @@ def remove_post(post_id: UUID, viewer: Discusser, database: Stored) -> None:
 
 @router.get(
     "/me/unread-answers",
-    responses=problems(401),
+    responses=problems(401, 422),
     operation_id="list_unread_answers",
     summary="Your questions with unread answers",
 )
-def get_unread(viewer: Reader, database: Stored) -> UnreadAnswersList:
+def get_unread(viewer: Reader, database: Stored, wanted: ShortSliced) -> UnreadAnswersList:
     with database.transaction() as session:
-        return UnreadAnswersList(items=list_unread(session, viewer.id))
+        items, following = cut_list(list_unread(session, viewer.id), attrgetter("question_id"), wanted)
+    return UnreadAnswersList(items=tuple(items), next=following)
 
 
 def _text(new: NewQuestion | NewReply | PostEdit) -> PostText:

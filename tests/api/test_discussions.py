@@ -72,7 +72,7 @@ def test_a_question_is_asked_answered_seen_moderated_and_deleted(signed_in: Sign
     asked = ada.post(BASE + "/questions", json=QUESTION)
     path = f"/questions/{asked.json()['id']}"
     answered = grace.post(path + "/answers", json={"body": "It multiplies.", "is_spoiler": True}).json()["id"]
-    assert asked.status_code == 201
+    assert (asked.status_code, asked.headers["location"]) == (201, f"/api/v1{path}")
     assert "SECRET" not in grace.get(path).text
     thread = ada.get(path).json()
     assert (thread["question"]["body"], thread["answers"][0]["body"]) == (QUESTION["body"], "")
