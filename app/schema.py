@@ -16,13 +16,14 @@ from app.authoring.model import Publication
 from app.database.engine import Base, Database
 from app.errors import AllcloseError
 from app.learning.model import Completion
+from app.learning.moderation import Report
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
-MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging, RetentionRun)
+MODELS = (Publication, Draft, Measurement, Completion, Report, AuditEvent, PolicyRow, Rejudging, RetentionRun)
 TABLES = Base.metadata
 
 # The key of the advisory lock. Nothing else in an Allclose database may use it.

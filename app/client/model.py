@@ -1009,6 +1009,15 @@ class NewPreview(Answer):
     onto: Literal["own", "current"] = Field("own", description="the revision to judge on, as for a rejudging")
 
 
+class NewQuestion(Answer):
+    title: str = Field(..., description="all readers see it")
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
 class NewRejudging(Answer):
     """
     A submission must match all criteria that you give. Give at least one.
@@ -1020,6 +1029,22 @@ class NewRejudging(Answer):
         description="the revision to judge on: `own`, the one of the submission's current verdict, or `current`, the problem's current one",
     )
     note: str = Field("", description="why, for other admins")
+
+
+class NewReply(Answer):
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
+class NewReport(Answer):
+    """
+    You report an entry once; a second report changes nothing.
+    """
+
+    reason: str = Field(..., description="what is wrong")
 
 
 class NewSubmission(Answer):
@@ -1200,6 +1225,50 @@ class Piece(Answer):
     is_changed: bool
 
 
+class PostCreated(Answer):
+    id: UUID
+
+
+class PostDecided(Answer):
+    decision: Literal["hide", "show", "dismiss", "lock", "unlock", "mark_spoiler", "unmark_spoiler"] = Field(
+        ..., description="`dismiss` closes the reports and changes nothing else"
+    )
+
+
+class PostEdit(Answer):
+    """
+    All texts of the post. An answer has no title.
+    """
+
+    title: str = Field("", description="empty for an answer")
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
+class PostView(Answer):
+    """
+    A question or an answer as its reader may see it; `body` is Markdown.
+
+    `username` is None, and the texts are empty, if it is deleted or hidden from the reader. `is_withheld`: the body is
+    left out, or code blocks in it, until the solution of the problem is open to the reader.
+    """
+
+    id: UUID
+    username: str | None
+    title: str
+    body: str
+    created_at: datetime
+    edited_at: datetime | None
+    is_own: bool
+    is_spoiler: bool
+    is_withheld: bool
+    is_deleted: bool
+    is_hidden: bool
+
+
 class Preview(Answer):
     """
     The submissions that a choice matches.
@@ -1289,6 +1358,22 @@ class PublicationView(Answer):
         ...,
         description="the verification that it passed; null where it was a revision before",
     )
+
+
+class QuestionSummary(Answer):
+    """
+    One line of a problem's questions. `username` is None, and `title` empty, once the question is deleted.
+    """
+
+    id: UUID
+    title: str
+    username: str | None
+    created_at: datetime
+    answers: int
+    is_own: bool
+    is_spoiler: bool
+    is_hidden: bool
+    is_locked: bool
 
 
 class QueueView(Answer):
@@ -1463,6 +1548,26 @@ class RejudgingView(Answer):
 
 class Replacement(Answer):
     replace: bool = Field(False, description="true: delete all current data")
+
+
+class ReportView(Answer):
+    """
+    An open report. Exactly one of `question_id` and `submission_id` is set; `post_id` is the reported post.
+
+    `excerpt` is the beginning of the reported text.
+    """
+
+    id: UUID
+    reporter: str
+    reason: str
+    created_at: datetime
+    problem: str
+    author: str
+    question_id: UUID | None
+    post_id: UUID | None
+    submission_id: UUID | None
+    excerpt: str
+    is_hidden: bool
 
 
 class ResetAnswer(Answer):
@@ -1708,6 +1813,26 @@ class ShapeCost(Answer):
     further_seconds: float
 
 
+class SharedDecided(Answer):
+    decision: Literal["hide", "show", "dismiss"] = Field(
+        ..., description="`dismiss` closes the reports and changes nothing else"
+    )
+
+
+class SharedSummary(Answer):
+    """
+    `ratio` is the solution's time over the reference's on the same machine, or None if it was not measured.
+    """
+
+    submission_id: UUID
+    username: str
+    ratio: float | None
+    length: int
+    shared_at: datetime
+    is_own: bool
+    is_hidden: bool
+
+
 class Side(Answer):
     """
     One line of one source; `number` counts from 1.
@@ -1854,7 +1979,9 @@ class TokenRequest(Answer):
                 "problems:read",
                 "submissions:read",
                 "submissions:write",
+                "discussions:write",
                 "problems:write",
+                "discussions:moderate",
                 "submissions:inspect",
                 "rejudgings:write",
                 "users:read",
@@ -1956,6 +2083,25 @@ class Ulp(Answer):
 
     checker: Literal["ulp"]
     units: int
+
+
+class UnreadAnswers(Answer):
+    """
+    A question of the user with answers by others that the user has not seen.
+    """
+
+    question_id: UUID
+    problem: str
+    title: str
+    count: int
+
+
+class UnreadAnswersList(Answer):
+    """
+    Your questions with answers by other users that you have not seen.
+    """
+
+    items: list[UnreadAnswers]
 
 
 class UpToPermutation(Answer):
@@ -2299,6 +2445,19 @@ class DefinitionView(Answer):
     doc: str | None
 
 
+class Discussion(Answer):
+    """
+    A question with a page of its answers, oldest first. `next` is the cursor of the next page.
+    """
+
+    problem: str
+    problem_title: str
+    question: PostView
+    is_locked: bool
+    answers: list[PostView]
+    next: str | None
+
+
 class Fraction(Answer):
     """
     At least the share `least` of the elements within the tolerance, the rest within `rest`.
@@ -2493,6 +2652,15 @@ class ProblemStatistics(Answer):
     hints: list[HintCount]
 
 
+class QuestionPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[QuestionSummary]
+    next: str | None
+
+
 class QueueState(Answer):
     queues: list[QueueView]
     longest: list[WaitingView] = Field(..., description="the 20 that have waited longest")
@@ -2535,6 +2703,15 @@ class Report(Answer):
     mistakes: MistakesSection | None = None
 
 
+class ReportPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[ReportView]
+    next: str | None
+
+
 class Retention(Answer):
     due: list[Due]
     last_run: RunView | None
@@ -2568,6 +2745,26 @@ class SessionList(Answer):
 
     items: list[SessionView]
     next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+
+
+class SharedPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[SharedSummary]
+    next: str | None
+
+
+class SharedSource(Answer):
+    """
+    A shared solution with its code.
+    """
+
+    problem: str
+    title: str
+    summary: SharedSummary
+    source: str
 
 
 class SourceDifference(Answer):

@@ -19,7 +19,10 @@ from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
+from app.learning.discussion import Post
 from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.learning.moderation import Report
+from app.learning.shared_solution import SharedSolution
 from app.people.query import UserNotFound
 from app.spool import in_time, open_spool
 from app.submissions.draft import Draft
@@ -34,6 +37,7 @@ account.json      your account, how you sign in, sessions and tokens (never thei
 audit.json        audit events: your actions on other users' things, and all actions on your account
 drafts.json       sources that you typed and did not submit
 learning.json     hints, solutions, quizzes and completions
+discussions.json  questions, answers and reports that you wrote, and solutions that you shared
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
 """
@@ -95,6 +99,20 @@ def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
     }
 
 
+def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
+    written = (Post.id, Post.question_id, Post.title, Post.body, Post.is_spoiler, Post.created_at, Post.edited_at)
+    posts = select(
+        Problem.slug.label("problem"), *written, Post.deleted_at, Post.hidden_at, Post.locked_at, Post.seen_at
+    )
+    reports = select(Report.post_id, Report.submission_id, Report.reason, Report.created_at, Report.closed_at)
+    shared = select(SharedSolution.submission_id, SharedSolution.shared_at, SharedSolution.hidden_at)
+    return {
+        "posts": _rows(session, posts.join(Problem, Problem.id == Post.problem_id).where(Post.user_id == user_id)),
+        "reports": _rows(session, reports.where(Report.user_id == user_id)),
+        "shared_solutions": _rows(session, shared.where(SharedSolution.user_id == user_id)),
+    }
+
+
 def describe_authoring(session: Session, user_id: UUID) -> dict[str, Rows]:
     sent = (Verification.slug, Verification.digest, Verification.queued_at, Verification.verdict)
     published = (Problem.slug.label("problem"), Revision.number.label("revision"), Publication.published_at)
@@ -113,6 +131,7 @@ SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
     "audit.json": list_audit,
     "drafts.json": list_drafts,
     "learning.json": describe_learning,
+    "discussions.json": describe_discussions,
     "authoring.json": describe_authoring,
 }
 

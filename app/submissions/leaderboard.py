@@ -64,6 +64,13 @@ class ReferenceMeasurement(Base):
     memory_bytes: Mapped[int] = mapped_column(BigInteger)
 
 
+# Joins a measurement to the reference's for the same cases on the same machine.
+IS_OF_REFERENCE = and_(
+    ReferenceMeasurement.revision_id == Measurement.revision_id,
+    ReferenceMeasurement.variant == Submission.variant,
+    ReferenceMeasurement.machine == Measurement.machine,
+)
+
 By = Literal["time", "memory"]
 
 
@@ -136,14 +143,7 @@ def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
         .join(Judging, Judging.id == Measurement.judging_id)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(User, User.id == Submission.user_id)
-        .join(
-            ReferenceMeasurement,
-            and_(
-                ReferenceMeasurement.revision_id == Measurement.revision_id,
-                ReferenceMeasurement.variant == Submission.variant,
-                ReferenceMeasurement.machine == Measurement.machine,
-            ),
-        )
+        .join(ReferenceMeasurement, IS_OF_REFERENCE)
         .where(Measurement.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
         .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
         .order_by(User.id, ratio, Submission.created_at)

@@ -143,6 +143,13 @@ def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
 
 
 @lru_cache(maxsize=1024)
+def render_post(text: str) -> Markup:
+    """Render a user's question or answer: as other texts, without headings, which would look like the page's own."""
+    rendered = _parser(text).disable(["heading", "lheading"]).render(text, {})
+    return Markup(rendered) if len(rendered) <= MAX_RENDERED else Markup('<pre tabindex="0">{}</pre>').format(text)
+
+
+@lru_cache(maxsize=1024)
 def render_inline(text: str) -> Markup:
     """Render one line of Markdown, such as a parameter's doc, without the surrounding paragraph."""
     return Markup(_parser(text).renderInline(text))

@@ -25,7 +25,7 @@ from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.availability_words import availability_words
-from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
+from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown, render_post
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
 from app.web.picture.figure import draw_figures, list_shares, most_used
@@ -187,6 +187,7 @@ def _environment() -> Environment:
 def _filters() -> dict[str, Callable[..., Any]]:
     return {
         "markdown": render_markdown,
+        "post": render_post,
         "inline": render_inline,
         "typed": Typed,
         "plain": lambda text: printable(text, MAX_TEXT),

@@ -26,7 +26,9 @@ IDENTIFIERS = {
     "number": "SELECT '1'",
     "user_id": "SELECT id FROM users WHERE username = 'user-1'",
     "submission_id": "SELECT id FROM submissions WHERE mode = 'submit'"
-    " ORDER BY user_id = :who DESC, created_at DESC LIMIT 1",
+    " ORDER BY user_id = :who DESC, id IN (SELECT submission_id FROM shared_solutions) DESC, created_at DESC LIMIT 1",
+    "question_id": "SELECT id FROM posts WHERE question_id IS NULL ORDER BY user_id = :who DESC LIMIT 1",
+    "post_id": "SELECT id FROM posts ORDER BY user_id = :who DESC LIMIT 1",
     "verification_id": "SELECT id FROM verifications ORDER BY queued_at LIMIT 1",
     "rejudging_id": "SELECT id FROM rejudgings ORDER BY decision IS NULL DESC LIMIT 1",
     "name": "SELECT 'nothing-like-it'",
@@ -44,6 +46,8 @@ AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 NARROWED = {
     "/problems": ("q=gradient", "state=solved", "tag=numpy&difficulty=beginner"),
     "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1"),
+    "/problems/{slug}/solutions": ("order=shortest", "order=newest"),
+    "/api/v1/problems/{slug}/shared-solutions": ("order=shortest", "order=newest"),
     "/submissions": ("verdict=accepted", "problem=made_1", "mode=sample"),
     "/api/v1/submissions": (
         *("verdict=accepted", "problem=made_1", "mode=sample", "everyone=true", "everyone=true&problem=made_1"),

@@ -7,12 +7,15 @@ no page wider than the screen, nothing that moves once it is drawn.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from app.accounts.model import User
+from app.accounts.permission import signed_in
 from app.accounts.session import start_session
 from app.audit import COMMAND
 from app.backup.archive import back_up
@@ -22,6 +25,9 @@ from app.catalog.publish import publish
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.learning.discussion import PostText, answer, ask
+from app.learning.moderation import report_post
+from app.learning.shared_solution import share
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
@@ -71,10 +77,23 @@ FOR_STUDENTS = (
     "/problems/wordy",
     "/submissions/{wrong}/diff?old={accepted}",
     "/problems/scaled_sum/leaderboard",
+    "/problems/scaled_sum/questions",
+    "/questions/{question}",
+    "/posts/{question}/edit",
+    "/posts/{reported}/report",
+    "/problems/scaled_sum/solutions",
+    "/problems/wordy/solutions",
+    "/solutions/{accepted}",
     "/me",
     "/account",
 )
-FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
+FOR_AUTHORS = (
+    "/author",
+    "/author/problems/scaled_sum",
+    "/author/edit?problem=scaled_sum",
+    "/author/reports",
+    "/questions/{question}",
+)
 FOR_ADMINS: tuple[str, ...] = (
     "/admin",
     "/admin/submissions",
@@ -175,6 +194,14 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
             made.submissions[name] = str(submit(session, request, SubmitLimits(max_pending=9)).id)
         if results is not None:
             judge(database, *results)
+    with database.transaction() as session:
+        asker, helper = (signed_in(session.query(User).filter_by(username=name).one()) for name in ("ada", "emmy"))
+        share(session, asker, UUID(made.submissions["accepted"]))
+        text = f"Why {'long' * 60}?\n\n```python\nx = {'1 + ' * 60}1\n```\n\n$x_1$"
+        question = ask(session, asker, "scaled_sum", PostText(title="word" * 30, body=text))
+        spoiler = answer(session, helper, question, PostText(body=text, is_spoiler=True))
+        report_post(session, asker, spoiler, "word" * 40)
+        made.submissions |= {"question": str(question), "reported": str(spoiler)}
     with database.transaction() as session:
         again = Rejudge(choice=Choice(problem="scaled_sum"), note="a long word: " + "word" * 40)
         made.submissions["rejudging"] = str(rejudge(session, COMMAND, again).id)

@@ -12,6 +12,7 @@ from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import list_examples
+from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
@@ -31,7 +32,8 @@ def show_problems(visit: CurrentVisit, author: Author) -> Response:
     with visit.transaction() as session:
         problems = list_authored(session)
         verifications = list_verifications(session, user_id=author.id)
-    context = {"problems": problems, "verifications": verifications, "examples": list_examples()}
+        reports = count_reports(session)
+    context = {"problems": problems, "verifications": verifications, "examples": list_examples(), "reports": reports}
     return visit.render("author/problems.html", context)
 
 

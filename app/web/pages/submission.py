@@ -14,6 +14,7 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.admin.submission import inspect_judgings
 from app.errors import NotFound
+from app.learning.shared_solution import read_sharing
 from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
 from app.submissions.model import Submission
@@ -49,9 +50,11 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         shown = read_one(session, _viewer(visit), submission_id)
         replaced = list_replaced(session, submission_id)
         inspected = _inspect(session, visit, shown.submission)
+        is_own = shown.submission.user_id == visit.user.id
+        sharing = read_sharing(session, shown.submission) if is_own else "none"
     problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
-    return visit.render("submission.html", {**context, **inspected})
+    return visit.render("submission.html", {**context, **inspected, "sharing": sharing})
 
 
 @router.get("/submissions/{submission_id}/result")
