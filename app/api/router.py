@@ -17,6 +17,7 @@ from app.api import (
     leaderboards,
     me,
     metrics,
+    notes,
     openapi,
     own_data,
     packages,
@@ -45,7 +46,7 @@ from app.api.query_parameters import refuse_unknown_names
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
-    learning = (hints, quiz, solution, progress)
+    learning = (hints, quiz, solution, progress, notes)
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)

@@ -19,7 +19,9 @@ from app.accounts.reauthentication import Reauthentication, require_reauthentica
 from app.accounts.user import ERASED
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
+from app.learning.bookmark import Bookmark
 from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
+from app.learning.note import Note
 from app.people.administration import keep_an_admin, lock_row, refuse_own
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
@@ -59,6 +61,8 @@ USER_DATA = (
     _removed(SolutionView.user_id, "solutions that they opened"),
     _removed(QuizAttempt.user_id, "quizzes, with every answer"),
     _removed(Completion.user_id, "problems that they marked as completed"),
+    _removed(Bookmark.user_id, "problems that they bookmarked"),
+    _removed(Note.user_id, "their private notes on problems"),
     _removed(Submission.user_id, "sources and custom inputs, with judgings, results and measurements"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),
     _kept(Publication.user_id, "that a revision was published then, without their name"),

@@ -17,10 +17,12 @@ from app.web.pages import (
     leaderboard,
     learning,
     me,
+    personal,
     problem,
     problems,
     quiz,
     reset_password,
+    sharing,
     sign_in,
     sign_up,
     single_sign_on,
@@ -42,8 +44,8 @@ from app.web.pages.admin import users as admin_users
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, help, problems, tracks)
-    lessons = (learning, quiz, solution)
+    catalogue = (front, help, problems, sharing, tracks)
+    lessons = (learning, personal, quiz, solution)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)
     pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
