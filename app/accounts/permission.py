@@ -50,7 +50,7 @@ RULES: dict[Permission, Rule] = {
         allows="change your e-mail, password, leaderboard entry, tokens and sessions; export or erase your account",
     ),
     Permission.READ_PROBLEMS: Rule(roles=EVERYBODY, allows="see problems, tracks and leaderboards as yourself"),
-    Permission.READ_SUBMISSIONS: Rule(roles=EVERYBODY, allows="see your submissions, drafts and progress"),
+    Permission.READ_SUBMISSIONS: Rule(roles=EVERYBODY, allows="see your submissions, drafts, notes and progress"),
     Permission.SUBMIT: Rule(roles=EVERYBODY, allows="submit and cancel, take hints, answer quizzes, open solutions"),
     Permission.WRITE_PROBLEMS: Rule(
         roles=AUTHORS, allows="send, verify and publish problems, and see all of their files"

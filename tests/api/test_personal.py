@@ -92,7 +92,7 @@ def test_a_note_that_is_too_long_is_refused(ada: httpx.Client) -> None:
 
 def test_tags_combine_and_typing_errors_are_corrected(anyone: httpx.Client) -> None:
     both = anyone.get("/problems", params={"tag": ["sums", "jax"]})
-    misspelt = anyone.get("/problems", params={"q": "scald", "tag": "numpy"})
+    misspelt = anyone.get("/problems", params={"q": "scalled", "tag": "numpy"})
     unknown = anyone.get("/problems", params={"q": "xyzzyplugh"})
     too_many = anyone.get("/problems", params={"tag": [f"tag-{number}" for number in range(11)]})
 
