@@ -53,7 +53,8 @@ RULES: dict[Permission, Rule] = {
     ),
     Permission.READ_PROBLEMS: Rule(roles=EVERYBODY, allows="see problems, tracks and leaderboards as yourself"),
     Permission.READ_SUBMISSIONS: Rule(
-        roles=EVERYBODY, allows="see your submissions, drafts and progress, and questions and solutions open to you"
+        roles=EVERYBODY,
+        allows="see your submissions, drafts, notes and progress, and questions and solutions open to you",
     ),
     Permission.SUBMIT: Rule(roles=EVERYBODY, allows="submit and cancel, take hints, answer quizzes, open solutions"),
     Permission.DISCUSS: Rule(roles=EVERYBODY, allows="ask, answer and report, and share your accepted solutions"),

@@ -19,6 +19,7 @@ from app.api import (
     me,
     metrics,
     moderation,
+    notes,
     openapi,
     own_data,
     packages,
@@ -48,7 +49,7 @@ from app.api.query_parameters import refuse_unknown_names
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
-    learning = (hints, quiz, solution, progress, shared_solutions, discussions, moderation)
+    learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)

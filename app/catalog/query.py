@@ -13,7 +13,7 @@ from app.catalog.answers import list_case_inputs
 from app.catalog.availability import IS_LISTED, is_open_to
 from app.catalog.figure import figures_of
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
-from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision
+from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.parameter import ELLIPSIS, Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
@@ -27,6 +27,8 @@ ProblemState = Literal["new", "tried", "solved", "completed"]
 # The number of hints or questions; a manifest has them whole.
 Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
 MOST_SHOWN = 20
+# A solve rate of fewer students would tell what one of them did.
+LEAST_STUDENTS = 5
 WIDTH = 72
 # The example's value for a symbolic size.
 SMALL = 2
@@ -43,6 +45,14 @@ class View(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+class Attempts(View):
+    """What students made of a problem, counted every few minutes."""
+
+    students: int = Field(description="how many students have submitted it with all cases")
+    submissions: int = Field(description="their judged submissions with all cases")
+    solve_rate: float = Field(description="the share of these students who have solved it")
+
+
 class ProblemSummary(View):
     slug: str
     title: str
@@ -53,6 +63,9 @@ class ProblemSummary(View):
     track: str | None
     position: int | None
     frameworks: tuple[Framework, ...]
+    attempts: Attempts | None = Field(
+        None, description=f"null until {LEAST_STUDENTS} students have submitted it with all cases"
+    )
 
 
 class ListedProblem(ProblemSummary):
@@ -60,6 +73,14 @@ class ListedProblem(ProblemSummary):
 
     prerequisites: tuple[str, ...] = ()
     state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
+
+
+def describe_attempts(submissions: int | None, students: int | None, solved: int | None) -> Attempts | None:
+    """Return None for too few students, or without a count."""
+    if submissions is None or students is None or solved is None or students < LEAST_STUDENTS:
+        return None
+    return Attempts(students=students, submissions=submissions, solve_rate=solved / students)
 
 
 class SampleCase(View):
@@ -283,7 +304,13 @@ def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> Pro
     if found is None:
         raise ProblemNotFound(slug)
     problem, revision = found
-    return _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
+    detail = _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
+    return detail.model_copy(update={"attempts": _attempts(session, problem.id)})
+
+
+def _attempts(session: Session, problem_id: UUID) -> Attempts | None:
+    count = session.get(SolveCount, problem_id)
+    return describe_attempts(count.submissions, count.students, count.solved) if count else None
 
 
 def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:

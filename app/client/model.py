@@ -74,6 +74,16 @@ class AskedView(Answer):
     answered: AnsweredView | None = Field(..., description="null until you have answered")
 
 
+class Attempts(Answer):
+    """
+    What students made of a problem, counted every few minutes.
+    """
+
+    students: int = Field(..., description="how many students have submitted it with all cases")
+    submissions: int = Field(..., description="their judged submissions with all cases")
+    solve_rate: float = Field(..., description="the share of these students who have solved it")
+
+
 class AuditEntry(Answer):
     id: int
     at: datetime
@@ -120,6 +130,10 @@ class BatchedSubmission(Answer):
     )
     mode: Literal["submit", "sample"] = Field("submit", description="as in a single submission")
     inputs: str | None = Field(None, description="your custom input, as in a single submission")
+
+
+class BookmarkView(Answer):
+    bookmarked_at: datetime
 
 
 class Calls(Answer):
@@ -795,6 +809,36 @@ class KnownSection(Answer):
     submissions: list[KnownResult]
 
 
+class LastProblem(Answer):
+    """
+    The listed problem that you worked on last, of those that you have not solved.
+    """
+
+    slug: str
+    title: str
+    state: Literal["new", "tried", "solved", "completed"]
+    worked_at: datetime = Field(..., description="when you saved your draft or submitted, whichever was later")
+    has_unsent_draft: bool = Field(..., description="whether you have typed since your last submission")
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    ) = Field(
+        ...,
+        description="of your last submission; null without one, or while it is judged",
+    )
+
+
 class Leaderboard(Answer):
     """
     `own` is the viewer's best solution with its place, even if the viewer is not on the list.
@@ -836,10 +880,12 @@ class ListedProblem(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     prerequisites: list[str] = []
     state: Literal["new", "tried", "solved", "completed"] | None = Field(
         None, description="how far you are with it; null without a token"
     )
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
 
 
 class Margin(Answer):
@@ -992,6 +1038,10 @@ class NewInvitationView(Answer):
     invitation: str = Field(..., description="for `POST /users`")
 
 
+class NewNote(Answer):
+    text: str = Field(..., description="plain text; an empty one removes the note")
+
+
 class NewPassword(Answer):
     """
     The new password.
@@ -1090,6 +1140,11 @@ class NewUser(Answer):
         None,
         description="the secret of an invitation, which is the end of its link: the account gets its role",
     )
+
+
+class NoteView(Answer):
+    text: str = Field(..., description="plain text; empty without a note")
+    saved_at: datetime | None = Field(..., description="null without a note")
 
 
 class Outcome(Answer):
@@ -1303,6 +1358,10 @@ class ProblemPage(Answer):
 
     items: list[ListedProblem]
     next: str | None
+    corrected_q: str | None = Field(
+        None,
+        description="the words that these problems match, if none matched `q` because of typing errors",
+    )
 
 
 class ProblemPart(Answer):
@@ -1340,6 +1399,7 @@ class ProgressView(Answer):
     solved_at: datetime | None = Field(..., description="when you sent your first accepted submission")
     solved_after_seeing_the_solution: bool
     completed_at: datetime | None
+    bookmarked_at: datetime | None
 
 
 class Property(Answer):
@@ -1889,10 +1949,12 @@ class Step(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     prerequisites: list[str] = []
     state: Literal["new", "tried", "solved", "completed"] | None = Field(
         None, description="how far you are with it; null without a token"
     )
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
     builds_on: list[ProblemRef]
     is_open: bool
 
@@ -2509,6 +2571,11 @@ class MaxTemporaryMemory(Answer):
     max_temporary_memory: Memory
 
 
+class NextSteps(Answer):
+    last: LastProblem | None
+    tracks: list[TrackSummary] = Field(..., description="the tracks that you have started and not finished")
+
+
 class Overview(Answer):
     """
     Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
@@ -2559,6 +2626,7 @@ class ProblemDetail(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     revision: int | None = Field(
         ...,
         description="the number of the revision that new submissions belong to; null for a folder, which has none",

@@ -19,9 +19,11 @@ from app.accounts.reauthentication import Reauthentication, require_reauthentica
 from app.accounts.user import ERASED
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
+from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
 from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
 from app.learning.moderation import Report
+from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.people.administration import keep_an_admin, lock_row, refuse_own
 from app.policy import PolicyRow
@@ -64,6 +66,8 @@ USER_DATA = (
     _removed(Completion.user_id, "problems that they marked as completed"),
     _removed(Report.user_id, "reports that they sent to moderators"),
     _removed(SharedSolution.user_id, "solutions that they shared"),
+    _removed(Bookmark.user_id, "problems that they bookmarked"),
+    _removed(Note.user_id, "their private notes on problems"),
     _removed(Submission.user_id, "sources and custom inputs, with judgings, results and measurements"),
     _kept(Post.user_id, "that they asked or answered then, without their name and without the text"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),

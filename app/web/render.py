@@ -49,7 +49,7 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 # The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
-SHEETS = ("base", "form", "prose", "code", "statement", "problem", "result", "picture", "learning")
+SHEETS = ("base", "form", "prose", "code", "statement", "problem", "result", "picture", "learning", "personal")
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
 HEADERS = {"Cache-Control": "no-store"}  # pages depend on the user, and classrooms share computers

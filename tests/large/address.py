@@ -44,10 +44,13 @@ AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 
 # Beside a list's first page: how it is narrowed down.
 NARROWED = {
-    "/problems": ("q=gradient", "state=solved", "tag=numpy&difficulty=beginner"),
-    "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1"),
     "/problems/{slug}/solutions": ("order=shortest", "order=newest"),
     "/api/v1/problems/{slug}/shared-solutions": ("order=shortest", "order=newest"),
+    "/problems": (
+        *("q=gradient", "state=solved", "tag=numpy&difficulty=beginner", "tag=numpy&tag=sums"),
+        *("bookmarked=true", "order=least_solved", "q=gradeint"),
+    ),
+    "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1", "bookmarked=true", "order=most_tried"),
     "/submissions": ("verdict=accepted", "problem=made_1", "mode=sample"),
     "/api/v1/submissions": (
         *("verdict=accepted", "problem=made_1", "mode=sample", "everyone=true", "everyone=true&problem=made_1"),

@@ -122,6 +122,13 @@ LEARNT = (
     """INSERT INTO completions (user_id, problem_id)
         SELECT DISTINCT user_id, problem_id FROM submissions JOIN judgings ON submission_id = submissions.id
         WHERE is_current AND verdict = 'accepted' AND mode = 'submit' AND variant = 0""",
+    """INSERT INTO bookmarks (user_id, problem_id)
+        SELECT who.id, problem_id FROM who, what WHERE (who.n + what.n) % 4 = 0""",
+    """INSERT INTO notes (user_id, problem_id, text, version)
+        SELECT who.id, problem_id, 'a note', gen_random_uuid() FROM who, what WHERE (who.n + what.n) % 7 = 0""",
+    """INSERT INTO solve_counts (problem_id, submissions, students, solved)
+        SELECT problem_id, count(*), count(DISTINCT user_id), count(DISTINCT user_id) / 2
+        FROM submissions WHERE mode = 'submit' GROUP BY problem_id""",
     """INSERT INTO quiz_attempts (id, user_id, problem_id, revision_id, number)
         SELECT gen_random_uuid(), who.id, problem_id, revision_id, k FROM who, what, generate_series(1, 2) k""",
     """INSERT INTO quiz_answers (attempt_id, question, choice, is_right) SELECT id, 0, 0, false FROM quiz_attempts""",

@@ -11,9 +11,11 @@ from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
 from app.learning.moderation import Report
+from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
@@ -74,6 +76,8 @@ def _make_work(session: Session, user_id: UUID) -> None:
     session.add(post)
     session.flush()
     session.add(Report(user_id=user_id, post_id=post.id, reason="a reason"))
+    session.add(Bookmark(**own))
+    session.add(Note(**own, text=f"a thought of {user.username}"))
     session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True, queue="cpu"))
     session.add(Publication(problem_id=revision.problem_id, revision_id=revision.id, user_id=user_id))
     session.add(Rejudging(created_by=user_id, decided_by=user_id, chosen={}, onto="own", total=0))

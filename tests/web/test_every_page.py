@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
+from sqlalchemy import select
 
 from app.accounts.model import User
 from app.accounts.permission import signed_in
@@ -20,13 +21,16 @@ from app.accounts.session import start_session
 from app.audit import COMMAND
 from app.backup.archive import back_up
 from app.backup.store import BackupStore
+from app.catalog.model import Problem, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.learning.bookmark import add_bookmark
 from app.learning.discussion import PostText, answer, ask
 from app.learning.moderation import report_post
+from app.learning.note import SaveNote, save_note
 from app.learning.shared_solution import share
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
@@ -49,6 +53,9 @@ FOR_ANYONE = (
     "/tracks/basics",
     "/problems/scaled_sum",
     "/problems/microbatched_grads",
+    "/problems?q=scalled&order=least_solved",
+    "/problems/microbatched_grads/embed",
+    "/problems/wordy/embed",
     "/sign-in",
     "/sign-up",
     "/forgot-password",
@@ -166,6 +173,10 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         publish(session, make_wordy_package())
         ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
         grace = make_user(session, "grace", role="admin")
+        add_bookmark(session, ada.id, "wordy")
+        save_note(session, SaveNote(user_id=ada.id, slug="scaled_sum", text="word" * 100, base=None))
+        for problem in session.scalars(select(Problem)):
+            session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
     made = Scene(secrets, {"ada": str(ada_id), "backup": "2026-01-02T030405Z.zip"})

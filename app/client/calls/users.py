@@ -231,6 +231,17 @@ class UsersCalls(Caller):
         )
         return self._transport.read(call, model.OwnStatistics)
 
+    def get_next_steps(
+        self,
+    ) -> model.NextSteps:
+        """Where you go on: your last unsolved problem, and the next one of each track that you started. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/me/next-steps",
+            again="safe",
+        )
+        return self._transport.read(call, model.NextSteps)
+
     def export_own_data(
         self,
     ) -> bytes:

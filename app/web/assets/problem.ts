@@ -9,6 +9,7 @@ import { mountFaults } from "./page/fault";
 import { mountInputs } from "./page/inputs";
 import { mountLearning, refreshLearning } from "./page/learn";
 import { refreshMine } from "./page/mine";
+import { mountNote } from "./page/note";
 import { mountPanes } from "./page/pane";
 import { mountPosition } from "./page/position";
 import { mountSending } from "./page/send";
@@ -18,6 +19,7 @@ import "./page/stop";
 for (const separator of document.querySelectorAll<HTMLElement>("[data-split]")) mountSplit(separator);
 for (const links of document.querySelectorAll<HTMLElement>("[data-panes]")) mountPanes(links);
 for (const panel of document.querySelectorAll<HTMLDetailsElement>("details[data-inputs]")) mountInputs(panel);
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-note]")) mountNote(form);
 for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-draft-key]")) {
   const view = mountEditor(area, pythonLanguage);
   const result = document.querySelector<HTMLElement>("[data-result]");

@@ -18,6 +18,7 @@ from app.catalog.name import list_in_order
 from app.catalog.query import get_problem
 from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
+from app.learning.note import find_note
 from app.policy import read_policy
 from app.request_state import get_queue_waits
 from app.submissions.draft import find_draft
@@ -30,6 +31,7 @@ from app.submissions.submit import Submit, submit
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
+from app.web.pages.sharing import link
 from app.web.pages.submission import Shown, read_one
 from app.web.visit import CurrentVisit, Visit, see_other
 
@@ -121,6 +123,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
     usual = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
+    usual["links"] = link(visit.request, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
@@ -143,6 +146,7 @@ def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, An
         "solved_slugs": solved,
         "prerequisites": list_in_order(session, problem.prerequisites),
         "learning": find_learning(session, viewer, slug),
+        "note": find_note(session, viewer.id, slug) if viewer else None,
         "attempt": secrets.token_urlsafe(16),
     }
 

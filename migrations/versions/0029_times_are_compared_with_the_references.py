@@ -1,15 +1,15 @@
 """Times are compared with the reference's, by size of the inputs.
 
-Revision ID: 0030
-Revises: 0026
+Revision ID: 0029
+Revises: 0028
 """
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0030"
-down_revision = "0026"
+revision = "0029"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
