@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import AUTHORS
+from app.catalog.model import Problem
 from app.catalog.name import get_problem_id
 from app.judging.verdicts import Verdict
 from app.learning.model import HintReveal
@@ -123,6 +124,19 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
         shares=_draw(SHARES, shares),
         near=sum(_is_near(share) for share in shares),
     )
+
+
+def is_solved_by_student(session: Session, slug: str) -> bool:
+    """Whether a student has an accepted submission, at any time."""
+    solved = (
+        select(Submission.id)
+        .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
+        .join(User, User.id == Submission.user_id)
+        .join(Problem, Problem.id == Submission.problem_id)
+        .where(Problem.slug == slug, Submission.mode == "submit", User.role.not_in(AUTHORS))
+        .where(Judging.verdict == Verdict.ACCEPTED)
+    )
+    return session.scalar(select(solved.exists())) is True
 
 
 def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:

@@ -49,6 +49,9 @@ FOR_ANYONE = (
     "/invitations/unknown",
     "/problems/scaled",
     "/help",
+    "/help/authors",
+    "/help/problem-format",
+    "/help/rights",
     "/about",
     "/privacy",
 )
