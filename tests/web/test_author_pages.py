@@ -402,7 +402,7 @@ def preview(client: TestClient, files: Mapping[str, str]) -> str:
 
 
 def test_a_preview_shows_the_files_as_students_will_see_them(emmy: TestClient) -> None:
-    manifest = PROBLEM + "hints: [Sum first.]\nquiz:\n- {question: Why?, choices: [a, b], answer: 1}\n"
+    manifest = PROBLEM.replace("Use numpy.", "Sum first.").replace("What is 1 + 1?", "Why?")
 
     page = preview(emmy, {**FILES, "statement.md": "Scale $x$, <script>.\n", "problem.yaml": manifest})
 
@@ -415,8 +415,8 @@ def test_a_preview_shows_the_files_as_students_will_see_them(emmy: TestClient) -
 
 
 def test_a_preview_of_faulty_files_shows_each_part_and_its_fault_there(emmy: TestClient) -> None:
-    manifest = PROBLEM.replace("beginner", "easy")
-    manifest += "hints: [Sum first., 3]\nquiz:\n- {question: Why?, choices: [a, b], answer: 7}\n"
+    manifest = PROBLEM.replace("beginner", "easy").replace("answer: 1", "answer: 7")
+    manifest = manifest.replace("[Use numpy.]", "[Sum first., 3]")
 
     page = preview(emmy, {**FILES, "problem.yaml": manifest, "statement.md": "Scale it.\n", "reference.py": "def (:"})
 
