@@ -191,9 +191,9 @@ def test_the_bar_that_saves_and_what_it_says_are_in_view_wherever_the_page_is_sc
         expect(grace.page.get_by_role("status").get_by_text("Saved:")).to_be_in_viewport()
         assert read(database).keep_ended_days == 40
 
-        grace.page.get_by_label("Longest wait for new submissions").fill("0")
+        grace.page.get_by_role("textbox", name="Longest wait for new submissions").fill("0")
         grace.page.get_by_role("button", name="Save").click()
         expect(grace.page.get_by_role("alert")).to_be_in_viewport()
         grace.page.get_by_role("alert").get_by_role("link", name="Longest wait").click()
-        expect(grace.page.get_by_label("Longest wait for new submissions")).to_be_in_viewport()
+        expect(grace.page.get_by_role("textbox", name="Longest wait for new submissions")).to_be_in_viewport()
         assert [said for said in grace.complaints if "422" not in said] == []

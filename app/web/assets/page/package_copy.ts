@@ -49,7 +49,7 @@ function open(form: HTMLFormElement, fields: Fields): void {
   const sent = document.createElement("form");
   sent.method = "post";
   sent.enctype = "multipart/form-data";
-  sent.action = form.action;
+  sent.action = form.getAttribute("action") ?? ""; // not form.action, which is a button here
   sent.hidden = true;
   const kept = ["base", "slug", "is_new", "verification"].flatMap((name) => {
     const field = form.elements.namedItem(name);
