@@ -39,6 +39,7 @@ MAX_NUMBERED_LINES = 5_000
 MAX_RENDERED = 1_500_000
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
+_COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -162,15 +163,18 @@ class Guide:
     contents: tuple[tuple[str, str], ...]
 
 
-def render_guide(text: str, addresses: Mapping[str, str]) -> Guide:
-    """Render a page of the documentation. `addresses`: where its links to other files lead; others become text."""
+def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
+    """Render a page of the documentation. `links`: the addresses and titles of other files; other links become text."""
 
     def link(found: re.Match[str]) -> str:
         words, file, anchor = found[1], found[2].rpartition("/")[2], found[3] or ""
-        return f"[{words}]({addresses[file]}{anchor})" if file in addresses else words
+        if file not in links:
+            return words
+        address, title = links[file]
+        return f"[{title if words == file else words}]({address}{anchor})"
 
     parser = _parser(text)
-    tokens = parser.parse(_FILE_LINK.sub(link, text))
+    tokens = parser.parse(_FILE_LINK.sub(link, _COMMENT.sub("", text)))
     seen: Counter[str] = Counter()
     title, contents = "", []
     for opening, inline in pairwise(tokens):

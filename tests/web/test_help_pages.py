@@ -77,6 +77,11 @@ def test_the_guides_are_on_the_site_and_their_links_lead_to_each_other(anyone: T
         for name, anchor in re.findall(r'href="(?:/help/([\w-]+))?#([^"]+)"', page.text):
             assert anchor in (set(re.findall(r'id="([^"]+)"', pages[name].text)) if name else ids), (name, anchor)
         assert not re.search(r'href="[^"]*\.md', page.text)
+        assert "&lt;!--" not in page.text.split("<h1")[0]
+    assert (
+        '<a href="/help/problem-format" rel="nofollow noopener">All keys and files of a problem</a>'
+        in pages["authors"].text
+    )
     assert anyone.get("/help/nothing").status_code == 404
 
 

@@ -101,7 +101,7 @@ def show_guide(visit: CurrentVisit, name: str) -> Response:
 def read_guide(name: str) -> Guide:
     """Read and render a page of app/web/guide, which `make api` copies from docs/."""
     text = (HERE / "guide" / GUIDES[name][0]).read_text()
-    return render_guide(text, {file: f"/help/{other}" for other, (file, _title) in GUIDES.items()})
+    return render_guide(text, {file: (f"/help/{other}", title) for other, (file, title) in GUIDES.items()})
 
 
 def list_verdicts() -> list[VerdictHelp]:
