@@ -58,6 +58,7 @@ Action = Literal[
     "user.exported",
     "user.password_changed",
     "user.password_reset",
+    "user.queue_cancelled",
     "user.reactivated",
     "user.reset_link_made",
     "user.role_changed",

@@ -12,8 +12,10 @@ from sqlalchemy.orm import Session
 from app.catalog.answers import list_case_inputs
 from app.catalog.availability import IS_LISTED, is_open_to
 from app.catalog.figure import figures_of
+from app.catalog.folder import digest
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
+from app.catalog.package import Package
 from app.catalog.parameter import ELLIPSIS, Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
@@ -36,6 +38,8 @@ _ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", 
 _WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 Inputs = dict[str, Any]
+# The inputs and the expected output of samples, by name.
+Previews = Mapping[str, tuple[Any, Any]]
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
@@ -313,20 +317,44 @@ def _attempts(session: Session, problem_id: UUID) -> Attempts | None:
     return describe_attempts(count.submissions, count.students, count.solved) if count else None
 
 
-def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
-    """Return the samples with previews from variant 0; samples are the same in every variant."""
+def preview_problem(package: Package, previews: Previews) -> ProblemDetail:
+    """Return a package as students will see it, with the samples' previews that are known."""
+    manifest = json.loads(package.manifest.model_dump_json())
+    samples = [case for case in package.manifest.cases if case.visibility == "sample"]
+    files = {path: content.decode() for path, content in package.files.items()}
+    facts = {
+        "slug": package.slug,
+        "revision": None,
+        "digest": digest(package.files),
+        "statement": package.statement,
+        "starter": package.starter,
+        "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
+        "hidden_cases": len(package.manifest.cases) - len(samples),
+        "figures": figures_of(files, f"{package.statement}\n{package.editorial or ''}"),
+    }
+    signature = described_signature(manifest | {"starter": package.starter}, files)
+    return ProblemDetail.model_validate(manifest | signature | facts)
+
+
+def _sample(name: str, doc: str | None, previews: Previews) -> SampleCase:
+    inputs, expected = previews.get(name, (None, None))
+    return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
+
+
+def read_previews(session: Session, revision: Revision) -> Previews:
+    """Return the stored previews of inputs and expected output by case: variant 0, as samples are alike in all."""
     query = select(ExpectedOutput.case_name, ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview).where(
         ExpectedOutput.revision_id == revision.id,
         ExpectedOutput.variant == 0,
         ExpectedOutput.device == ("gpu" if revision.manifest["limits"]["gpu"] else "cpu"),
     )
-    previews = {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
-    return tuple(
-        SampleCase(name=case["name"], doc=case["doc"], inputs=inputs, expected=expected)
-        for case in revision.manifest["cases"]
-        if case["visibility"] == "sample"
-        for inputs, expected in [previews.get(case["name"], (None, None))]
-    )
+    return {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
+
+
+def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
+    previews = read_previews(session, revision)
+    cases = [case for case in revision.manifest["cases"] if case["visibility"] == "sample"]
+    return tuple(_sample(case["name"], case["doc"], previews) for case in cases)
 
 
 def _detail(

@@ -19,6 +19,8 @@ class AcceptedView(Answer):
 class Account(Answer):
     """
     A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens.
+
+    `unfinished`: submissions in the queue or being judged.
     """
 
     id: UUID
@@ -35,6 +37,7 @@ class Account(Answer):
     providers: list[str]
     sessions: int
     tokens: int
+    unfinished: int
 
 
 class AccountChange(Answer):
@@ -118,6 +121,15 @@ class AuditPage(Answer):
     next: str | None
 
 
+class Bar(Answer):
+    """
+    A bar of a histogram: what is above the bar before it, and at most `most`. The last bar has no `most`.
+    """
+
+    most: float | None
+    count: int
+
+
 class BatchedSubmission(Answer):
     """
     One submission of a batch. A wrong value here refuses this submission only.
@@ -147,6 +159,10 @@ class Calls(Answer):
     count: int | str | None = None
     at_least: int | str | None = None
     at_most: int | str | None = None
+
+
+class Cancelled(Answer):
+    submissions: int = Field(..., description="the number of submissions that were cancelled")
 
 
 class Candidate(Answer):
@@ -225,6 +241,10 @@ class CaseCount(Answer):
     name: str
     failed: int = Field(..., description="submissions whose answer to this case was not accepted")
     judged: int = Field(..., description="submissions that have a result for this case")
+    near: int = Field(
+        ...,
+        description="submissions whose answer used 0.5 to 2 times the tolerance of this case",
+    )
 
 
 class CaseView(Answer):
@@ -2705,7 +2725,7 @@ class ProblemDetail(Answer):
 
 class ProblemStatistics(Answer):
     """
-    Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers.
+    Of the last submissions of all cases by students. Without students or solvers, rates and medians are null.
     """
 
     submissions: int = Field(..., description="the number of submissions that count: the last 1,000 at most")
@@ -2714,10 +2734,17 @@ class ProblemStatistics(Answer):
     solve_rate: float | None = Field(..., description="`solved` divided by `students`")
     median_attempts: float | None = Field(..., description="submissions of a solver up to the first accepted one")
     median_minutes: float | None = Field(..., description="from a solver's first submission to the first accepted one")
+    attempts: list[Bar] = Field(..., description="solvers by their submissions up to the first accepted one")
+    minutes: list[Bar] = Field(..., description="solvers by the minutes between these submissions")
     verdicts: list[VerdictCount]
     mistakes: list[MistakeCount] = Field(..., description="the most frequent ones, 10 at most")
     cases: list[CaseCount] = Field(..., description="those that fail most often, 10 at most")
     hints: list[HintCount]
+    shares: list[Bar] = Field(
+        ...,
+        description="submissions by the largest share of the tolerance that an answer used; 1 is at the limit",
+    )
+    near: int = Field(..., description="submissions whose largest share is from 0.5 to 2")
 
 
 class QuestionPage(Answer):

@@ -145,7 +145,7 @@ class Judging(Base):
 
 
 class CaseRow(Base):
-    """The result of one case in one attempt.
+    """The result of one case in one attempt. `tolerance_used` is for authors' statistics, never for students.
 
     `position` is the case's index in the problem. `sequence` is the result's index in order of arrival, and the event
     ID in the stream of results.
@@ -167,6 +167,7 @@ class CaseRow(Base):
     wall_seconds: Mapped[float | None]
     memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
     report: Mapped[dict[str, Any]]
+    tolerance_used: Mapped[float | None]
 
 
 class WorkerRow(Base):

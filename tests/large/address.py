@@ -72,6 +72,9 @@ NARROWED = {
         "user=user-1&verdict=accepted",
         "problem=made_1&revision=1",
     ),
+    "/admin/invitations": ("state=open", "state=used"),
+    "/api/v1/invitations": ("state=expired",),
+    "/admin/rejudgings": ("decision=open", "decision=applied"),
     "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/api/v1/audit-events": (

@@ -62,6 +62,9 @@ FOR_ANYONE = (
     "/invitations/unknown",
     "/problems/scaled",
     "/help",
+    "/help/authors",
+    "/help/problem-format",
+    "/help/rights",
     "/about",
     "/privacy",
 )
