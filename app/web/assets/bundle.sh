@@ -17,3 +17,4 @@ for package in @codemirror/* @lezer/* @marijn/* @replit/* @wasm-fmt/* crelt styl
         if [ -f "$license" ]; then printf '%s\n\n' "${license#node_modules/}" && cat "$license" && printf '\n'; fi
     done
 done >"$1/licenses.txt"
+{ printf 'Ruff, of which ruff.wasm is the formatter\n\n' && cat app/web/assets/editor/ruff_license.txt; } >>"$1/licenses.txt"

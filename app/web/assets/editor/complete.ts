@@ -89,7 +89,7 @@ function completeMember(state: EditorState, names: Names, text: string, pos: num
   const path = pathOf(state, owner);
   const listed = path === null ? null : names.members(path);
   if (path !== null && listed) return result(list(listed, path), pos, text.slice(dot + 1));
-  if (path !== null && names.find(path)?.[0] === "m") return null;
+  if (path !== null && (!path.includes(".") || names.find(path)?.[0] === "m")) return null; // a module without a list
   const written = [...state.doc.toString().matchAll(/\.([A-Za-z_]\w*)/g)].filter((match) => match.index + match[0].length !== pos);
   const own = written.map((match) => ({ label: match[1] ?? "", type: "property" }));
   const usual = names.classesFor(state).flatMap(([name, members]) => list(members, name));
