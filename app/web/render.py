@@ -178,8 +178,10 @@ def _environment() -> Environment:
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(_filters())
-    environment.globals.update(static=static_url, imports=list_imports, name_lists=list_name_lists, words_for=words_for, language=current_language)
-    environment.globals.update(sections=list_sections, availability_words=availability_words)
+    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
+    environment.globals.update(
+        sections=list_sections, availability_words=availability_words, name_lists=list_name_lists
+    )
     return environment
 
 

@@ -16,6 +16,7 @@ from tests.web.test_editor import PROBLEM, editor, posted
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
 
+FAULT = "Not formatted. Syntax error on line 3: Expected an expression"
 LISTS = Path(__file__).parents[2] / "app" / "web" / "static" / "names"
 
 
@@ -163,7 +164,8 @@ def test_the_signature_of_a_call_is_shown_while_its_arguments_are_typed(ada: Vis
 
 
 def test_a_key_and_the_pointer_show_what_a_name_is(ada: Visitor) -> None:
-    write(ada, 'import jax.numpy as jnp\n\ndef twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n\ntwice')
+    twice = 'def twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n'
+    write(ada, f"import jax.numpy as jnp\n\n{twice}\ntwice")
     ada.page.keyboard.press("Control+Shift+Space")
     expect(help_shown(ada)).to_contain_text("twice(x, scale=2)")
     expect(help_shown(ada).locator("p")).to_have_text("Doubles x.")
@@ -195,7 +197,7 @@ def test_a_syntax_error_is_said_at_its_line_and_nothing_is_changed(ada: Visitor)
     write(ada, source)
     ada.page.get_by_role("button", name="Format").click()
 
-    expect(ada.page.locator("#format-status")).to_have_text("Not formatted. Syntax error on line 3: Expected an expression")
+    expect(ada.page.locator("#format-status")).to_have_text(FAULT)
     expect(ada.page.locator(".line-fault")).to_have_text("x = = 1")
     expect(posted(ada)).to_have_value(source)
     editor(ada).press("a")

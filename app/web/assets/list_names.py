@@ -130,13 +130,15 @@ class Shown:
 
 def plain_parameter(one: inspect.Parameter) -> inspect.Parameter:
     default = one.default
-    if default is one.empty or default is None or isinstance(default, (bool, int, float, str)):
-        text = default
-    elif isinstance(default, (tuple, list)) and all(isinstance(part, (int, float, str)) for part in default):
-        text = default
-    else:
-        text = Shown(getattr(default, "__name__", None) or (str(default) if "torch." in str(default) else "…"))
-    return one.replace(annotation=one.empty, default=text)
+    if default is not one.empty and not is_plain(default):
+        default = Shown(getattr(default, "__name__", None) or (str(default) if "torch." in str(default) else "…"))
+    return one.replace(annotation=one.empty, default=default)
+
+
+def is_plain(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def documented_signature(name: str, text: str) -> str:
