@@ -74,8 +74,14 @@ def list_module(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
         if isinstance(value, ModuleType):
             if value.__name__.split(".")[0] == root and "._" not in value.__name__:
                 yield name, ["m"]
-        elif value is not None and (root == "typing" or getattr(value, "__module__", "") != "typing"):
+        elif is_public(module, name, value):
             yield name, describe(name, value)
+
+
+def is_public(module: ModuleType, name: str, value: Any) -> bool:
+    is_primitive = module.__name__ == "jax.lax" and name.endswith("_p")
+    is_borrowed = module.__name__ != "typing" and getattr(value, "__module__", "") in ("typing", "collections.abc")
+    return value is not None and not is_primitive and not is_borrowed
 
 
 def is_child(path: str, module: ModuleType) -> bool:
@@ -108,7 +114,9 @@ def signature(name: str, value: Any, is_method: bool) -> str:
         return documented_signature(name, inspect.getdoc(value) or "")
     if is_method and parameters and parameters[0].name == "self":
         parameters = parameters[1:]
-    if [one.kind for one in parameters] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
+    if is_anything(parameters) and inspect.isclass(value) and inspect.isfunction(value.__init__):
+        parameters = list(inspect.signature(value.__init__).parameters.values())[1:]
+    if is_anything(parameters):
         documented = documented_signature(name, inspect.getdoc(value) or "")
         return documented or ("" if type(value).__module__ == "typing" else "(*args, **kwargs)")
     plain = [plain_parameter(one) for one in parameters if one.name not in HIDDEN and not one.name.startswith("_")]
@@ -116,6 +124,10 @@ def signature(name: str, value: Any, is_method: bool) -> str:
         return cut(str(inspect.Signature(plain)))
     except ValueError:  # without a hidden parameter, one without a default may follow one with a default
         return ""
+
+
+def is_anything(parameters: list[inspect.Parameter]) -> bool:
+    return [one.kind for one in parameters] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
 
 
 class Shown:
@@ -131,7 +143,8 @@ class Shown:
 def plain_parameter(one: inspect.Parameter) -> inspect.Parameter:
     default = one.default
     if default is not one.empty and not is_plain(default):
-        default = Shown(getattr(default, "__name__", None) or (str(default) if "torch." in str(default) else "…"))
+        name = getattr(default, "__name__", None) or str(default)
+        default = Shown(name if re.fullmatch(r"\w+|torch\.\w+", name) else "…")
     return one.replace(annotation=one.empty, default=default)
 
 
@@ -160,7 +173,18 @@ def say(value: Any) -> str:
     else:
         return ""
     text = _ROLE.sub(r"\1", text).replace("`", "").replace("*", "") if "`" in text else text
-    return cut(_SENTENCE.split(text)[0].rstrip(".:") + ".")
+    text = re.sub(r"\\([a-z]+)", r"\1", re.sub(r"\\text\{([^}]*)\}", r"\1", text))
+    sentence = _SENTENCE.split(text)[0].rstrip(".:") + "."
+    return cut(say_other(sentence) or sentence)
+
+
+def say_other(sentence: str) -> str:
+    """Return the sentence of the function to which one like "See torch.sum." refers, or an empty text."""
+    other = re.fullmatch(r"(?:See|Alias (?:of|for)) ((?:jax|torch)\.[\w.]*\w)(?: for details)?\.", sentence)
+    try:
+        return say(find(other[1])) if other else ""
+    except (ImportError, AttributeError):
+        return ""
 
 
 def cut(text: str) -> str:
