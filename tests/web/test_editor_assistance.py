@@ -64,31 +64,32 @@ def test_a_framework_s_names_are_suggested_under_their_alias_without_asking_the_
     assert [url for url in asked if "/draft" not in url] == []
 
 
-@pytest.mark.parametrize(
-    ("before", "typed", "option", "after"),
-    [
-        ("import jax.numpy as jnp\n", "jnp.argma", "argmax", "jnp.argmax"),
-        ("from torch.nn import functional as F\n", "F.softma", "softmax", "F.softmax"),
-        ("import torch\n", "torch.nn.functional.rel", "relu", "torch.nn.functional.relu"),
-        ("import flax.linen as nn\n", "nn.Dens", "Dense", "nn.Dense"),
-        ("import optax\n", "optax.ada", "adam", "optax.adam"),
-        ("", "from jax import nump", "numpy", "from jax import numpy"),
-        ("", "import functo", "functools", "import functools"),
-        ("import numpy as np\ndef f(x):\n    return ", "x.resha", "reshape", "x.reshape"),
-        ("momentum = 0.9\n", "momen", "momentum", "momentum"),
-        ("", "enumera", "enumerate", "enumerate"),
-        ("", "contin", "continue", "continue"),
-        ("import numpy as np\n", "np.sum([1, 2], keepd", "keepdims=", "np.sum([1, 2], keepdims=)"),
-    ],
+# The code, what is typed at its end, the suggestion that is taken, and what the last line is then.
+SUGGESTIONS = (
+    ("import jax.numpy as jnp\n", "jnp.argma", "argmax", "jnp.argmax"),
+    ("from torch.nn import functional as F\n", "F.softma", "softmax", "F.softmax"),
+    ("import torch\n", "torch.nn.functional.rel", "relu", "torch.nn.functional.relu"),
+    ("import flax.linen as nn\n", "nn.Dens", "Dense", "nn.Dense"),
+    ("import optax\n", "optax.ada", "adam", "optax.adam"),
+    ("", "from jax import nump", "numpy", "from jax import numpy"),
+    ("", "import functo", "functools", "import functools"),
+    ("import numpy as np\ndef f(x):\n    return ", "x.resha", "reshape", "x.reshape"),
+    ("momentum = 0.9\n", "momen", "momentum", "momentum"),
+    ("", "enumera", "enumerate", "enumerate"),
+    ("", "contin", "continue", "continue"),
+    ("import numpy as np\n", "np.sum([1, 2], keepd", "keepdims=", "np.sum([1, 2], keepdims=)"),
 )
-def test_names_are_suggested(ada: Visitor, before: str, typed: str, option: str, after: str) -> None:
-    write(ada, before)
-    ada.page.keyboard.type(typed)
-    expect(suggested(ada).and_(ada.page.locator("[aria-selected]"))).to_contain_text(option)
 
-    ada.page.keyboard.press("Tab")
 
-    expect(posted(ada)).to_have_value(before + after)
+def test_names_are_suggested_by_what_stands_before_them(ada: Visitor) -> None:
+    for before, typed, option, after in SUGGESTIONS:
+        write(ada, before)
+        ada.page.keyboard.type(typed)
+        expect(suggested(ada).and_(ada.page.locator("[aria-selected]"))).to_contain_text(option)
+
+        ada.page.keyboard.press("Tab")
+
+        expect(posted(ada)).to_have_value(before + after)
 
 
 def test_nothing_is_suggested_in_texts_comments_and_new_names(ada: Visitor) -> None:

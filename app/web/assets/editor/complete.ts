@@ -16,6 +16,7 @@ import {
   selectedCompletion,
   startCompletion,
 } from "../../../../node_modules/@codemirror/autocomplete/dist/index";
+import { isVim } from "./keys";
 import { type Entry, importsOf, type Members, type Names, pathOf } from "./names";
 import { callAt, card, parametersOf } from "./signature";
 
@@ -36,7 +37,7 @@ export function completion(names: Names, whileTyping: boolean): Extension {
       keymap.of([
         { key: "Ctrl-Space", run: startCompletion },
         { mac: "Alt-i", run: startCompletion },
-        { key: "Escape", run: closeCompletion },
+        { key: "Escape", run: (view) => closeCompletion(view) && !isVim() },
         { key: "ArrowDown", run: moveCompletionSelection(true) },
         { key: "ArrowUp", run: moveCompletionSelection(false) },
         { key: "PageDown", run: moveCompletionSelection(true, "page") },

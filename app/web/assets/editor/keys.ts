@@ -19,6 +19,11 @@ export function mountKeys(view: EditorView, choice: HTMLSelectElement): void {
   });
 }
 
+/** Vim also needs an Escape that closes something. */
+export function isVim(): boolean {
+  return recall(MEMORY) === "vim";
+}
+
 /** The formatter is loaded with its first use. */
 export function mountFormat(view: EditorView, area: HTMLTextAreaElement, button: HTMLButtonElement): void {
   const place = document.getElementById(button.dataset["status"] ?? "");

@@ -3,7 +3,7 @@
 import { syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import { closeHoverTooltips, EditorView, hasHoverTooltips, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
-import { recall } from "../page/memory";
+import { isVim } from "./keys";
 import { type Known, lookUp, type Names, type Node, textOf } from "./names";
 
 interface Shown {
@@ -41,7 +41,7 @@ export function signatures(names: Names): Extension {
   const close = (view: EditorView) => {
     if (!view.state.field(shown) && !hasHoverTooltips(view.state)) return false;
     view.dispatch({ effects: [show.of(null), closeHoverTooltips] });
-    return recall("editor-keys") !== "vim"; // which has its own use of Escape
+    return !isVim();
   };
   return [
     shown,
