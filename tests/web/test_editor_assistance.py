@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.framework_runtime import run_in_runtime
 from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.test_editor import PROBLEM, editor, posted
+from tests.web.test_every_page import list_violations
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
 
+NEW_MS = 100  # a list that has just opened takes no key, so that a key meant for the code does not choose a name
 FAULT = "Not formatted. Syntax error on line 3: Expected an expression"
 LISTS = Path(__file__).parents[2] / "app" / "web" / "static" / "names"
 
@@ -43,7 +44,7 @@ def suggested(visitor: Visitor) -> Locator:
 
 
 def help_shown(visitor: Visitor) -> Locator:
-    return visitor.page.locator(".cm-tooltip > .code-help, .cm-tooltip-hover .code-help")
+    return visitor.page.locator(".cm-tooltip.code-help, .cm-tooltip-hover .code-help")
 
 
 def announced(visitor: Visitor) -> Locator:
@@ -58,6 +59,7 @@ def test_a_framework_s_names_are_suggested_under_their_alias_without_asking_the_
     ada.page.keyboard.type("np.linspa")
     expect(suggested(ada).first).to_contain_text("linspace")
     expect(ada.page.locator(".cm-completionInfo")).to_contain_text("numpy.linspace(start, stop, num=50")
+    ada.page.wait_for_timeout(NEW_MS)
     ada.page.keyboard.press("Enter")
 
     expect(posted(ada)).to_have_value("import numpy as np\nx = np.linspace")
@@ -86,6 +88,7 @@ def test_names_are_suggested_by_what_stands_before_them(ada: Visitor) -> None:
         write(ada, before)
         ada.page.keyboard.type(typed)
         expect(suggested(ada).and_(ada.page.locator("[aria-selected]"))).to_contain_text(option)
+        ada.page.wait_for_timeout(NEW_MS)
 
         ada.page.keyboard.press("Tab")
 
@@ -286,17 +289,12 @@ def test_the_list_the_signature_and_the_settings_are_accessible(ada: Visitor, wi
     ada.page.keyboard.type("np.sum(np.ar")
     expect(suggested(ada).first).to_be_visible()
     expect(help_shown(ada)).to_be_visible()
-    assert serious(ada) == []
+    assert [*list_violations(ada)] == []
     assert ada.page.evaluate("document.documentElement.scrollWidth") <= width
 
     ada.page.get_by_role("button", name="Settings").click()
     expect(ada.page.get_by_label("Theme")).to_be_visible()
-    assert serious(ada) == []
-
-
-def serious(visitor: Visitor) -> list[str]:
-    found = Axe().run(visitor.page).response["violations"]
-    return [one["id"] for one in found if one["impact"] in ("serious", "critical")]
+    assert [*list_violations(ada)] == []
 
 
 @pytest.mark.whole

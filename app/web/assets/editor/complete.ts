@@ -43,7 +43,7 @@ export function completion(names: Names, whileTyping: boolean): Extension {
         { key: "PageDown", run: moveCompletionSelection(true, "page") },
         { key: "PageUp", run: moveCompletionSelection(false, "page") },
         { key: "Enter", run: accept },
-        { key: "Tab", run: acceptCompletion },
+        { key: "Tab", run: (view) => acceptCompletion(view) || completionStatus(view.state) === "active" },
       ]),
     ),
   ];
