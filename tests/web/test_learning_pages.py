@@ -153,6 +153,7 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     grace.open(PAGE)
     page.get_by_label("Your solution").fill(SOURCE)
 
+    page.get_by_role("tab", name="Hints").click()
     page.get_by_role("button", name="Show hint 1 of 3").press("Enter")
     expect(page.locator("#hint-1")).to_be_focused()
     expect(page.locator("#hint-1")).to_contain_text("Use <b>numpy</b>.")
@@ -160,9 +161,10 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     expect(page.locator("#hint-2")).to_contain_text("Add first.")
     expect(page.get_by_label("Your solution")).to_contain_text("# mine")
 
+    page.get_by_role("tab", name="Solution").click()
     expect(page.get_by_text("Opens when a submission is accepted.")).to_be_visible()
     page.get_by_role("button", name="Submit").click()
-    page.get_by_text("In the queue").first.wait_for()
+    page.locator(".banner .title", has_text="In the queue").wait_for()
     judge(database, *all_right())
     expect(page.get_by_text("Open because you solved the problem yourself.")).to_be_visible()
     page.get_by_role("button", name="Mark as complete").press("Enter")

@@ -1,5 +1,6 @@
 // The page of a problem.
 import { pythonLanguage } from "@codemirror/lang-python";
+import { keepCaretInView } from "./editor/caret";
 import { mountKeys } from "./editor/keys";
 import { mountEditor } from "./editor/mount";
 import { mountSyntax } from "./editor/syntax";
@@ -12,12 +13,15 @@ import { refreshMine } from "./page/mine";
 import { mountPanes } from "./page/pane";
 import { mountPosition } from "./page/position";
 import { mountSending } from "./page/send";
+import { mountSolution } from "./page/solution";
 import { mountSplit } from "./page/split";
 import "./page/stop";
+import { mountTabs, openAddress } from "./page/tabs";
 
 for (const separator of document.querySelectorAll<HTMLElement>("[data-split]")) mountSplit(separator);
 for (const links of document.querySelectorAll<HTMLElement>("[data-panes]")) mountPanes(links);
-for (const panel of document.querySelectorAll<HTMLDetailsElement>("details[data-inputs]")) mountInputs(panel);
+for (const list of document.querySelectorAll<HTMLElement>("[data-tabs]")) mountTabs(list);
+for (const panel of document.querySelectorAll<HTMLElement>("[data-inputs]")) mountInputs(panel);
 for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-draft-key]")) {
   const view = mountEditor(area, pythonLanguage);
   const result = document.querySelector<HTMLElement>("[data-result]");
@@ -25,6 +29,7 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
   for (const place of document.querySelectorAll<HTMLElement>("[data-position]")) mountPosition(view, place);
   for (const place of document.querySelectorAll<HTMLElement>("[data-say-unread]")) mountSyntax(view, place);
   mountDraft(view, area);
+  keepCaretInView(view);
   if (area.form && result) {
     mountFaults(view, area.form, result);
     mountSending(area.form, result);
@@ -38,6 +43,11 @@ const whenJudged = (act: () => void) => {
 };
 for (const place of document.querySelectorAll<HTMLElement>("[data-learning]")) {
   mountLearning(place);
+  mountSolution(place);
   whenJudged(() => void refreshLearning(place)); // an accepted submission opens the solution
 }
-for (const place of document.querySelectorAll<HTMLElement>("[data-mine]")) whenJudged(() => void refreshMine(place));
+for (const place of document.querySelectorAll<HTMLElement>("[data-mine]")) {
+  whenJudged(() => void refreshMine(place));
+  document.querySelector("form.editor")?.addEventListener("sent", () => void refreshMine(place));
+}
+openAddress();
