@@ -4,15 +4,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.catalog.custom_inputs import UNANSWERED
+from app.judging.checker import VALUES
+from app.judging.element_report import number_text, pair_text
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
+from app.web.value_text import wrong_leaves
 from app.web.verdict_words import words_for
+
+if TYPE_CHECKING:
+    from app.web.next_step import NextSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
 # Shorter series are listed case by case.
@@ -149,8 +155,8 @@ class Result:
     """The content of the result. `place` names the case that `sentence` is about, or is empty.
 
     `is_judged`: there is a verdict. `hint` describes a known mistake, or is empty; while it may follow, `is_final` is
-    false. `steps` are the phases. Before the verdict, `elapsed` are the seconds since submission, and `stop` is the
-    address that cancels it.
+    false. `steps` are the phases. `next_steps` follow an accepted submission. Before the verdict, `elapsed` are the
+    seconds since submission, and `stop` is the address that cancels it.
     """
 
     title: str
@@ -169,6 +175,7 @@ class Result:
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
     stop: str = ""
+    next_steps: "NextSteps | None" = None
     elapsed: float | None = field(default=None, compare=False)
 
     @property
@@ -282,7 +289,7 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
-    message = message_of(failure.report)
+    message = _values_sentence(failure.report) or message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
@@ -290,6 +297,25 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     hidden = _("The values of hidden cases are not shown. Try other sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
+
+
+def _values_sentence(report: Mapping[str, Any]) -> str:
+    """Describe numbers of an array that are too far off, or return an empty text for any other difference."""
+    worst = next(iter(wrong_leaves(report)), None)
+    if worst is None or report["category"] != VALUES or worst["checker"] != "closeness" or not worst["worst_index"]:
+        return ""
+    answer, expected = pair_text(worst["worst_answer"], worst["worst_expected"])
+    how_many = ngettext(
+        "%(outside)s of %(size)s numbers is too far off.",
+        "%(outside)s of %(size)s numbers are too far off.",
+        worst["outside"],
+    ) % {"outside": worst["outside"], "size": worst["size"]}
+    facts = {"place": list(worst["worst_index"]), "answer": answer, "expected": expected}
+    pair = _("The worst is at %(place)s: yours is %(answer)s, expected is %(expected)s.") % facts
+    allowed = worst["worst_allowed"]
+    margin = _("It may differ by %(allowed)s.") % {"allowed": number_text(allowed)} if allowed else ""
+    where = f"{worst['path']}: " if worst["path"] else ""
+    return f"{where}{how_many} {pair} {margin}".strip()
 
 
 def _tally_of(view: SubmissionView) -> str:

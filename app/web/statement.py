@@ -36,11 +36,12 @@ def arrange_statement(problem: ProblemDetail) -> Statement:
 
 
 def explain_parameter(doc: str | None, meaning: str) -> str:
-    """Join both explanations, or return the one that has the words of the other."""
-    own, other = _words(doc or ""), _words(meaning)
-    if own >= other:
-        return doc or ""
-    return meaning if other >= own else f"{doc}; {meaning}"
+    """Join both explanations, without the clauses whose words the other has."""
+    own = _words(doc or "")
+    if own <= _words(meaning):
+        return meaning
+    new = [clause.strip() for clause in meaning.split(";") if not _words(clause) <= own]
+    return "; ".join([doc or "", *new])
 
 
 @lru_cache(maxsize=256)

@@ -174,7 +174,7 @@ def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, dat
     banner, cases = page.split('<ol class="cases"')
 
     assert "Wrong answer" in banner
-    assert "<b>small:</b> Your output: 1 of 6 elements differ; worst at (1, 2)" in banner
+    assert "<b>small:</b> 1 of 6 numbers is too far off. The worst is at [1, 2]:" in banner
     assert "2 of 3" in banner
     assert '<details id="case-1" open>' in cases
     for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):
