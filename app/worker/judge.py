@@ -25,7 +25,15 @@ from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_p
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.case_verdict import check_again, check_calls, check_case, check_program, result_not_run
+from app.worker.case_verdict import (
+    GIVEN_UP_MESSAGE,
+    TOO_SLOW_MESSAGE,
+    check_again,
+    check_calls,
+    check_case,
+    check_program,
+    result_not_run,
+)
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
 from app.worker.inspection_cache import Inspections
@@ -181,14 +189,15 @@ class _Context:
 class _Called:
     """`right`: results that are accepted so far, by the name of the case. `unloaded`: why the source did not load.
 
-    `late`: cases that are to run once more. `left`: cases that no process was left for. `last`: the last verdict.
-    `again`: the outcome of the second run of the drawn case, if this process made it.
+    `late`: cases that are to run once more. `left`: cases that no process was left for, because of `why_left`. `last`:
+    the last verdict. `again`: the outcome of the second run of the drawn case, if this process made it.
     """
 
     box: Box
     right: Mapping[str, CaseResult]
     late: Sequence[PreparedCase]
     left: Sequence[PreparedCase]
+    why_left: str
     last: Verdict
     unloaded: CaseOutcome | None
     again: CaseOutcome | None
@@ -199,6 +208,7 @@ class _Called:
             right={**self.right, **other.right},
             late=[*self.late, *other.late],
             left=[*self.left, *other.left],
+            why_left=self.why_left if self.left else other.why_left,
             last=other.last if other.left else self.last,
             unloaded=self.unloaded or other.unloaded,
             again=self.again or other.again,
@@ -279,7 +289,7 @@ def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
         called = once_more.merged(replace(called, late=[], left=[]))
     if called.left:
         for case in [*called.left, *job.sealed_cases]:
-            context.results.keep(result_not_run(case, called.last))
+            context.results.keep(result_not_run(case, called.last, called.why_left))
     return called
 
 
@@ -300,9 +310,12 @@ def _call(
     last = Verdict.ACCEPTED
     unloaded: CaseOutcome | None = None
     second: CaseOutcome | None = None
+    why_left = GIVEN_UP_MESSAGE
 
     def check(outcome: CaseOutcome) -> None:
-        nonlocal last, unloaded, second
+        nonlocal last, unloaded, second, why_left
+        if outcome.ending is Ending.TIMED_OUT and _is_first_sample(job, outcome.name):
+            why_left = TOO_SLOW_MESSAGE
         if again is not None and outcome.name == again.name:
             # Without time it runs once more by itself, with a patient limit.
             second = None if outcome.ending is Ending.TIMED_OUT else read_outcome(job.manifest, outcome)[0]
@@ -327,10 +340,23 @@ def _call(
     timeline.begin("box")
     with context.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
         timeline.begin("running")
-        run_all(box, recorded(job.manifest, request), check, abort)
+        run_all(box, recorded(job.manifest, request), check, abort, lambda: why_left is TOO_SLOW_MESSAGE)
     return _Called(
-        box=box, right=right, late=late, left=list(waiting.values()), last=last, unloaded=unloaded, again=second
+        box=box,
+        right=right,
+        late=late,
+        left=list(waiting.values()),
+        why_left=why_left,
+        last=last,
+        unloaded=unloaded,
+        again=second,
     )
+
+
+def _is_first_sample(job: Job, name: str) -> bool:
+    """Whether no other case can be accepted in time if this one can't. With parts, each part counts by itself."""
+    first = job.cases[0]
+    return first.name == name and first.visibility == "sample" and not job.manifest.parts
 
 
 def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
