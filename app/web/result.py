@@ -174,6 +174,7 @@ class Result:
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
+    is_interrupted: bool = False
     stop: str = ""
     next_steps: "NextSteps | None" = None
     elapsed: float | None = field(default=None, compare=False)
@@ -181,6 +182,8 @@ class Result:
     @property
     def took(self) -> float | None:
         """Return the seconds of all phases, or None if the judging was interrupted."""
+        if self.is_interrupted:
+            return None
         seconds = [step.seconds for step in self.steps]
         return None if None in seconds else sum(each for each in seconds if each is not None)
 
@@ -207,6 +210,7 @@ def describe_result(view: SubmissionView) -> Result:
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
+        is_interrupted=view.verdict is Verdict.CANCELLED,
     )
 
 

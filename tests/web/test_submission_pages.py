@@ -89,6 +89,8 @@ def test_a_submission_can_be_cancelled_by_its_student_alone(ada: TestClient, dat
     assert "1 of 1" in page
     assert "data-final" in page
     assert "data-stop" not in page
+    assert "Interrupted" in page
+    assert "Took" not in page
 
 
 def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestClient, database: Database) -> None:
