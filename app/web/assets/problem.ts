@@ -37,8 +37,11 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
 }
 const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
 const whenJudged = (act: () => void) => {
+  let judged: string | undefined;
   live?.addEventListener("replaced", () => {
-    if (live.querySelector("[data-final]")) act();
+    if (!live.querySelector("[data-final]") || live.dataset["live"] === judged) return;
+    judged = live.dataset["live"];
+    act();
   });
 };
 for (const place of document.querySelectorAll<HTMLElement>("[data-learning]")) {
