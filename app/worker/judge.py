@@ -163,7 +163,10 @@ class _Overload:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every step works with. `checking`: results of two processes are checked one after the other."""
+    """What every step works with. `checking`: results of two processes are checked one after the other.
+
+    `too_slow`: the first sample took too long, so no process begins any more.
+    """
 
     job: Job
     pool: Pool
@@ -172,6 +175,7 @@ class _Context:
     overload: _Overload
     checker: CustomChecker
     checking: Lock = field(default_factory=Lock)
+    too_slow: Event = field(default_factory=Event)
 
     @property
     def has_idle_core(self) -> bool:
@@ -283,6 +287,7 @@ def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
         called = called.merged(ahead.beside.result(context.abort))
     if called.late:
         context.overload.wait()
+        context.too_slow.clear()
         names = {case.name for case in (*called.late, *called.left)}
         waiting = [case for case in job.open_cases if case.name in names]
         once_more = _call(context, ahead, waiting, job.timeline, context.abort)
@@ -310,16 +315,15 @@ def _call(
     last = Verdict.ACCEPTED
     unloaded: CaseOutcome | None = None
     second: CaseOutcome | None = None
-    why_left = GIVEN_UP_MESSAGE
 
     def check(outcome: CaseOutcome) -> None:
-        nonlocal last, unloaded, second, why_left
-        if outcome.ending is Ending.TIMED_OUT and _is_first_sample(job, outcome.name):
-            why_left = TOO_SLOW_MESSAGE
+        nonlocal last, unloaded, second
         if again is not None and outcome.name == again.name:
             # Without time it runs once more by itself, with a patient limit.
             second = None if outcome.ending is Ending.TIMED_OUT else read_outcome(job.manifest, outcome)[0]
             return
+        if outcome.ending is Ending.TIMED_OUT and _is_first_sample(job, outcome.name):
+            context.too_slow.set()
         case = waiting.pop(outcome.name)
         if context.overload.excuses(outcome):
             late.append(case)
@@ -340,13 +344,13 @@ def _call(
     timeline.begin("box")
     with context.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
         timeline.begin("running")
-        run_all(box, recorded(job.manifest, request), check, abort, lambda: why_left is TOO_SLOW_MESSAGE)
+        run_all(box, recorded(job.manifest, request), check, abort, context.too_slow.is_set)
     return _Called(
         box=box,
         right=right,
         late=late,
         left=list(waiting.values()),
-        why_left=why_left,
+        why_left=TOO_SLOW_MESSAGE if context.too_slow.is_set() else GIVEN_UP_MESSAGE,
         last=last,
         unloaded=unloaded,
         again=second,
