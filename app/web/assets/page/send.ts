@@ -50,6 +50,7 @@ async function follow(result: HTMLElement, live: HTMLElement, path: string): Pro
   reveal(result);
   live.replaceChildren(); // open parts of the previous result do not apply
   replace(live, fragment ?? "");
+  result.scrollTop = 0;
   result.scrollIntoView({ block: "nearest" });
   return keepFresh(live);
 }
