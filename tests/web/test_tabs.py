@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import select
 
+from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.query import SampleCase, get_problem
 from app.database.engine import Database
 from app.judging.preview import preview
@@ -170,6 +172,24 @@ def test_several_custom_inputs_are_kept_for_the_problem(ada: Visitor) -> None:
 
     expect(inputs).to_contain_text("second: 2")
     expect(page.get_by_role("button", name="Input 1")).to_have_count(0)
+
+
+@pytest.mark.browser
+def test_a_sample_goes_to_the_clipboard_as_python(browser: Browser, address: str, database: Database) -> None:
+    with database.transaction() as session:
+        revision = session.scalars(select(Revision)).one()
+        facts = {"inputs": b"", "expected": b"", "inputs_preview": INPUTS, "expected_preview": preview(RIGHT)}
+        place = {"revision_id": revision.id, "variant": 0, "device": "cpu", "case_name": "small"}
+        session.add(ExpectedOutput(**place, **facts, evidence=None, image="test", versions={}))
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = visit(context, address).page
+        page.goto(address + PROBLEM)
+
+        page.get_by_role("button", name="Copy small as Python").click()
+
+        expect(page.locator(".sample-head button")).to_have_text("Copied")
+        text = page.evaluate("navigator.clipboard.readText()")
+        assert "x = np.array([1.0, 2.5], dtype='float32')\n" in text
 
 
 @pytest.mark.browser
