@@ -1,6 +1,7 @@
 """Turn a monitor's reports into outcomes. The monitor's facts are trusted; its texts and payloads are not."""
 
 import os
+import re
 import signal
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -24,6 +25,8 @@ _OUT_OF_MEMORY_WORDS = (
     "CUDA_ERROR_OUT_OF_MEMORY",
     "CUBLAS_STATUS_ALLOC_FAILED",
 )
+# The innermost line of the solution, as faulthandler writes it. The process may forge it, so it is only a hint.
+_PLACE = re.compile(rb'File "solution\.py", line (\d{1,6}) in ')
 _STAGES: dict[str, Stage] = {stage: stage for stage in get_args(Stage)}
 _ENDING_OF_REPLY = {
     frames.ANSWER: Ending.ANSWERED,
@@ -88,6 +91,8 @@ def _judge(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failur
     if report.cause is Cause.DIED:
         return _judge_death(stage, report, limits)
     ending, kind, message = _interruption(stage, report.cause, limits)
+    if report.cause is Cause.TIME and (place := _PLACE.search(report.payload)):
+        message += f". Hint: when it was stopped, it was at solution.py, line {int(place[1])}"
     return ending, Failure(stage=stage, kind=kind, message=message, traceback="")
 
 

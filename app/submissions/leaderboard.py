@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Row, Select, and_, func, or_, select, update
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Row, Select, and_, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -26,6 +26,8 @@ from app.submissions.model import Judging, Submission
 
 # Smaller amounts can't be told apart from the interpreter's own memory.
 MIN_BYTES = 2**20
+# With fewer users, a comparison would tell a single user's time.
+LEAST_OTHERS = 5
 
 
 def set_ranked(session: Session, user_id: UUID, *, is_ranked: bool) -> None:
@@ -133,23 +135,62 @@ def round_ratio(ratio: float) -> float:
     return float(f"{ratio:.2g}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeComparison:
+    """A submission's time beside others. `ratio`: to the reference's.
+
+    `others`: the users whose best accepted solution is counted, or 0 if they are fewer than LEAST_OTHERS. `slower`: how
+    many of these take longer.
+    """
+
+    ratio: float
+    others: int
+    slower: int
+
+
+def compare_time(session: Session, submission: Submission) -> TimeComparison | None:
+    """Compare the submission's time with the best of all other users. Return None until both times are measured.
+
+    The counts show no user's name or time, so they include users who did not opt in.
+    """
+    of_this = (Judging.submission_id == submission.id, Judging.is_current)
+    revision_id = session.scalar(select(Judging.revision_id).where(*of_this))
+    if revision_id is None:
+        return None
+    measured = _measured(revision_id, "time")
+    own = session.scalar(measured.with_only_columns(_ratio("time")).where(*of_this))
+    if own is None:
+        return None
+    bests = _best_of_each(measured.where(User.id != submission.user_id, User.is_active))
+    ratios = [round_ratio(float(row.ratio)) for row in session.execute(bests)]
+    ratio, counted = round_ratio(float(own)), ratios if len(ratios) >= LEAST_OTHERS else []
+    return TimeComparison(ratio=ratio, others=len(counted), slower=sum(other > ratio for other in counted))
+
+
 def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
-    """Select the best solution of each user who opted in, and of the viewer. The earlier of equal ones wins."""
-    ratio = _ratio(by).label("ratio")
-    best = (
-        select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at, ratio)
-        .ext(distinct_on(User.id))
+    """Select the best solution of each user who opted in, and of the viewer."""
+    is_shown = or_(and_(User.is_ranked, User.is_active), User.id == viewer_id)
+    return _best_of_each(_measured(revision_id, by).where(is_shown))
+
+
+def _best_of_each(measured: Select[Any]) -> Select[Any]:
+    """Select each user's best solution. The earlier of equal ones wins."""
+    best = measured.ext(distinct_on(User.id)).order_by(User.id, text("ratio"), Submission.created_at).subquery()
+    return select(best)
+
+
+def _measured(revision_id: UUID, by: By) -> Select[Any]:
+    """Select the accepted solutions whose cost and whose reference's cost are known."""
+    return (
+        select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at)
+        .add_columns(_ratio(by).label("ratio"))
         .select_from(Measurement)
         .join(Judging, Judging.id == Measurement.judging_id)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(User, User.id == Submission.user_id)
         .join(ReferenceMeasurement, IS_OF_REFERENCE)
         .where(Measurement.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
-        .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
-        .order_by(User.id, ratio, Submission.created_at)
-        .subquery()
     )
-    return select(best)
 
 
 def _ratio(by: By) -> Any:

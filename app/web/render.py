@@ -28,10 +28,12 @@ from app.web.availability_words import availability_words
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown, render_post
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
+from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.picture.time_plot import draw_time_plot
 from app.web.quantity import memory_text, seconds_text, short_seconds_text, size_text
 from app.web.result import capitalise, message_of
+from app.web.statement import arrange_statement, explain_parameter
 from app.web.value_text import (
     arguments_preview,
     fold_lists,
@@ -50,7 +52,7 @@ STATIC = HERE / "static"
 # The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
 SHEETS = (
-    *("base", "form", "prose", "code", "statement", "problem", "editor", "result", "picture", "learning"),
+    *("base", "form", "prose", "code", "statement", "problem", "tabs", "editor", "result", "picture", "learning"),
     "personal",
 )
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
@@ -194,6 +196,9 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "markdown": render_markdown,
         "post": render_post,
         "inline": render_inline,
+        "statement": arrange_statement,
+        "explain": explain_parameter,
+        "sample_python": sample_python,
         "typed": Typed,
         "plain": lambda text: printable(text, MAX_TEXT),
         "cut": lambda text: printable(text, MAX_LINE),

@@ -4,16 +4,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.catalog.custom_inputs import UNANSWERED
+from app.judging.checker import VALUES
 from app.judging.efficiency import TimeComparison
+from app.judging.element_report import number_text, pair_text
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
+from app.web.value_text import wrong_leaves
 from app.web.verdict_words import words_for
+
+if TYPE_CHECKING:
+    from app.web.next_step import NextSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
 # Shorter series are listed case by case.
@@ -152,8 +158,8 @@ class Result:
     """The content of the result. `place` names the case that `sentence` is about, or is empty.
 
     `is_judged`: there is a verdict. `hint` describes a known mistake, or is empty; while it may follow, `is_final` is
-    false. `steps` are the phases. Before the verdict, `elapsed` are the seconds since submission, and `stop` is the
-    address that cancels it.
+    false. `steps` are the phases. `next_steps` follow an accepted submission. Before the verdict, `elapsed` are the
+    seconds since submission, and `stop` is the address that cancels it.
     """
 
     title: str
@@ -172,12 +178,16 @@ class Result:
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
+    is_interrupted: bool = False
     stop: str = ""
+    next_steps: "NextSteps | None" = None
     elapsed: float | None = field(default=None, compare=False)
 
     @property
     def took(self) -> float | None:
         """Return the seconds of all phases, or None if the judging was interrupted."""
+        if self.is_interrupted:
+            return None
         seconds = [step.seconds for step in self.steps]
         return None if None in seconds else sum(each for each in seconds if each is not None)
 
@@ -205,6 +215,7 @@ def describe_result(view: SubmissionView) -> Result:
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
+        is_interrupted=view.verdict is Verdict.CANCELLED,
     )
 
 
@@ -289,7 +300,7 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
     if view.times is not None and not view.times.is_met:
         return "", _("All answers are right, but it is too slow: %(sentence)s.") % {"sentence": view.times.sentence}
-    message = message_of(failure.report)
+    message = _values_sentence(failure.report) or message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
@@ -297,6 +308,25 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     hidden = _("The values of hidden cases are not shown. Try other sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
+
+
+def _values_sentence(report: Mapping[str, Any]) -> str:
+    """Describe numbers of an array that are too far off, or return an empty text for any other difference."""
+    worst = next(iter(wrong_leaves(report)), None)
+    if worst is None or report["category"] != VALUES or worst["checker"] != "closeness" or not worst["worst_index"]:
+        return ""
+    answer, expected = pair_text(worst["worst_answer"], worst["worst_expected"])
+    how_many = ngettext(
+        "%(outside)s of %(size)s numbers is too far off.",
+        "%(outside)s of %(size)s numbers are too far off.",
+        worst["outside"],
+    ) % {"outside": worst["outside"], "size": worst["size"]}
+    facts = {"place": list(worst["worst_index"]), "answer": answer, "expected": expected}
+    pair = _("The worst is at %(place)s: yours is %(answer)s, expected is %(expected)s.") % facts
+    allowed = worst["worst_allowed"]
+    margin = _("It may differ by %(allowed)s.") % {"allowed": number_text(allowed)} if allowed else ""
+    where = f"{worst['path']}: " if worst["path"] else ""
+    return f"{where}{how_many} {pair} {margin}".strip()
 
 
 def _tally_of(view: SubmissionView) -> str:

@@ -60,6 +60,7 @@ GIVEN_UP_MESSAGE = (
     f"not run: {PROCESSES} earlier cases stopped the program by a time limit or a crash, which is the limit for one "
     "submission; fix the first of these cases"
 )
+TOO_SLOW_MESSAGE = "not run: the first case took longer than the time limit; make it faster first"
 OUT_OF_TIME_MESSAGE = (
     "stopped early: inspecting all of your programs takes longer than the limit of {seconds:g} s; compute less in each "
     "case"

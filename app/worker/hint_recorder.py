@@ -22,8 +22,7 @@ from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import Answers, Question, find_hint, list_mistakes, mistake_outputs, question_about
-from app.worker.outcomes import Outcomes
+from app.worker.hints import Answers, Question, find_hint, list_mistakes, mistake_outputs
 from app.worker.single_flight import SingleFlight
 from app.worker.work import Work
 from sandbox.guest.codec import Caps, TooLarge, Tree, decode, encode
@@ -119,9 +118,8 @@ class HintRecorder:
         """Submissions that still wait get no hint."""
         self._after_verdict.stop()
 
-    def add_hint(self, work: Work, finish: Finish, outcomes: Outcomes, abort: threading.Event) -> Finish:
+    def add_hint(self, work: Work, finish: Finish, question: Question | None, abort: threading.Event) -> Finish:
         """Return `finish` with its hint, or with `hint_pending` if the known mistakes are not computed yet."""
-        question = question_about(work.package, finish, outcomes)
         if question is None:
             return finish
         known = self._known.find(work.revision, work.package, work.variant, abort)
@@ -129,9 +127,8 @@ class HintRecorder:
             return replace(finish, hint_pending=True)
         return replace(finish, hint=find_hint(question, known))
 
-    def add_later(self, claim: Claim, work: Work, finish: Finish, outcomes: Outcomes) -> None:
+    def add_later(self, claim: Claim, work: Work, question: Question | None) -> None:
         """Find the pending hint of a judging that has been written, in another thread."""
-        question = question_about(work.package, finish, outcomes)
         assert question is not None, "no hint is pending"
 
         def answer() -> None:

@@ -8,8 +8,9 @@ makes the same mistake.
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from threading import Event
 from typing import TypeAlias
 
@@ -18,8 +19,10 @@ from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
 from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
+from app.judging.leaf import Array, Leaf
+from app.judging.numeric import np
 from app.judging.rules import Rules
-from app.judging.structure import with_arrays
+from app.judging.structure import StructureDiffers, pair_leaves, with_arrays
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.worker.boxes import box_spec
@@ -35,6 +38,8 @@ from sandbox.pool import Pool
 SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.
 MOST_CASES = 24
+
+TWO_MISTAKES = "Two mistakes at once: (1) {first}; (2) {second}."
 
 # By case; only answers that are far from correct.
 Answers: TypeAlias = Mapping[str, Tree]
@@ -130,19 +135,26 @@ def is_far(comparison: Comparison) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A wrong submission: its encoded `answers` by case, and the cases in which they are wrong."""
+    """A wrong submission: its encoded `answers` by case, and the cases in which they are wrong.
+
+    `expected`: the encoded expected outputs by case. Without them, no two mistakes at once are recognised.
+    """
 
     package: Package
     answers: Mapping[str, bytes]
     wrong: frozenset[str]
+    expected: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def question_about(package: Package, judged: Finish, outcomes: Outcomes) -> Question | None:
+def question_about(
+    package: Package, judged: Finish, outcomes: Outcomes, cases: Sequence[PreparedCase] = ()
+) -> Question | None:
     """Return None if no mistake could be recognised, whatever the known mistakes answer."""
     wrong = {case.name for case in judged.cases if case.verdict is Verdict.WRONG_ANSWER} & outcomes.answers.keys()
     if len(wrong) < LEAST_CASES or not list_mistakes(package):
         return None
-    return Question(package=package, answers=outcomes.answers, wrong=frozenset(wrong))
+    expected = {case.name: case.expected for case in cases}
+    return Question(package=package, answers=outcomes.answers, wrong=frozenset(wrong), expected=expected)
 
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
@@ -153,7 +165,85 @@ def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
         # Two versions of a mistake may share a hint, and need not be distinguished.
         both = (likenesses.get(mistake.name, NOT_ALIKE), by_hint.get(mistake.hint, NOT_ALIKE))
         by_hint[mistake.hint] = max(both, key=lambda likeness: (not likeness.is_refuted, len(likeness.cases)))
-    return recognise(by_hint)
+    return recognise(by_hint) or _find_two(question, known)
+
+
+def _find_two(question: Question, known: Mapping[str, Answers]) -> str | None:
+    """Find two mistakes whose combination gives the submission's wrong answers, if there is only one such pair."""
+    hints = {mistake.name: mistake.hint for mistake in list_mistakes(question.package)}
+    rules, answers = plain_rules(question.package), _decoded(question.answers)
+    expected = _decoded({name: question.expected[name] for name in answers.keys() & question.expected.keys()})
+    found: set[frozenset[str]] = set()
+    for one, other in combinations(sorted(known.keys() & hints.keys()), 2):
+        if hints[one] == hints[other]:
+            continue
+        both = Combination(one=known[one], other=known[other], expected=expected)
+        if any(both.explains(answers, question.wrong, how, rules) for how in (add_errors, multiply_errors)):
+            found.add(frozenset((hints[one], hints[other])))
+    if len(found) != 1:
+        return None
+    first, second = sorted(found.pop())
+    return TWO_MISTAKES.format(first=first.rstrip("."), second=second.rstrip("."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combination:
+    """The answers of two mistakes, and the expected outputs, by case."""
+
+    one: Answers
+    other: Answers
+    expected: Answers
+
+    def explains(self, answers: Mapping[str, Tree], wrong: frozenset[str], how: "How", rules: Rules) -> bool:
+        """Whether every answer is what both mistakes give, and each of them shows in at least two cases."""
+        for name in self.expected.keys() & (self.one.keys() | self.other.keys()):
+            right, answer = self.expected[name], answers[name]
+            trees = (self.one.get(name, right), self.other.get(name, right), answer)
+            made = combine(trees, right, how) if name in wrong else None
+            if made is None or not agree(answer, made, rules):
+                return False
+        return all(len(each.keys() & self.expected.keys()) >= LEAST_CASES for each in (self.one, self.other))
+
+
+# From the leaves of the two mistakes, the answer and the expected output to the leaf with both errors.
+How: TypeAlias = Callable[[Array, Array, Array, Array], Array]
+
+
+def combine(trees: Sequence[Tree], right: Tree, how: How) -> Tree | None:
+    """Return the output with the errors of both mistakes, or None if structures or shapes differ."""
+    pairs = [pair_leaves(tree, right) for tree in trees]
+    leaves = [each for each in pairs if not isinstance(each, StructureDiffers)]
+    made: list[Tree] = []
+    for found in zip(*leaves, strict=True) if len(leaves) == len(pairs) else ():
+        expected = found[0].expected
+        if expected.kind == "text" or any(pair.answer.shape != expected.shape for pair in found):
+            return None
+        arrays = [_wide(leaf) for leaf in (*(pair.answer for pair in found), expected)]
+        with np.errstate(all="ignore"):
+            made.append(how(*arrays).astype(expected.array.dtype))
+    return _with_leaves(right, iter(made)) if made else None
+
+
+def _with_leaves(tree: Tree, made: Iterator[Tree]) -> Tree:
+    """Return the tree with other leaves, in order."""
+    if isinstance(tree, dict):
+        return {key: _with_leaves(item, made) for key, item in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_with_leaves(item, made) for item in tree]
+    return next(made)
+
+
+def add_errors(one: Array, other: Array, _answer: Array, right: Array) -> Array:
+    return np.asarray(one + other - right)
+
+
+def multiply_errors(one: Array, other: Array, answer: Array, right: Array) -> Array:
+    """Nothing follows where the right number is 0, so the answer stands there."""
+    return np.where(right == 0, answer, one * other / right)
+
+
+def _wide(leaf: Leaf) -> Array:
+    return leaf.array.astype(np.complex128 if leaf.kind == "complex" else np.float64)
 
 
 def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:
@@ -162,14 +252,14 @@ def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]
 
 
 def _likenesses(question: Question, known: Mapping[str, Answers]) -> dict[str, Likeness]:
-    rules, answers = plain_rules(question.package), _decoded(question)
+    rules, answers = plain_rules(question.package), _decoded(question.answers)
     return {name: _likeness(answers, question.wrong, of, rules) for name, of in known.items()}
 
 
-def _decoded(question: Question) -> dict[str, Tree]:
+def _decoded(answers: Mapping[str, bytes]) -> dict[str, Tree]:
     """Skip answers that can't be decoded: they have another verdict."""
     found: dict[str, Tree] = {}
-    for name, answer in question.answers.items():
+    for name, answer in answers.items():
         try:
             found[name] = decode(answer)
         except Malformed:

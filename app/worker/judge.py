@@ -28,7 +28,15 @@ from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_p
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.case_verdict import check_again, check_calls, check_case, check_program, result_not_run
+from app.worker.case_verdict import (
+    GIVEN_UP_MESSAGE,
+    TOO_SLOW_MESSAGE,
+    check_again,
+    check_calls,
+    check_case,
+    check_program,
+    result_not_run,
+)
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
 from app.worker.inspection_cache import Inspections
@@ -172,8 +180,10 @@ class _Overload:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every step works with. `timed`: the names of the cases whose times are compared. `checking`: results of two
-    processes are checked one after the other.
+    """What every step works with. `timed`: the names of the cases whose times are compared.
+
+    `checking`: results of two processes are checked one after the other. `too_slow`: the first sample took too long, so
+    no process begins any more.
     """
 
     job: Job
@@ -184,6 +194,7 @@ class _Context:
     checker: CustomChecker
     timed: frozenset[str]
     checking: Lock = field(default_factory=Lock)
+    too_slow: Event = field(default_factory=Event)
 
     @property
     def has_idle_core(self) -> bool:
@@ -201,14 +212,15 @@ class _Context:
 class _Called:
     """`right`: results that are accepted so far, by the name of the case. `unloaded`: why the source did not load.
 
-    `late`: cases that are to run once more. `left`: cases that no process was left for. `last`: the last verdict.
-    `again`: the outcome of the second run of the drawn case, if this process made it.
+    `late`: cases that are to run once more. `left`: cases that no process was left for, because of `why_left`. `last`:
+    the last verdict. `again`: the outcome of the second run of the drawn case, if this process made it.
     """
 
     box: Box
     right: Mapping[str, CaseResult]
     late: Sequence[PreparedCase]
     left: Sequence[PreparedCase]
+    why_left: str
     last: Verdict
     unloaded: CaseOutcome | None
     again: CaseOutcome | None
@@ -219,6 +231,7 @@ class _Called:
             right={**self.right, **other.right},
             late=[*self.late, *other.late],
             left=[*self.left, *other.left],
+            why_left=self.why_left if self.left else other.why_left,
             last=other.last if other.left else self.last,
             unloaded=self.unloaded or other.unloaded,
             again=self.again or other.again,
@@ -293,13 +306,14 @@ def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
         called = called.merged(ahead.beside.result(context.abort))
     if called.late:
         context.overload.wait()
+        context.too_slow.clear()
         names = {case.name for case in (*called.late, *called.left)}
         waiting = [case for case in job.open_cases if case.name in names]
         once_more = _call(context, ahead, waiting, job.timeline, context.abort)
         called = once_more.merged(replace(called, late=[], left=[]))
     if called.left:
         for case in [*called.left, *job.sealed_cases]:
-            context.results.keep(result_not_run(case, called.last))
+            context.results.keep(result_not_run(case, called.last, called.why_left))
     return called
 
 
@@ -327,6 +341,8 @@ def _call(
             # Without time it runs once more by itself, with a patient limit.
             second = None if outcome.ending is Ending.TIMED_OUT else read_outcome(job.manifest, outcome)[0]
             return
+        if outcome.ending is Ending.TIMED_OUT and _is_first_sample(job, outcome.name):
+            context.too_slow.set()
         case = waiting.pop(outcome.name)
         if context.overload.excuses(outcome):
             late.append(case)
@@ -347,15 +363,28 @@ def _call(
     timeline.begin("box")
     with context.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
         timeline.begin("running")
-        run_all(box, recorded(job.manifest, request), check, abort)
+        run_all(box, recorded(job.manifest, request), check, abort, context.too_slow.is_set)
     return _Called(
-        box=box, right=right, late=late, left=list(waiting.values()), last=last, unloaded=unloaded, again=second
+        box=box,
+        right=right,
+        late=late,
+        left=list(waiting.values()),
+        why_left=TOO_SLOW_MESSAGE if context.too_slow.is_set() else GIVEN_UP_MESSAGE,
+        last=last,
+        unloaded=unloaded,
+        again=second,
     )
 
 
 def _is_open(context: _Context, ahead: _Ahead, case: PreparedCase) -> bool:
     """Whether a later step has to find out more about a case that is accepted so far."""
     return case is ahead.drawn or case.name in context.timed
+
+
+def _is_first_sample(job: Job, name: str) -> bool:
+    """Whether no other case can be accepted in time if this one can't. With parts, each part counts by itself."""
+    first = job.cases[0]
+    return first.name == name and first.visibility == "sample" and not job.manifest.parts
 
 
 def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:

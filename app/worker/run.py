@@ -33,12 +33,14 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
     return box
 
 
-def run_all(box: Box, request: Request, on_case: OnCase, abort: Event) -> None:
-    """Like `run_cases`, in a box that is already leased."""
+def run_all(
+    box: Box, request: Request, on_case: OnCase, abort: Event, is_hopeless: Callable[[], bool] = lambda: False
+) -> None:
+    """Like `run_cases`, in a box that is already leased. If `is_hopeless` after a process, the rest is not run."""
     for _ in range(PROCESSES):
         outcome = box.run(request, on_case, abort)
         request = replace(request, cases=_not_run(request, outcome, on_case))
-        if not request.cases:
+        if not request.cases or is_hopeless():
             break
 
 

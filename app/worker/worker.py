@@ -21,6 +21,7 @@ from app.worker.boxes import Pools, box_spec
 from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
+from app.worker.hints import question_about
 from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, judge
 from app.worker.middleware import Judged
@@ -86,26 +87,31 @@ class Worker:
         work = retry(lambda: self._works.get(claim), abort)
         outcomes = Outcomes()
         try:
-            judged = self._judge(claim, work, outcomes.add, abort)
+            judged, cases = self._judge(claim, work, outcomes.add, abort)
         except Aborted:
             self._make_ready(claim, work)
             raise
-        judged = self._hint_recorder.add_hint(work, judged, outcomes, abort)
+        question = question_about(work.package, judged, outcomes, cases)
+        judged = self._hint_recorder.add_hint(work, judged, question, abort)
         is_written = finish(self._database, claim, judged, abort)
         if is_written and judged.hint_pending:
-            self._hint_recorder.add_later(claim, work, judged, outcomes)
+            self._hint_recorder.add_later(claim, work, question)
         return Judged(claim=claim, work=work, finish=judged, outcomes=outcomes, is_written=is_written)
 
-    def _judge(self, claim: Claim, work: Work, on_outcome: OnCase, abort: threading.Event) -> Finish:
+    def _judge(
+        self, claim: Claim, work: Work, on_outcome: OnCase, abort: threading.Event
+    ) -> tuple[Finish, Sequence[PreparedCase]]:
+        """Return the end of the judging and the cases that were chosen."""
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
-        lane = self._lanes.of(claim)
+        lane, cases = self._lanes.of(claim), list[PreparedCase]()
         try:
+            cases = self._choose(work, lane, abort)
             job = Job(
                 package=work.package,
                 source=work.submission.source,
-                cases=in_order(self._choose(work, lane, abort), work.submission.id),
+                cases=in_order(cases, work.submission.id),
                 references=lane.expected.references,
                 inspectors=lane.pools.inspectors,
                 on_outcome=on_outcome,
@@ -122,7 +128,7 @@ class Worker:
             judged = find_unanswerable(failure)
         finally:
             timeline.close()
-        return replace(judged, phases=timeline.end(), spent=timeline.spent)
+        return replace(judged, phases=timeline.end(), spent=timeline.spent), cases
 
     def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission

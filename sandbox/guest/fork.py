@@ -1,4 +1,4 @@
-"""Fork the student's process with its five descriptors: an empty stdin, text twice, answers, inputs."""
+"""Fork the student's process with its six descriptors: an empty stdin, text twice, answers, inputs, running lines."""
 
 import fcntl
 import os
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from sandbox.guest.confinement import Surroundings
-from sandbox.guest.student import ANSWERS, INPUTS, live
+from sandbox.guest.student import ANSWERS, INPUTS, PLACE, live
 from sandbox.guest.task import Setup
 
 PIPE_BYTES = 2**20
@@ -22,23 +22,24 @@ class Child:
     inputs: int
     answers: int
     text: int
+    place: int
 
 
 def fork_student(setup: Setup, surroundings: Surroundings, token: bytes) -> Child:
-    inputs, answers, text = os.pipe(), os.pipe(), os.pipe()
+    inputs, answers, text, place = os.pipe(), os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become_student(setup, surroundings, token, (text[1], answers[1], inputs[0]))
-    for end in (inputs[0], answers[1], text[1]):
+        _become_student(setup, surroundings, token, (text[1], answers[1], inputs[0], place[1]))
+    for end in (inputs[0], answers[1], text[1], place[1]):
         os.close(end)
-    for end in (inputs[1], answers[0], text[0]):
+    for end in (inputs[1], answers[0], text[0], place[0]):
         os.set_blocking(end, False)
     _widen(inputs[1])
     _widen(answers[0])
-    return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0])
+    return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0], place=place[0])
 
 
-def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends: tuple[int, int, int]) -> NoReturn:
+def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends: tuple[int, ...]) -> NoReturn:
     try:
         _place_descriptors(*ends)
         live(setup, surroundings, token)
@@ -48,14 +49,14 @@ def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends
         os._exit(1)
 
 
-def _place_descriptors(text: int, answers: int, inputs: int) -> None:
+def _place_descriptors(text: int, answers: int, inputs: int, place: int) -> None:
     """Move the descriptors out of each other's way, then to their places, and close everything else."""
     nothing = os.open("/dev/null", os.O_RDONLY)
-    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH) for end in (nothing, text, answers, inputs)]
-    for end, places in zip(ends, ((0,), (1, 2), (ANSWERS,), (INPUTS,)), strict=True):
-        for place in places:
-            os.dup2(end, place)
-    os.closerange(max(ANSWERS, INPUTS) + 1, 2**20)
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH) for end in (nothing, text, answers, inputs, place)]
+    for end, numbers in zip(ends, ((0,), (1, 2), (ANSWERS,), (INPUTS,), (PLACE,)), strict=True):
+        for number in numbers:
+            os.dup2(end, number)
+    os.closerange(max(ANSWERS, INPUTS, PLACE) + 1, 2**20)
 
 
 def _widen(pipe: int) -> None:

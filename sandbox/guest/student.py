@@ -4,10 +4,12 @@ After `confine`, all code here is under the student's control. It guards against
 intent is outside: the monitor trusts nothing from here except the bytes of an answer.
 """
 
+import faulthandler
 import gc
 import os
 import random
 import selectors
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -18,7 +20,9 @@ from sandbox.guest.guard import Guard, Violation
 from sandbox.guest.program import CannotBeJudged, Program, load
 from sandbox.guest.task import SPARE_SECONDS, Setup, Task
 
-INPUTS, ANSWERS = 4, 3  # descriptors
+INPUTS, ANSWERS, PLACE = 4, 3, 5  # descriptors
+# C code answers it with the lines that run, also in a loop that never ends.
+ASK_PLACE = signal.SIGUSR2
 SEED = 0
 
 Reply = tuple[bytes, bytes]
@@ -27,6 +31,7 @@ Reply = tuple[bytes, bytes]
 def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
     """Run the forked process, with its descriptors in place, to its end."""
     try:
+        faulthandler.register(ASK_PLACE, file=PLACE, all_threads=False)
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
             gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)

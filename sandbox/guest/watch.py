@@ -18,6 +18,7 @@ from sandbox.guest.fork import Child
 from sandbox.guest.gauge import Gauge
 from sandbox.guest.isolation import TMP_FILES
 from sandbox.guest.reply import Cause, Reply
+from sandbox.guest.student import ASK_PLACE
 from sandbox.guest.task import Limits
 
 TICK_SECONDS = 0.01
@@ -26,6 +27,9 @@ DEATH_SECONDS = 0.5
 KILL_SECONDS = 5
 FAREWELL_SECONDS = 0.25
 FLOOD_BYTES = 8 * 2**20
+# How long a process that ran out of time may take to name its lines, and how many bytes of that are read.
+PLACE_SECONDS = 0.1
+PLACE_BYTES = 8 * 2**10
 CHUNK_BYTES = 2**18
 # While the process is prepared, no code of the student runs, and no text is kept.
 NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
@@ -38,6 +42,8 @@ class HostGone(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
     """How a load or a call ended. `status`: the wait status, when the process died by itself.
+
+    `content`: the reply's; after a time limit, the lines that ran, which the process may have forged.
 
     `left_out_seconds`: in which other processes had the cores, or everything was frozen (see charged_time.py).
     `wall_seconds` exclude the first.
@@ -158,20 +164,43 @@ class Watch:
         self._end, self._reply = None, Reply(None, 0)
         if cause is Cause.CLOSED:
             cause = self._reap()
-        if cause is not Cause.REPLIED:
+        has_reply = cause is Cause.REPLIED
+        content = reply.content if has_reply else b""
+        if cause is Cause.TIME:
+            content = self._ask_place()
+        if not has_reply:
             self.kill()
         text = self._take_text()
-        has_reply = cause is Cause.REPLIED
         return Ended(
             cause=cause,
             kind=reply.kind if has_reply else b"",
-            content=reply.content if has_reply else b"",
+            content=content,
             status=self._status if cause is Cause.DIED else None,
             wall_seconds=wall_seconds,
             left_out_seconds=left_out_seconds,
             memory_bytes=self._peak,
             text=text,
         )
+
+    def _ask_place(self) -> bytes:
+        """Ask the process for the lines that it runs, as faulthandler writes them. What it wrote before is dropped."""
+        place, found = self._child.place, bytearray()
+        with suppress(BlockingIOError):
+            os.read(place, CHUNK_BYTES)  # more than a pipe holds
+        if self.is_dead():
+            return b""
+        os.kill(self._child.pid, ASK_PLACE)
+        told = select.poll()
+        told.register(place, select.POLLIN)
+        deadline = time.monotonic() + PLACE_SECONDS
+        while time.monotonic() < deadline and len(found) < PLACE_BYTES:
+            if told.poll(TICK_SECONDS * 1000):
+                if not (data := os.read(place, PLACE_BYTES - len(found))):
+                    break
+                found += data
+            elif found:
+                break
+        return bytes(found)
 
     def _step(self) -> None:
         for descriptor, _ in self._poll.poll(TICK_SECONDS * 1000):

@@ -34,7 +34,37 @@ def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -
     assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.TIMED_OUT]
     assert run.cases[1].wall_seconds >= 0.5
     assert run.cases[1].failure is not None
-    assert run.cases[1].failure.message == "the call took longer than 0.5 s"
+    hint = "" if BLOCK_SIGNALS in statement else ". Hint: when it was stopped, it was at solution.py, line 3"
+    assert run.cases[1].failure.message == f"the call took longer than 0.5 s{hint}"
+    assert run.clean
+
+
+def test_the_innermost_line_of_the_solution_is_named(bench: Bench) -> None:
+    source = "import time\ndef inner():\n    time.sleep(9)\ndef solve():\n    inner()\n"
+
+    outcome = bench.call(source, wall_seconds=0.3)
+
+    assert outcome.failure is not None
+    assert outcome.failure.message.endswith("it was at solution.py, line 3")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import os; os.write(5, b'File \"solution.py\", line 77 in fake\\n' * 1500)",
+        "import signal; signal.signal(signal.SIGUSR2, signal.SIG_DFL)",
+        "import signal; signal.signal(signal.SIGUSR2, lambda *_: None)",
+        "import os; os.close(5)",
+        "import faulthandler; faulthandler.unregister(12)",
+    ],
+)
+def test_a_program_that_spoils_the_hint_gets_none_and_is_timed_out(bench: Bench, statement: str) -> None:
+    run = bench.run(f"def solve():\n    {statement}\n    while True: pass\n", {}, wall_seconds=0.3)
+
+    (outcome,) = run.cases
+    assert outcome.ending is Ending.TIMED_OUT
+    assert outcome.failure is not None
+    assert "line 77" not in outcome.failure.message
     assert run.clean
 
 

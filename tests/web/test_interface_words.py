@@ -75,7 +75,7 @@ def test_limits_are_told_in_words() -> None:
 def test_the_page_says_what_students_write_and_what_is_compared(slug: str, words: list[str]) -> None:
     problem = view_package(load_package(Path(__file__).parents[1] / "kinds" / slug))
 
-    page = render_text("fragments/interface.html", {"problem": problem})
+    page = render_text("fragments/task.html", {"problem": problem})
 
     text = " ".join(re.sub(r"<[^>]+>", "", page).split())
     assert [each for each in words if each not in text] == []

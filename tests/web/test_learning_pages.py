@@ -55,7 +55,7 @@ def test_who_is_not_signed_in_reads_the_statement_and_comes_back_after_signing_i
         anyone.post(PAGE + "/completion", data={"completed": "true"}),
     ]
 
-    assert 'href="/sign-in?next=/problems/scaled_sum%23learning"' in page
+    assert 'href="/sign-in?next=/problems/scaled_sum%23hints"' in page
     assert "3 hints, shown one at a time" in page
     assert not any(secret in page for secret in LOCKED)
     assert {answer.status_code for answer in asked} == {HTTPStatus.SEE_OTHER}
@@ -153,6 +153,7 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     grace.open(PAGE)
     page.get_by_label("Your solution").fill(SOURCE)
 
+    page.get_by_role("tab", name="Hints").click()
     page.get_by_role("button", name="Show hint 1 of 3").press("Enter")
     expect(page.locator("#hint-1")).to_be_focused()
     expect(page.locator("#hint-1")).to_contain_text("Use <b>numpy</b>.")
@@ -160,15 +161,16 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     expect(page.locator("#hint-2")).to_contain_text("Add first.")
     expect(page.get_by_label("Your solution")).to_contain_text("# mine")
 
+    page.get_by_role("tab", name="Solution").click()
     expect(page.get_by_text("Opens when a submission is accepted.")).to_be_visible()
     page.get_by_role("button", name="Submit").click()
-    page.get_by_text("In the queue").first.wait_for()
+    page.locator(".banner .title", has_text="In the queue").wait_for()
     judge(database, *all_right())
     expect(page.get_by_text("Open because you solved the problem yourself.")).to_be_visible()
     page.get_by_role("button", name="Mark as complete").press("Enter")
     expect(page.get_by_role("heading", name="Completed")).to_be_visible()
 
-    page.get_by_role("link", name="Take the quiz").press("Enter")
+    page.get_by_role("tabpanel", name="Solution").get_by_role("link", name="Take the quiz").press("Enter")
     page.get_by_role("radio", name="2", exact=True).first.check()
     page.locator("#question-1").get_by_role("button", name="Answer").press("Enter")
     expect(page.locator("#question-1")).to_be_focused()

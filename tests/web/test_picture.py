@@ -104,6 +104,23 @@ def test_two_numbers_that_look_alike_are_written_apart() -> None:
     assert [one.text for one in picture.iter("text")] == ["expected 7", "yours 7.00002"]
 
 
+def test_two_numbers_are_bars_and_not_a_line() -> None:
+    (picture,) = parse(draw(np.array([3.0, -1.0]), np.array([2.0, -1.0])))
+
+    assert len(of_class(picture, "expected")) == len(of_class(picture, "yours")) == 2
+    assert {one.tag for one in of_class(picture, "yours")} == {"rect"}
+    assert "Bars of 2 numbers" in (picture.get("aria-label") or "")
+    assert "[0]: yours 3, expected 2" in titles(picture)
+    heights = [float(one.get("height") or 0) for one in of_class(picture, "expected")]
+    assert heights[0] == pytest.approx(2 * heights[1], rel=0.02)
+
+
+def test_bars_leave_out_what_has_no_height() -> None:
+    (picture,) = parse(draw(np.array([np.nan, 1.0]), np.array([2.0, 1.0])))
+
+    assert len([one for one in of_class(picture, "yours") if one.tag == "rect"]) == 1
+
+
 def test_a_line_plot_marks_what_is_outside_and_the_worst_of_it() -> None:
     (picture,) = parse(draw(with_one_off(RIGHT, 4), RIGHT))
 

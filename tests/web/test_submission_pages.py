@@ -89,6 +89,8 @@ def test_a_submission_can_be_cancelled_by_its_student_alone(ada: TestClient, dat
     assert "1 of 1" in page
     assert "data-final" in page
     assert "data-stop" not in page
+    assert "Interrupted" in page
+    assert "Took" not in page
 
 
 def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestClient, database: Database) -> None:
@@ -174,7 +176,7 @@ def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, dat
     banner, cases = page.split('<ol class="cases"')
 
     assert "Wrong answer" in banner
-    assert "<b>small:</b> Your output: 1 of 6 elements differ; worst at (1, 2)" in banner
+    assert "<b>small:</b> 1 of 6 numbers is too far off. The worst is at [1, 2]:" in banner
     assert "2 of 3" in banner
     assert '<details id="case-1" open>' in cases
     for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):

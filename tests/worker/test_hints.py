@@ -25,6 +25,7 @@ HINTS = {
     "zeros": "answers zeros",
     "unscaled": "leaves the division out",
     "ten_eps": "adds ten times eps",
+    "uncentred": "leaves the mean in",
     "hardly_wrong": "is outside of the tolerance by a hair",
 }
 
@@ -111,6 +112,25 @@ def test_a_wrong_submission_is_told_the_mistake_that_it_makes(bench: Bench, sour
     bench.worker().judge(bench.claim(), threading.Event())
 
     assert bench.judging().hint == (HINTS[mistake] if mistake else None)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_told"),
+    [
+        (f"{HEAD}return x.copy()\n", True),
+        (f"{HEAD}return UNCENTRED if len(x) < 500 else x - x.mean()\n", False),
+        (f"{HEAD}return 3 * x\n", False),
+    ],
+    ids=["both at once", "one or the other", "another error"],
+)
+def test_two_mistakes_at_once_are_told_where_both_explain_the_answers(bench: Bench, source: str, is_told: bool) -> None:
+    uncentred = "x / np.sqrt(x.var() + np.float32(eps))"
+    package = with_mistakes(unscaled=UNSCALED, uncentred=f"{HEAD}return {uncentred}\n", ten_eps=TEN_EPS)
+
+    hint = hint_of(bench, publish_prepared(bench, package), source.replace("UNCENTRED", uncentred))
+
+    told = "Two mistakes at once: (1) leaves the division out; (2) leaves the mean in."
+    assert hint == (told if is_told else None)
 
 
 def test_of_two_mistakes_that_answer_the_same_none_is_told(bench: Bench) -> None:

@@ -31,6 +31,24 @@ def test_after_three_cases_that_ended_the_program_the_others_are_not_run_and_say
     assert judged.cases[3].wall_seconds == 0
 
 
+def test_after_a_first_case_that_takes_too_long_the_others_are_not_run_and_the_line_is_told(pool: Pool) -> None:
+    judged, told = judge_source("def standardise(x, eps):\n    while True:\n        x[:0]\n", pool)
+
+    assert [case.verdict for case in judged.cases] == [Verdict.TIME_LIMIT_EXCEEDED] * 6
+    assert "Hint: when it was stopped, it was at solution.py, line " in judged.cases[0].report["message"]
+    assert [case.report for case in judged.cases[1:]] == [{"category": "not run"}] * 5
+    assert sum(case.wall_seconds or 0 for case in judged.cases[1:]) == 0
+    assert list(judged.cases) == told
+
+
+def test_a_later_case_that_takes_too_long_costs_the_others_nothing(pool: Pool) -> None:
+    source = "def standardise(x, eps):\n    while x[0] == 1: pass\n    return x.copy()\n"
+
+    judged, _ = judge_source(source, pool)
+
+    assert [case.verdict is Verdict.ACCEPTED for case in judged.cases] == [True, False, True, True, True, True]
+
+
 def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: Pool) -> None:
     source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] in (1, 4) else x.copy()\n"
 

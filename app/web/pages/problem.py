@@ -21,7 +21,7 @@ from app.errors import Invalid, LimitReached, NotFound
 from app.learning.note import find_note
 from app.learning.problem_statistics import is_solved_by_student
 from app.policy import read_policy
-from app.request_state import get_queue_waits
+from app.request_state import get_queue_waits, get_settings
 from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
@@ -30,10 +30,12 @@ from app.submissions.quota import SubmitLimits
 from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, submit
 from app.web.address import Slug
+from app.web.notebook import write_notebook
 from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
 from app.web.pages.sharing import link
 from app.web.pages.submission import Shown, read_one
+from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter()
@@ -93,6 +95,15 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
     if earlier is None:
         return _render(visit, context | {"source": source})
     return _render(visit, context | {"source": earlier.source, "is_given": True, "own_inputs": earlier.inputs})
+
+
+@router.get("/problems/{slug}/notebook")
+def send_notebook(visit: CurrentVisit, slug: Slug) -> Response:
+    with visit.transaction() as session:
+        problem = get_problem(session, slug, visit.viewer.id if visit.viewer else None)
+    text = write_notebook(problem, get_settings(visit.request).base_url)
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{problem.slug}.ipynb"'}
+    return Response(text, media_type="application/x-ipynb+json", headers=headers)
 
 
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin), Depends(await_submit_turn)])

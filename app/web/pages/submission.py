@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from app.submissions.view import SubmissionView
 from app.submissions.view_query import view_submission
 from app.web.address import SubmissionId
 from app.web.event_stream import hold_seat
+from app.web.next_step import NextSteps, find_next_steps
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -36,10 +37,11 @@ router = APIRouter()
 class Shown:
     submission: Submission
     view: SubmissionView
+    next_steps: NextSteps | None
 
     @property
     def result(self) -> Result:
-        return describe_result(self.view)
+        return replace(describe_result(self.view), next_steps=self.next_steps)
 
 
 @router.get("/submissions/{submission_id}")
@@ -107,7 +109,10 @@ def read_shown(visit: Visit, submission_id: UUID) -> Shown:
 def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
-    return Shown(submission=submission, view=view_submission(session, submission))
+    view = view_submission(session, submission)
+    is_own = submission.user_id == viewer.id
+    next_steps = find_next_steps(session, submission, view) if is_own else None
+    return Shown(submission=submission, view=view, next_steps=next_steps)
 
 
 def _inspect(session: Session, visit: Visit, submission: Submission) -> dict[str, Any]:

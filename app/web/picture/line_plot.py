@@ -14,6 +14,8 @@ LARGEST = 1e300  # larger numbers are drawn at the edge, so that differences sta
 
 LEAST = 1e-300
 DOTS = 40  # longer vectors have no dots
+LEAST_LINE = 3  # shorter vectors are bars: a line through two points looks like a trend
+PAIR_WIDTH = 26.0
 EDGE = 16.0
 THINNEST = 3.0
 
@@ -55,14 +57,40 @@ TOP, MIDDLE = (10.0, 130.0), (152.0, 212.0)
 def draw_line_plot(values: Values) -> Markup:
     count = len(values.expected)
     across = Scale(0.0, float(max(count - 1, 1)), LEFT + 8, RIGHT - 8)
+    if count < LEAST_LINE:
+        across = Scale(-0.5, count - 0.5, LEFT + 8, RIGHT - 8)
     return drawing(
         WIDTH,
         HEIGHT,
-        _("Line plot of %(count)s numbers, yours beside the expected") % {"count": count} + values.worst_text,
+        _label(count) + values.worst_text,
         _worst(values, across),
-        _lines(values, across),
+        _lines(values, across) if count >= LEAST_LINE else _pairs(values, across),
         _differences(values, across),
     )
+
+
+def _label(count: int) -> str:
+    if count < LEAST_LINE:
+        return _("Bars of %(count)s numbers, yours beside the expected") % {"count": count}
+    return _("Line plot of %(count)s numbers, yours beside the expected") % {"count": count}
+
+
+def _pairs(values: Values, across: Scale) -> Markup:
+    """Draw each number as a bar from zero, yours on the right of the expected one."""
+    down = scale_for(finite([0.0, *values.expected, *values.answer]), TOP[1], TOP[0])
+    drawn = [_axis(down)]
+    for at, (answer, expected) in enumerate(zip(values.answer, values.expected, strict=True)):
+        words = element("title", f"{values.index_text(at)}: {pair_text(answer, expected)}")
+        for number, name, side in ((expected, "expected", -1), (answer, "yours", 0)):
+            x = across.place(at) + side * PAIR_WIDTH
+            if not math.isfinite(number):
+                name, place = f"{name} name", {"x": x + PAIR_WIDTH / 2, "y": down.place(0.0) - 4}
+                drawn.append(element("text", short(number), class_=name, text_anchor="middle", **place))
+                continue
+            ends = sorted((down.place(0.0), down.place(number)))
+            height = max(ends[1] - ends[0], 1.0)
+            drawn.append(element("rect", words, class_=name, x=x, y=ends[0], width=PAIR_WIDTH - 2, height=height))
+    return Markup("").join(drawn)
 
 
 def _lines(values: Values, across: Scale) -> Markup:
@@ -131,9 +159,8 @@ def _index_words(values: Values, across: Scale) -> Markup:
     """Label the first, last and worst index."""
     last = len(values.expected) - 1
     worst = values.worst_position
-    shown = {0: "start", last: "end"} | (
-        {worst: "middle"} if worst is not None and last * 0.1 < worst < last * 0.9 else {}
-    )
+    edges = {0: "start", last: "end"} if last + 1 >= LEAST_LINE else dict.fromkeys(range(last + 1), "middle")
+    shown = edges | ({worst: "middle"} if worst is not None and last * 0.1 < worst < last * 0.9 else {})
     return Markup("").join(
         element("text", values.index_text(at), class_="name", x=across.place(at), y=HEIGHT - 8, text_anchor=anchor)
         for at, anchor in shown.items()

@@ -2,7 +2,7 @@
 // it is not. A traceback's links lead into the editor.
 import type { EditorView } from "@codemirror/view";
 import { goToLine, type Mark, showMarks } from "../editor/mark";
-import { showPane } from "./pane";
+import { reveal } from "./pane";
 
 export function mountFaults(view: EditorView, form: HTMLFormElement, result: HTMLElement): void {
   const earlier = result.querySelector<HTMLTemplateElement>("template[data-judged]");
@@ -26,7 +26,7 @@ export function mountFaults(view: EditorView, form: HTMLFormElement, result: HTM
     const link = (event.target as Element).closest<HTMLAnchorElement>("a[href^='#L']");
     if (!link) return;
     event.preventDefault();
-    showPane("source");
+    reveal(form);
     goToLine(view, lineOf(link));
   });
   mark();

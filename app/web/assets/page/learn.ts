@@ -27,6 +27,7 @@ export async function refreshLearning(place: HTMLElement): Promise<boolean> {
   if (!fresh) return false;
   place.innerHTML = fresh.innerHTML;
   showLocalTimes(place);
+  place.dispatchEvent(new Event("replaced"));
   return true;
 }
 

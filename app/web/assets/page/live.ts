@@ -5,6 +5,7 @@ import { showLocalTimes } from "./time";
 
 const QUIET_MS = 4000;
 const BROKEN_MS = 1500;
+const MEASURED_MS = [1500, 4000, 10_000]; // after the verdict, the worker measures the time of the reference
 
 export function keepFresh(place: HTMLElement): () => void {
   if (isFinal(place)) return () => {};
@@ -17,8 +18,19 @@ export function keepFresh(place: HTMLElement): () => void {
   };
   const show = (html: string) => {
     replace(place, html);
-    if (isFinal(place)) stop();
-    else pollIn(QUIET_MS);
+    if (!isFinal(place)) return pollIn(QUIET_MS);
+    stop();
+    awaitMeasurement(0);
+  };
+  const awaitMeasurement = (tries: number) => {
+    const pause = MEASURED_MS[tries];
+    if (pause === undefined || !place.querySelector("[data-unmeasured]")) return;
+    timer = window.setTimeout(async () => {
+      const html = await fetchFragment(address);
+      if (place.dataset["live"] !== address) return;
+      if (html !== null) replace(place, html);
+      awaitMeasurement(tries + 1);
+    }, pause);
   };
   const poll = async () => {
     const html = await fetchFragment(address);

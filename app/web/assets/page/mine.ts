@@ -7,6 +7,5 @@ export async function refreshMine(place: HTMLElement): Promise<void> {
   const fresh = html && new DOMParser().parseFromString(html, "text/html").querySelector<HTMLElement>("[data-mine]");
   if (!fresh) return;
   place.innerHTML = fresh.innerHTML;
-  place.hidden = fresh.hidden;
   showLocalTimes(place);
 }

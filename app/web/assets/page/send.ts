@@ -1,10 +1,10 @@
 // Sends the solution and shows its result on the same page. Without scripts the form works by itself.
 import { fetchFragment, keepFresh, replace } from "./live";
-import { showPane } from "./pane";
+import { reveal } from "./pane";
 import { phrase } from "./phrase";
 
 export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
-  const buttons = form.querySelectorAll<HTMLButtonElement>("button[name=mode]");
+  const buttons = [...form.elements].filter((part): part is HTMLButtonElement => part.matches("button[name=mode]"));
   const live = result.querySelector<HTMLElement>("[data-live]");
   if (!live) return;
   let stop = live.dataset["live"] ? keepFresh(live) : () => {};
@@ -17,6 +17,7 @@ export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
     if (path !== null) {
       stop();
       stop = await follow(result, live, path);
+      form.dispatchEvent(new Event("sent"));
     }
     for (const button of buttons) button.disabled = false;
   });
@@ -45,11 +46,11 @@ async function follow(result: HTMLElement, live: HTMLElement, path: string): Pro
   live.dataset["live"] = `${path}/result`;
   live.dataset["events"] = `${path}/events`;
   const fragment = await fetchFragment(`${path}/result`);
-  result.hidden = false;
   for (const link of result.querySelectorAll<HTMLAnchorElement>("a[data-page]")) link.href = path;
-  showPane("result");
+  reveal(result);
   live.replaceChildren(); // open parts of the previous result do not apply
   replace(live, fragment ?? "");
+  result.scrollTop = 0;
   result.scrollIntoView({ block: "nearest" });
   return keepFresh(live);
 }

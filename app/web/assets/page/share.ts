@@ -19,7 +19,7 @@ export const DIVISIONS: Record<string, Division> = {
   },
   editor: {
     memory: "editor-share",
-    usual: 60,
+    usual: 68,
     least: 30,
     most: 85,
     property: "--editor",

@@ -1,0 +1,55 @@
+"""What to do after an accepted submission: read the walkthrough, take the quiz, go on with the track."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.catalog.name import NamedProblem
+from app.catalog.track import DONE, TrackDetail, find_place, get_track
+from app.judging.verdicts import Verdict
+from app.learning.progress import read_learning, states_of
+from app.submissions.leaderboard import TimeComparison, compare_time
+from app.submissions.model import Submission
+from app.submissions.view import SubmissionView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextSteps:
+    """`questions`: how many of the quiz are not answered yet. `next`: a problem of the track that is not solved.
+
+    `time` is None until the worker has measured the solution and the reference.
+    """
+
+    problem: str
+    questions: int
+    next: NamedProblem | None
+    track: str | None
+    time: TimeComparison | None
+
+
+def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> NextSteps | None:
+    """Return None unless all cases are accepted. Raises NotFound if the problem is withdrawn from its users."""
+    if view.verdict is not Verdict.ACCEPTED or view.mode != "submit":
+        return None
+    quiz = read_learning(session, submission.user_id, view.problem).quiz
+    track = _find_track(session, submission.user_id, view.problem)
+    return NextSteps(
+        problem=view.problem,
+        questions=len(quiz.questions) - quiz.answered_count,
+        next=_next_of(track, view.problem) if track else None,
+        track=track.title if track else None,
+        time=compare_time(session, submission),
+    )
+
+
+def _find_track(session: Session, user_id: UUID, slug: str) -> TrackDetail | None:
+    place = find_place(session, slug)
+    return get_track(session, place.slug, states_of(user_id)) if place else None
+
+
+def _next_of(track: TrackDetail, slug: str) -> NamedProblem | None:
+    """Return the next unsolved problem after this one, else the first unsolved one."""
+    at = [step.slug for step in track.steps].index(slug)
+    left = [step for step in (*track.steps[at + 1 :], *track.steps[:at]) if step.state not in DONE]
+    return NamedProblem(slug=left[0].slug, title=left[0].title) if left else None

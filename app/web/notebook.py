@@ -1,0 +1,158 @@
+"""A problem as a Jupyter notebook, and its sample cases as Python."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.catalog.parameter import Parameter
+from app.catalog.query import ProblemDetail, SampleCase
+from app.judging.text import printable
+from app.web.messages import gettext as _
+from app.web.statement import arrange_statement
+from app.web.value_text import literal
+
+MAX_TEXT = 100_000
+_MODULES = {"numpy": "np", "jax": "jnp", "torch": "torch"}
+_IMPORTS = {
+    "np.": "import numpy as np",
+    "jnp.": "import jax.numpy as jnp",
+    "torch.": "import torch",
+    "bfloat16": "import ml_dtypes",
+}
+_EMPTY = {"an empty list": "[]", "an empty tuple": "()", "an empty dict": "{}"}
+_PLAIN = ("float", "int", "complex")  # names of types that are no dtype
+_FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/([\w.-]+))\)")
+_SPECIAL = re.compile(r"(?<![\w\"'.])(nan|inf)\b")
+
+
+def sample_python(problem: ProblemDetail, sample: SampleCase) -> str:
+    """Return statements that define the inputs, call the function and define the expected output.
+
+    A value that the page does not show whole becomes `...`. The text is empty before the reference has run.
+    """
+    if sample.inputs is None:
+        return ""
+    given: Sequence[Parameter] = problem.inputs or problem.parameters
+    lines = [
+        f"{each.name} = {_value(sample.inputs[each.name], each.leaves or each.type)}"
+        for each in given
+        if each.name in sample.inputs
+    ]
+    if not problem.inputs and not problem.definitions:
+        lines.append(f"answer = {problem.entry_point}({', '.join(each.name for each in given)})")
+    if sample.expected is not None:
+        library = problem.returns.type if problem.returns.type in _MODULES else problem.frameworks[0]
+        lines.append(f"expected = {_value(sample.expected, library)}")
+    body = "\n".join(lines)
+    used = [line for name, line in _IMPORTS.items() if name in body and (name != "bfloat16" or "np.array" in body)]
+    used += ["from math import inf, nan"] if _SPECIAL.search(body) else []
+    about = " ".join(f"{sample.name}: {sample.doc}".split()) if sample.doc else sample.name
+    return "\n".join([f"# {printable(about, MAX_TEXT)}", *used, "", body, ""])
+
+
+def write_notebook(problem: ProblemDetail, server: str) -> str:
+    """Return the notebook as JSON. `server` is the address for the magics."""
+    address = f"{server}/problems/{problem.slug}"
+    magic = f"%%allclose {problem.slug} --run --exec --server {server}\n"
+    cells = [
+        _statement(problem, f"# {problem.title}\n\n<{address}>"),
+        _code(f"%load_ext allclose\n# %allclose_login YOUR_NAME --server {server}"),
+        _markdown(
+            _(
+                "The next cell runs here, and on the sample cases on the server. Without `--exec` it runs on the "
+                "server only. Without `--run` it is submitted for all cases."
+            )
+        ),
+        _code(magic + problem.starter),
+        *(_code(text) for sample in problem.samples if (text := sample_python(problem, sample))),
+    ]
+    facts = {
+        "cells": [cell | {"id": f"cell-{place}"} for place, cell in enumerate(cells)],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+
+
+def _statement(problem: ProblemDetail, head: str) -> dict[str, Any]:
+    """Return the cell with the statement, which holds its figures."""
+    statement = arrange_statement(problem)
+    signature = f"```python\n{problem.signature}\n```"
+    parts = (head, statement.task, signature, statement.inputs, statement.output, statement.background)
+    text = _FIGURE.sub(r"![\1](attachment:\3)", "\n\n".join(filter(None, parts)))
+    attached = {
+        path.rpartition("/")[2]: {"image/svg+xml": b64encode(svg.encode()).decode()}
+        for path, svg in problem.figures.items()
+    }
+    return _markdown(text) | ({"attachments": attached} if attached else {})
+
+
+def _markdown(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": _lines(text)}
+
+
+def _code(text: str) -> dict[str, Any]:
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": _lines(text)}
+
+
+def _lines(text: str) -> list[str]:
+    return text.strip("\n").splitlines(keepends=True)
+
+
+def _value(preview: Mapping[str, Any], library: str) -> str:
+    """Return an expression for a previewed value."""
+    leaves = preview["leaves"]
+    if not leaves:
+        return _EMPTY.get(preview["structure"], "...")
+    if len(leaves) == 1 and not leaves[0]["path"]:
+        return _leaf(leaves[0], library)
+    if preview["left_out"]:
+        return "...  # too large to copy"
+    tree: dict[str, Any] = {}
+    for leaf in leaves:
+        *parents, last = str(leaf["path"]).split("/")
+        here = tree
+        for name in parents:
+            here = here.setdefault(name, {})
+        here[last] = _leaf(leaf, library)
+    return _container(tree)
+
+
+def _container(tree: Any) -> str:
+    if isinstance(tree, str):
+        return tree
+    items = [(name, _container(item)) for name, item in tree.items()]
+    if [name for name, _ in items] == [str(place) for place in range(len(items))]:
+        return f"[{', '.join(item for _, item in items)}]"
+    return f"{{{', '.join(f'{name!r}: {item}' for name, item in items)}}}"
+
+
+def _leaf(leaf: Mapping[str, Any], library: str) -> str:
+    dtype, shape = str(leaf["dtype"]), leaf["shape"]
+    if "values" not in leaf:
+        return f"...  # {dtype} of shape {tuple(shape)}, too large to copy" if not leaf["path"] else "..."
+    if dtype in ("str", "bytes", "NoneType"):
+        value = leaf["values"]
+        return repr(value) if dtype == "str" else str(value)
+    is_plain = dtype in _PLAIN or (dtype == "bool" and (leaf["path"] or library not in _MODULES))
+    if is_plain and not shape:
+        return str(leaf["values"])
+    return _array(leaf["values"], dtype, shape, library)
+
+
+def _array(values: Any, dtype: str, shape: Sequence[int], library: str) -> str:
+    module = _MODULES.get(library, "np")
+    if module == "torch":
+        kind, function = f"torch.{dtype}", "torch.tensor"
+    else:
+        kind = "ml_dtypes.bfloat16" if dtype == "bfloat16" and module == "np" else repr(dtype)
+        function = f"{module}.array"
+    if 0 in shape:
+        return f"{module}.zeros({tuple(shape)}, dtype={kind})"
+    return f"{function}({literal(values, dtype, 4)}, dtype={kind})"

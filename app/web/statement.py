@@ -1,0 +1,95 @@
+"""A statement in the order of the page: the task first, then its function, then examples and background.
+
+Authors write the sections in another order (docs/problem-format.md). The table of the section "Inputs" joins the table
+of the function's parameters. A statement without a section "Problem" stays as it is.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from app.catalog.query import ProblemDetail
+
+TASK, INPUTS, OUTPUT = "Problem", "Inputs", "Output"
+BACKGROUND = ("Worked example", "Common pitfalls", "Why this matters")
+_HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_NAME = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Markdown. `inputs` and `output` have no heading. `meanings`: what the author's table says, by parameter."""
+
+    task: str
+    inputs: str = ""
+    output: str = ""
+    background: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+
+
+def arrange_statement(problem: ProblemDetail) -> Statement:
+    names = {each.name for each in (*problem.parameters, *problem.inputs)}
+    return _arrange(problem.statement, frozenset(names))
+
+
+def explain_parameter(doc: str | None, meaning: str) -> str:
+    """Join both explanations, without the clauses whose words the other has."""
+    own = _words(doc or "")
+    if own <= _words(meaning):
+        return meaning
+    new = [clause.strip() for clause in meaning.split(";") if not _words(clause) <= own]
+    return "; ".join([doc or "", *new])
+
+
+@lru_cache(maxsize=256)
+def _arrange(text: str, names: frozenset[str]) -> Statement:
+    parts: dict[str, list[str]] = {name: [] for name in (TASK, INPUTS, OUTPUT, *BACKGROUND)}
+    here, found = TASK, set()
+    for name, section in _sections(text):
+        here = name if name in parts else here  # another section stays with the one before
+        found.add(name)
+        body = section.partition("\n")[2] if name in (INPUTS, OUTPUT) else section
+        parts[here].append(body)
+    if TASK not in found:
+        return Statement(task=text)
+    joined = {name: "\n\n".join(part.strip() for part in sections) for name, sections in parts.items()}
+    meanings, inputs = _take_table(joined[INPUTS], names)
+    background = "\n\n".join(filter(None, (joined[name] for name in BACKGROUND)))
+    return Statement(task=joined[TASK], inputs=inputs, output=joined[OUTPUT], background=background, meanings=meanings)
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each section with its heading. The text before the first one has no name."""
+    name, lines, in_fence = "", list[str](), False
+    for line in text.split("\n"):
+        in_fence ^= _FENCE.match(line) is not None
+        heading = None if in_fence else _HEADING.fullmatch(line)
+        if heading:
+            yield name, "\n".join(lines)
+            name, lines = heading[1], []
+        lines.append(line)
+    yield name, "\n".join(lines)
+
+
+def _take_table(text: str, names: Collection[str]) -> tuple[dict[str, str], str]:
+    """Return the meanings by name and the text without its table, or the whole text if it has another table."""
+    lines = text.split("\n")
+    rows = [(at, _cells(line)) for at, line in enumerate(lines) if line.startswith("|")]
+    if len(rows) < 3 or rows[-1][0] - rows[0][0] != len(rows) - 1:
+        return {}, text
+    head = [cell.lower() for cell in rows[0][1]]
+    meanings = {name: cells[-1] for _, cells in rows[2:] for name in _NAME.findall(cells[0])}
+    if head[0] != "name" or head[-1] != "meaning" or not meanings.keys() <= set(names):
+        return {}, text
+    return meanings, "\n".join(lines[: rows[0][0]] + lines[rows[-1][0] + 1 :]).strip()
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.replace("\\|", "|").strip() for cell in _CELL_END.split(row.strip().strip("|"))]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[\w.]*\w", text.lower()))

@@ -1,0 +1,133 @@
+"""What an accepted result leads to."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, expect
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.catalog.model import Revision
+from app.catalog.publish import publish
+from app.database.engine import Database
+from app.submissions.leaderboard import LEAST_OTHERS, Measurement, ReferenceMeasurement
+from app.submissions.model import Judging, Submission
+from tests.catalog.packages import make_listed
+from tests.factories import make_judging, make_submission, make_user
+from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.judged import all_right, judge
+from tests.web.test_problem_pages import PAGE, submit
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def solve(ada: TestClient, database: Database) -> str:
+    path = submit(ada)
+    judge(database, *all_right())
+    return path
+
+
+def measure(database: Database, judging: Judging, seconds: float) -> None:
+    with database.transaction() as session:
+        row = Measurement(judging_id=judging.id, revision_id=judging.revision_id, machine="here")
+        row.wall_seconds, row.memory_bytes = seconds, 2**24
+        session.add(row)
+
+
+def measure_reference(database: Database, path: str) -> Judging:
+    """Returns the judging of the submission."""
+    with database.transaction() as session:
+        submission = session.get_one(Submission, UUID(path.rpartition("/")[2]))
+        judging = session.scalars(select(Judging).where(Judging.submission_id == submission.id)).one()
+        reference = ReferenceMeasurement(revision_id=judging.revision_id, machine="here", runs=1)
+        reference.variant, reference.wall_seconds, reference.memory_bytes = submission.variant, 1.0, 2**24
+        session.add(reference)
+        return judging
+
+
+def add_solvers(database: Database, judging: Judging, seconds: list[float]) -> None:
+    for number, each in enumerate(seconds):
+        with database.transaction() as session:
+            revision = session.get_one(Revision, judging.revision_id)
+            submission = make_submission(session, make_user(session, f"solver_{number}"), revision)
+            submission.variant = session.get_one(Submission, judging.submission_id).variant
+            made = make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+        measure(database, made, each)
+
+
+def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_problem(
+    ada: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        publish(session, make_listed("second", "track: basics\nposition: 2\n"))
+
+    result = ada.get(solve(ada, database) + "/result").text
+
+    assert f'href="{PAGE}#solution"' in result
+    assert f'href="{PAGE}/quiz"' in result
+    assert 'href="/problems/second">Next: second</a>' in result
+    assert "data-unmeasured" in result
+    assert "Your time" not in result
+
+
+def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
+    result = ada.get(solve(ada, database) + "/result").text
+
+    assert "You have solved all problems of the track Basics." in result
+    assert 'href="/problems">All problems</a>' in result
+
+
+def test_only_a_submission_of_all_cases_that_is_accepted_has_next_steps(ada: TestClient, database: Database) -> None:
+    waiting = submit(ada, mode="sample")
+    before = ada.get(waiting + "/result").text
+    judge(database, *all_right()[:1])
+
+    assert "next-steps" not in before
+    assert "next-steps" not in ada.get(waiting + "/result").text
+
+
+def test_the_time_is_compared_with_at_least_five_other_users(ada: TestClient, database: Database) -> None:
+    path = solve(ada, database)
+    judging = measure_reference(database, path)
+    measure(database, judging, 1.5)
+    alone = ada.get(path + "/result").text
+    add_solvers(database, judging, [0.5, 1.0, 2.0, 3.0, 4.0])
+    beside = ada.get(path + "/result").text
+    with database.transaction() as session:
+        session.scalars(select(User).where(User.username == "solver_4")).one().is_active = False
+
+    assert LEAST_OTHERS == 5
+    assert "Your time: 1.5 × the reference solution's." in alone.replace("&#39;", "'")
+    assert "other user" not in alone
+    assert "3 of 5 other users are slower." in beside
+    assert "other user" not in ada.get(path + "/result").text
+
+
+@pytest.fixture
+def grace(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("grace")
+        yield visitor
+        assert visitor.complaints == []
+
+
+@pytest.mark.browser
+def test_the_time_appears_once_it_is_measured_and_the_walkthrough_opens_in_its_tab(
+    grace: Visitor, database: Database
+) -> None:
+    grace.open(PAGE)
+    grace.page.get_by_role("button", name="Submit").click()
+    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    judge(database, *all_right())
+    expect(grace.page.locator(".next-steps")).to_be_visible()
+    path = grace.page.locator("a[data-page]").get_attribute("href")
+    measure(database, measure_reference(database, str(path)), 1.5)
+
+    expect(grace.page.locator(".next-steps")).to_contain_text("Your time: 1.5 ×")
+    grace.page.get_by_role("link", name="Read the walkthrough").click()
+
+    expect(grace.page.locator("#solution")).to_contain_text("Add, then multiply.")
+    expect(grace.page.locator("#result")).to_be_visible()

@@ -1,0 +1,276 @@
+"""The tabs of a problem's page in a real browser, and what they hold."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import select
+
+from app.catalog.model import ExpectedOutput, Revision
+from app.catalog.query import SampleCase, get_problem
+from app.database.engine import Database
+from app.judging.preview import preview
+from app.web.notebook import sample_python
+from app.web.statement import arrange_statement, explain_parameter
+from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.judged import INPUTS, RIGHT, all_right, judge
+
+expect.set_options(timeout=PATIENCE_MS)
+
+PROBLEM = "/problems/scaled_sum"
+STATEMENT = """\
+Before.
+
+## Why this matters
+
+It matters.
+
+```python
+## Problem
+```
+
+## Worked example
+
+An example.
+
+## Problem
+
+Add up.
+
+## Notes
+
+More.
+
+## Inputs
+
+| name | meaning |
+|---|---|
+| `x`, `y` | finite |
+| `scale` | above 0 |
+
+N is small.
+
+## Output
+
+One number.
+"""
+
+
+@pytest.fixture
+def ada(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Signed up as `ada`, with scripts."""
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("ada")
+        yield visitor
+        assert visitor.complaints == []
+
+
+def shown_panels(page: Page) -> list[str]:
+    return [str(panel.get_attribute("id")) for panel in page.get_by_role("tabpanel").all()]
+
+
+@pytest.mark.browser
+def test_the_keyboard_moves_between_tabs_and_the_address_keeps_the_tab(ada: Visitor) -> None:
+    ada.open(PROBLEM)
+    page = ada.page
+    assert shown_panels(page) == ["problem", "samples"]
+
+    page.get_by_role("tab", name="Problem").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Hints")).to_be_focused()
+    assert shown_panels(page) == ["hints", "samples"]
+    page.keyboard.press("End")
+    assert shown_panels(page) == ["mine", "samples"]
+    assert page.url.endswith("#mine")
+    page.keyboard.press("ArrowRight")
+    assert shown_panels(page) == ["problem", "samples"]
+    page.keyboard.press("ArrowLeft")
+    page.reload()
+    expect(page.get_by_role("tab", name="Submissions")).to_have_attribute("aria-selected", "true")
+    assert shown_panels(page) == ["mine", "samples"]
+
+    page.get_by_role("tab", name="Submissions").press("Tab")
+    expect(page.get_by_role("tab", name="Hints")).not_to_be_focused()
+
+
+@pytest.mark.browser
+def test_a_verdict_opens_the_tab_of_results(ada: Visitor, database: Database) -> None:
+    ada.open(PROBLEM)
+    ada.page.get_by_role("button", name="Submit").click()
+    expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
+    assert shown_panels(ada.page) == ["problem", "result"]
+    judge(database, *all_right())
+    expect(ada.page.locator(".banner .title")).to_contain_text("Accepted")
+
+    ada.page.get_by_role("tab", name="Solution").click()
+    expect(ada.page.locator("[data-solution]")).to_contain_text("Add, then multiply.")
+    ada.page.reload()
+    expect(ada.page.locator("[data-solution]")).to_contain_text("Add, then multiply.")
+    assert shown_panels(ada.page) == ["solution", "result"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900)])
+def test_the_editor_has_half_of_the_height_and_its_caret_stays_in_view(ada: Visitor, width: int, height: int) -> None:
+    page = ada.page
+    page.set_viewport_size({"width": width, "height": height})
+    ada.open(PROBLEM)
+    editor = page.get_by_label("Your solution")
+    share = page.evaluate(
+        "document.querySelector('.editor-area').clientHeight / document.querySelector('.bench-work').clientHeight"
+    )
+    assert share >= 0.5
+
+    editor.fill("".join(f"line_{number} = {number}\n" for number in range(60)))
+    editor.press("Control+Home")
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+    page.set_viewport_size({"width": width, "height": 560})
+
+    expect(page.locator(".editor-area .cm-cursor-primary")).to_be_in_viewport()
+
+
+@pytest.mark.browser
+def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(ada: Visitor) -> None:
+    page = ada.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    ada.open(PROBLEM)
+    for tab in page.get_by_role("tab").all():
+        expect(tab).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("link", name="Code", exact=True).click()
+    page.get_by_role("button", name="Run samples").click()
+    expect(page.locator(".banner .title")).to_be_visible()
+    for name in ("Samples", "Custom input", "Result"):
+        expect(page.get_by_role("tab", name=name)).to_be_in_viewport(ratio=1)
+
+    ada.open("/problems")
+    ada.open(f"{PROBLEM}#samples")
+
+    expect(page.get_by_role("heading", name="small")).to_be_visible()
+
+
+@pytest.mark.browser
+def test_several_custom_inputs_are_kept_for_the_problem(ada: Visitor) -> None:
+    page = ada.page
+    ada.open(f"{PROBLEM}#own-inputs")
+    inputs = page.get_by_role("textbox", name="Custom inputs as YAML")
+    inputs.fill("first: 1")
+    page.get_by_role("button", name="Add another").click()
+    expect(inputs).to_contain_text("x: [1, 2.5]")
+    inputs.fill("second: 2")
+    page.reload()
+    expect(inputs).to_contain_text("second: 2")
+
+    page.get_by_role("button", name="Input 1").click()
+    expect(inputs).to_contain_text("first: 1")
+    expect(page.locator("textarea[name=inputs]")).to_have_value("first: 1")
+    page.get_by_role("button", name="Remove this one").click()
+
+    expect(inputs).to_contain_text("second: 2")
+    expect(page.get_by_role("button", name="Input 1")).to_have_count(0)
+
+
+@pytest.mark.browser
+def test_a_sample_goes_to_the_clipboard_as_python(browser: Browser, address: str, database: Database) -> None:
+    with database.transaction() as session:
+        revision = session.scalars(select(Revision)).one()
+        facts = {"inputs": b"", "expected": b"", "inputs_preview": INPUTS, "expected_preview": preview(RIGHT)}
+        place = {"revision_id": revision.id, "variant": 0, "device": "cpu", "case_name": "small"}
+        session.add(ExpectedOutput(**place, **facts, evidence=None, image="test", versions={}))
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = visit(context, address).page
+        page.goto(address + PROBLEM)
+
+        page.get_by_role("button", name="Copy small as Python").click()
+
+        expect(page.locator(".sample-head button")).to_have_text("Copied")
+        text = page.evaluate("navigator.clipboard.readText()")
+        assert "x = np.array([1.0, 2.5], dtype='float32')\n" in text
+
+
+@pytest.mark.browser
+def test_without_scripts_all_parts_are_shown(browser: Browser, address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        visitor = visit(context, address)
+        visitor.sign_up("grace")
+        visitor.open(PROBLEM)
+
+        for part in ("#problem", "#hints", "#solution", "#mine", "#samples", "#own-inputs", "#result"):
+            expect(visitor.page.locator(part)).to_be_visible()
+
+
+def test_the_task_comes_before_the_background_and_its_table_joins_that_of_the_function(
+    anyone: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": STATEMENT})
+
+    statement = arrange_statement(problem)
+
+    assert statement.task == "Before.\n\n## Problem\n\nAdd up.\n\n## Notes\n\nMore."
+    assert (statement.inputs, statement.output) == ("N is small.", "One number.")
+    assert statement.background.startswith("## Worked example")
+    assert statement.background.endswith("```python\n## Problem\n```")
+    assert statement.meanings == {"x": "finite", "y": "finite", "scale": "above 0"}
+    assert anyone.get(PROBLEM).text.count("<table") == 1
+
+
+def test_a_table_of_other_names_stays_in_the_text(anyone: TestClient, database: Database) -> None:
+    changed = STATEMENT.replace("`x`, `y`", "`unknown`")
+    with database.transaction() as session:
+        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": changed})
+        whole = problem.model_copy(update={"statement": "Return the sum."})
+
+    assert "| `unknown` | finite |" in arrange_statement(problem).inputs
+    assert arrange_statement(whole).task == "Return the sum."
+    assert anyone.get(PROBLEM).is_success
+
+
+def test_two_explanations_are_joined_unless_one_has_the_words_of_the_other() -> None:
+    assert explain_parameter("learning rate", "above 0") == "learning rate; above 0"
+    assert explain_parameter("decay of m, from 0 to 1", "from 0 to 1") == "decay of m, from 0 to 1"
+    assert explain_parameter("N points", "`N` points with $D$ features") == "`N` points with $D$ features"
+    assert explain_parameter(None, "above 0") == "above 0"
+    assert explain_parameter("the numbers", "") == "the numbers"
+
+
+def test_a_sample_is_copied_as_python(anyone: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        problem = get_problem(session, "scaled_sum")
+    sample = SampleCase(name="small", doc="Two numbers.", inputs=INPUTS, expected=preview(RIGHT))
+
+    text = sample_python(problem, sample)
+
+    assert text.splitlines() == [
+        "# small: Two numbers.",
+        "import numpy as np",
+        "",
+        "x = np.array([1.0, 2.5], dtype='float32')",
+        "y = {}",
+        "scale = 2.0",
+        "options = {'weights': [1.0, 2.0]}",
+        "answer = scaled_sum(x, y, scale, options)",
+        "expected = np.array(7.0, dtype='float32')",
+    ]
+    assert sample_python(problem, sample.model_copy(update={"inputs": None})) == ""
+    assert anyone.get(PROBLEM).is_success
+
+
+def test_a_problem_opens_as_a_notebook_with_its_starter_and_the_magic(anyone: TestClient) -> None:
+    answer = anyone.get(f"{PROBLEM}/notebook")
+
+    notebook = json.loads(answer.text)
+    cells = ["".join(cell["source"]) for cell in notebook["cells"]]
+
+    assert answer.headers["content-disposition"] == 'attachment; filename="scaled_sum.ipynb"'
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert cells[0].startswith("# Scaled sum\n")
+    assert cells[1].startswith("%load_ext allclose\n")
+    assert cells[3].startswith("%%allclose scaled_sum --run --exec --server http")
+    assert cells[3].endswith("def scaled_sum(x, y, scale, options):\n    ...")
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(cells)
+    assert anyone.get("/problems/unknown/notebook").status_code == 404
