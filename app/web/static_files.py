@@ -1,4 +1,4 @@
-"""Style sheets and scripts. Their addresses change with their content, so browsers cache them forever."""
+"""Style sheets, fonts and scripts. Their addresses change with their content, so browsers cache them forever."""
 
 import gzip
 import mimetypes
@@ -12,6 +12,7 @@ from app.web.render import SITE_SHEET, STATIC, read_static
 router = APIRouter()
 FOR_GOOD = "public, max-age=31536000, immutable"
 BUNDLE = "bundle/"
+FONT = ".woff2"  # compressed already
 
 
 @router.get("/static/{name:path}")
@@ -22,7 +23,7 @@ def send_static(request: Request, name: str) -> Response:
     is_lasting = "v" in request.query_params or (name.startswith(BUNDLE) and "-" in name)
     headers = {"Cache-Control": FOR_GOOD if is_lasting else "no-cache", "X-Content-Type-Options": "nosniff"}
     headers["Vary"] = "Accept-Encoding"
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if "gzip" in request.headers.get("accept-encoding", "") and not name.endswith(FONT):
         return Response(_compressed(name), headers=headers | {"Content-Encoding": "gzip"}, media_type=_type(name))
     return Response(_content(name), headers=headers, media_type=_type(name))
 
@@ -39,6 +40,8 @@ def _compressed(name: str) -> bytes:
 
 def _type(name: str) -> str:
     # Fixed, because a host's own MIME table may give .js a type that browsers refuse to run.
+    if name.endswith(FONT):
+        return "font/woff2"
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 

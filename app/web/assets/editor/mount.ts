@@ -13,6 +13,7 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { showPane } from "../page/pane";
 import { chosenKeys } from "./keys";
 import { marks } from "./mark";
 import { theme } from "./theme";
@@ -68,7 +69,17 @@ export function mountEditor(area: HTMLTextAreaElement, language: Extension): Edi
   area.required = false; // browsers can't report a hidden required field; the server does
   label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[href^='#']")) {
+    if (area.id && link.hash === `#${area.id}`) link.addEventListener("click", (event) => leap(event, view, area));
+  }
   return view;
+}
+
+// On a narrow screen, the form's pane may be hidden.
+function leap(event: Event, view: EditorView, area: HTMLTextAreaElement): void {
+  event.preventDefault();
+  if (area.form) showPane(area.form.id);
+  view.focus();
 }
 
 export function replaceAll(view: EditorView, text: string): void {
