@@ -45,6 +45,7 @@ def recount(session: Session) -> None:
             func.count(distinct(Submission.user_id)).filter(is_solving()),
             func.now(),
         )
+        .select_from(Problem)
         .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit", _is_by_student()))
         .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
         .group_by(Problem.id)
