@@ -47,7 +47,8 @@ def place_of(visitor: Visitor, words: str) -> tuple[float, float]:
     """Where the first character of these words is in the code."""
     found: list[float] = visitor.page.evaluate(
         """(words) => {
-            const walker = document.createTreeWalker(document.querySelector(".editor-area .cm-content"), NodeFilter.SHOW_TEXT);
+            const code = document.querySelector(".editor-area .cm-content");
+            const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
             while (walker.nextNode() && !walker.currentNode.data.includes(words));
             const range = document.createRange();
             range.setStart(walker.currentNode, walker.currentNode.data.indexOf(words));
