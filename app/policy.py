@@ -172,6 +172,11 @@ def change_policy(session: Session, actor: Actor, changes: Mapping[str, Any]) ->
     return after
 
 
+def check_policy(session: Session, changes: Mapping[str, Any]) -> None:
+    """Check the changes without applying them. Raises Invalid for the first wrong one."""
+    _validated(read_policy(session).model_dump() | dict(changes))
+
+
 def reset_setting(session: Session, actor: Actor, name: str) -> Policy:
     """Reset a setting to its default. Raises SettingNotFound."""
     if name not in Policy.model_fields:

@@ -15,14 +15,20 @@ from app.audit import AuditEvent
 from app.authoring.model import Publication
 from app.database.engine import Base, Database
 from app.errors import AllcloseError
+from app.learning.bookmark import Bookmark
 from app.learning.model import Completion
+from app.learning.moderation import Report
+from app.learning.note import Note
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
-MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging, RetentionRun)
+MODELS = (
+    *(Publication, Draft, Measurement, Completion, Bookmark, Note, Report, AuditEvent, PolicyRow, Rejudging),
+    RetentionRun,
+)
 TABLES = Base.metadata
 
 # The key of the advisory lock. Nothing else in an Allclose database may use it.

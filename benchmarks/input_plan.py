@@ -125,11 +125,16 @@ FIELDS: dict[str, Field] = {
     **dict.fromkeys(("is_active", "is_ranked", "everything", "sure", "seen", "done", "saved", "act"), _CHOICE),
     # the catalogue and lessons
     "q": _WORDS,
-    **dict.fromkeys(("tag", "difficulty", "track", "framework", "state", "by", "view", "only"), _CHOICE),
+    **dict.fromkeys(("tag", "difficulty", "track", "framework", "state", "by", "order", "view", "only"), _CHOICE),
     "cursor": Field(kinds=grown.CURSORS),
     **dict.fromkeys(("question", "choice"), Field(usual=0, kinds=grown.DIGITS)),
     **dict.fromkeys(("show_me", "completed"), Field(usual=True)),
     "availability": Field(usual="listed", kinds=grown.PLAIN),
+    # shared solutions and discussions
+    **dict.fromkeys(("title", "reason"), Field(usual="a question", kinds=grown.PLAIN)),
+    "body": Field(usual=lambda: f"text {next(_new_names)}", kinds=grown.PLAIN),
+    "decision": Field(usual="dismiss"),
+    **dict.fromkeys(("is_spoiler", "is_shared"), _CHOICE),
     # submissions
     "source": Field(usual="def microbatched_grads(): ...\n", kinds=grown.PYTHON),
     "inputs": Field(kinds=grown.YAML),

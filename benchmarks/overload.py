@@ -6,17 +6,20 @@
 import argparse
 import asyncio
 import json
-import random
+import multiprocessing
+import os
 import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
+from typing import TYPE_CHECKING, Self
 
 import httpx
 import psutil
@@ -30,11 +33,19 @@ from app.submissions.model import Judging
 from benchmarks.machine import describe_machine, say
 from tests.serving import RIGHT, SLUG, Served, Student, serve
 
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+    from multiprocessing.synchronize import Event
+
 STUDENTS = 100
 FACTOR = 10
-# A bystander opens each of these once per second.
+# Streams of each accepted submission, as if its page were open in two tabs. A user may have 20 open.
+FOLLOWERS = 2
+# Of the clients that submit and follow: on machines of their own they would take no cores from the server.
+NICENESS = 10
+# A bystander without an account, a process of its own, opens each of these once per second.
 PAGES = ("/", "/problems", f"/problems/{SLUG}")
-QUEUE_MINUTES = 1
+QUEUE_MINUTES = 2
 LIMITS = {"max_queue_minutes": QUEUE_MINUTES, "max_pending": 200, "requests_per_minute": 100_000}
 QUOTAS = {"submissions_per_hour": 1_000_000, "submitted_mib_per_hour": 1_000_000, "judging_seconds_per_hour": 1_000_000}
 HEADERS = ("retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
@@ -49,28 +60,61 @@ class Log:
     refusals: int = 0
     bare_refusals: int = 0
     other: Counter[int] = field(default_factory=Counter)
-    latencies: dict[str, list[float]] = field(default_factory=dict)
     verdicts: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
+    opened: Counter[int] = field(default_factory=Counter)
     streams: int = 0
     most_streams: int = 0
     memory_mib: list[float] = field(default_factory=list)
     queue_ages: list[float] = field(default_factory=list)
 
 
+class Bystander:
+    """Reads PAGES in a process of its own, so that the clients' work delays no measurement."""
+
+    def __init__(self, url: str) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._ended, self._found = context.Event(), context.SimpleQueue()
+        self._process = context.Process(target=_read_pages, args=(url, self._ended, self._found))
+
+    def __enter__(self) -> Self:
+        self._process.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self.latencies: dict[str, list[float]] = self._found.get()
+        self._process.join()
+
+
+def _read_pages(url: str, ended: "Event", found: "SimpleQueue[dict[str, list[float]]]") -> None:
+    """Open each page once per second until `ended` is set, then hand over the seconds that each took."""
+    latencies: dict[str, list[float]] = {page: [] for page in PAGES}
+
+    def read(page: str) -> None:
+        with httpx.Client(base_url=url, timeout=None) as client:
+            while not ended.wait(1):
+                begun = time.monotonic()
+                client.get(page).raise_for_status()
+                latencies[page].append(time.monotonic() - begun)
+
+    with ThreadPoolExecutor(len(PAGES)) as pool:
+        list(pool.map(read, PAGES))
+    found.put(latencies)
+
+
 class Crowd:
-    """Students who submit at a fixed rate, follow their submissions, and one who only reads pages."""
+    """Students who submit at a fixed rate, and follow their submissions."""
 
     def __init__(self, served: Served, database: Database, tokens: list[str], streams: int) -> None:
         self.log = Log()
-        self._served, self._database, self._tokens, self._streams = served, database, tokens, streams
+        self._served, self._database, self._tokens, self._streams = served, database, cycle(tokens), streams
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
         self._client = httpx.AsyncClient(base_url=f"{served.url}/api/v1", timeout=None, limits=limits)
         self._followers: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
 
     async def run(self, rate: float, seconds: float) -> None:
-        readers = [asyncio.create_task(self._read(page)) for page in PAGES]
         watcher = asyncio.create_task(self._watch())
         senders: set[asyncio.Task[None]] = set()
         begun = time.monotonic()
@@ -85,20 +129,20 @@ class Crowd:
         say(f"sent {sum(self._counted())}, {len(self.log.accepted)} accepted; waiting for the queue")
         await asyncio.wait_for(self._drain(), DRAIN_SECONDS)
         self._ended.set()
-        await asyncio.gather(*readers, watcher)
+        await watcher
         await self._client.aclose()
 
     def _counted(self) -> tuple[int, int, int]:
         return len(self.log.accepted), self.log.refusals, sum(self.log.other.values())
 
     async def _send(self) -> None:
-        headers = {"Authorization": f"Bearer {random.choice(self._tokens)}"}
+        headers = {"Authorization": f"Bearer {next(self._tokens)}"}
         body = {"source": RIGHT, "mode": "submit"}
         answer = await self._client.post(f"/problems/{SLUG}/submissions", json=body, headers=headers)
         if answer.status_code == httpx.codes.ACCEPTED:
             submission = answer.json()["id"]
             self.log.accepted[submission] = time.monotonic()
-            for _ in range(min(3, self._streams - self.log.streams)):
+            for _ in range(min(FOLLOWERS, self._streams - self.log.streams)):
                 self._follow(submission, headers)
         elif answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
             self.log.refusals += 1
@@ -117,6 +161,7 @@ class Crowd:
         try:
             path = f"/submissions/{submission}/events"
             async with self._client.stream("GET", path, headers=headers) as answer:
+                self.log.opened[answer.status_code] += 1
                 event = ""
                 async for line in answer.aiter_lines():
                     if line.startswith("event: "):
@@ -126,18 +171,6 @@ class Crowd:
                         self.log.waits.append(time.monotonic() - self.log.accepted[submission])
         finally:
             self.log.streams -= 1
-
-    async def _read(self, page: str) -> None:
-        """Open a page once per second as a visitor without an account."""
-        seconds = self.log.latencies.setdefault(page, [])
-        async with httpx.AsyncClient(base_url=self._served.url, timeout=None, follow_redirects=True) as client:
-            while not self._ended.is_set():
-                begun = time.monotonic()
-                answer = await client.get(page)
-                seconds.append(time.monotonic() - begun)
-                if answer.status_code != httpx.codes.OK:
-                    self.log.other[answer.status_code] += 1
-                await asyncio.sleep(1)
 
     async def _watch(self) -> None:
         server = psutil.Process(self._served.process.pid)
@@ -170,9 +203,11 @@ def measure(seconds: float, streams: int) -> list[tuple[str, str]]:
         rate = _capacity(students[:8])
         say(f"the worker judges {rate:.1f} submissions a second; sending {FACTOR * rate:.0f} a second")
         crowd = Crowd(served, database, [student.token for student in students], streams)
-        asyncio.run(crowd.run(FACTOR * rate, seconds))
+        with Bystander(served.url) as bystander:
+            os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+            asyncio.run(crowd.run(FACTOR * rate, seconds))
         verdicts = _count_verdicts(database, crowd.log.accepted)
-    return list(_rows(crowd.log, rate, seconds, verdicts))
+    return [*_rows(crowd.log, rate, seconds, verdicts), *_latency_rows(bystander.latencies)]
 
 
 def _capacity(students: Sequence[Student]) -> float:
@@ -202,12 +237,15 @@ def _rows(log: Log, rate: float, seconds: float, verdicts: Counter[str | None]) 
     yield "other answers", ", ".join(f"{count} × {status}" for status, count in sorted(log.other.items())) or "0"
     yield "verdicts of the accepted ones", ", ".join(f"{count:,} × {verdict}" for verdict, count in verdicts.items())
     yield "open event streams, at most", f"{log.most_streams:,}"
-    yield "streams that ended with the verdict", f"{sum(log.verdicts.values()):,}"
+    yield "streams that ended with the verdict", f"{sum(log.verdicts.values()):,} of {log.opened.total():,}"
     yield "age of the queue, at most", f"{max(log.queue_ages):.0f} s (allowed: {QUEUE_MINUTES} min)"
-    for page, taken in log.latencies.items():
-        yield f"`GET {page}`, p50 and p95", f"{1000 * median(taken):.0f} and {1000 * quantiles(taken, n=20)[-1]:.0f} ms"
     settled = log.memory_mib[len(log.memory_mib) // 4 :]
     yield "memory of the web process", f"{log.memory_mib[0]:.0f} MiB before, {settled[0]:.0f} to {max(settled):.0f} MiB"
+
+
+def _latency_rows(latencies: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, str]]:
+    for page, taken in latencies.items():
+        yield f"`GET {page}`, p50 and p95", f"{1000 * median(taken):.0f} and {1000 * quantiles(taken, n=20)[-1]:.0f} ms"
 
 
 def write_table(page: Path, title: str, program: str, rows: Iterable[tuple[str, str]]) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import Invitation, Role, User
@@ -122,6 +122,19 @@ def state_of(invitation: Invitation) -> InvitationState:
     return "open" if invitation.expires_at > datetime.now(UTC) else "expired"
 
 
+def _in_state(state: InvitationState) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions for which `state_of` returns the state."""
+    is_used, is_revoked = Invitation.used_at.is_not(None), Invitation.revoked_at.is_not(None)
+    is_over = Invitation.expires_at <= func.now()
+    if state == "used":
+        return (is_used,)
+    return (
+        (~is_used, is_revoked)
+        if state == "revoked"
+        else (~is_used, ~is_revoked, ~is_over if state == "open" else is_over)
+    )
+
+
 def check_note(note: str) -> None:
     """Raises Invalid."""
     if len(note) > MAX_NOTE or not is_storable(note):
@@ -167,9 +180,16 @@ def get_invitation_view(session: Session, invitation_id: UUID) -> InvitationView
     return describe_invitation(*row)
 
 
-def list_invitations(session: Session, cursor: str | None = None, limit: int = PAGE) -> InvitationPage:
-    """Return a page of invitations, newest first. Raises CursorInvalid."""
-    found = _rows().order_by(Invitation.created_at.desc(), Invitation.id.desc()).limit(limit + 1)
+def list_invitations(
+    session: Session, cursor: str | None = None, limit: int = PAGE, state: InvitationState | None = None
+) -> InvitationPage:
+    """Return a page of invitations, newest first; with a state, of those only. Raises CursorInvalid."""
+    found = (
+        _rows()
+        .where(*(_in_state(state) if state else ()))
+        .order_by(Invitation.created_at.desc(), Invitation.id.desc())
+        .limit(limit + 1)
+    )
     if cursor is not None:
         found = found.where(tuple_(Invitation.created_at, Invitation.id) < read_uuid_cursor(cursor))
     rows, last = split_page(session.execute(found).all(), limit)

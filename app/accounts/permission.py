@@ -23,7 +23,9 @@ class Permission(StrEnum):
     READ_PROBLEMS = "problems:read"
     READ_SUBMISSIONS = "submissions:read"
     SUBMIT = "submissions:write"
+    DISCUSS = "discussions:write"
     WRITE_PROBLEMS = "problems:write"
+    MODERATE = "discussions:moderate"
     INSPECT_SUBMISSIONS = "submissions:inspect"
     REJUDGE = "rejudgings:write"
     READ_USERS = "users:read"
@@ -50,10 +52,17 @@ RULES: dict[Permission, Rule] = {
         allows="change your e-mail, password, leaderboard entry, tokens and sessions; export or erase your account",
     ),
     Permission.READ_PROBLEMS: Rule(roles=EVERYBODY, allows="see problems, tracks and leaderboards as yourself"),
-    Permission.READ_SUBMISSIONS: Rule(roles=EVERYBODY, allows="see your submissions, drafts and progress"),
+    Permission.READ_SUBMISSIONS: Rule(
+        roles=EVERYBODY,
+        allows="see your submissions, drafts, notes and progress, and questions and solutions open to you",
+    ),
     Permission.SUBMIT: Rule(roles=EVERYBODY, allows="submit and cancel, take hints, answer quizzes, open solutions"),
+    Permission.DISCUSS: Rule(roles=EVERYBODY, allows="ask, answer and report, and share your accepted solutions"),
     Permission.WRITE_PROBLEMS: Rule(
         roles=AUTHORS, allows="send, verify and publish problems, and see all of their files"
+    ),
+    Permission.MODERATE: Rule(
+        roles=AUTHORS, allows="see reports, and hide or lock questions, answers and shared solutions"
     ),
     Permission.INSPECT_SUBMISSIONS: Rule(
         roles=ADMINS, allows="see and export all users' submissions, and with submissions:write cancel them"

@@ -37,6 +37,7 @@ from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
 from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
+from app.submissions.solve_count import recount_if_due
 from app.submissions.solved import is_solving
 
 RUNS_DAYS = 365
@@ -244,7 +245,7 @@ def read_retention(session: Session) -> Retention:
 
 
 class Caretaker:
-    """The web process's thread that runs retention when it is due."""
+    """The web process's thread that runs retention and counts who solved each problem, when they are due."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -262,7 +263,11 @@ class Caretaker:
         pause = FIRST_AFTER_SECONDS
         while not self._stopping.wait(pause):
             pause = LOOK_EVERY_SECONDS
-            try:
-                run_if_due(self._database)
-            except Exception:
-                _log.exception("Old rows were not removed. The next try is in %d s.", LOOK_EVERY_SECONDS)
+            self._try(recount_if_due, "The solve rates were not counted")
+            self._try(run_if_due, "Old rows were not removed")
+
+    def _try(self, work: Callable[[Database], object], failure: str) -> None:
+        try:
+            work(self._database)
+        except Exception:
+            _log.exception("%s. The next try is in %d s.", failure, LOOK_EVERY_SECONDS)

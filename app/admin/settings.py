@@ -15,13 +15,14 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.admin.retention import MOST_COUNTED, Due, count_due, list_rules
 from app.audit import Actor
-from app.errors import Conflict, Invalid
+from app.errors import AllcloseError, Conflict, Invalid
 from app.policy import (
     MAX_SHOWN,
     Policy,
     PolicyRow,
     SettingNotFound,
     change_policy,
+    check_policy,
     lock_policy,
     read_policy,
     reset_setting,
@@ -110,6 +111,64 @@ def read_value(name: str, text: str) -> Value:
     except ValueError:
         bounds = f"from {setting.minimum} to {setting.maximum}"
         raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}.") from None
+
+
+def as_text(value: Value) -> str:
+    """Return the value as a form shows it."""
+    return "" if value is None else str(value)
+
+
+class SettingsRefused(AllcloseError):
+    """Nothing is saved. `errors` has a sentence for each wrong field. `is_outdated`: another admin changed one."""
+
+    def __init__(self, errors: Mapping[str, str], *, is_outdated: bool = False) -> None:
+        self.errors, self.is_outdated = errors, is_outdated
+        super().__init__(" ".join(errors.values()))
+
+
+def save_typed(
+    session: Session, actor: Actor, typed: Mapping[str, str], seen: Mapping[str, str], *, is_confirmed: bool = False
+) -> tuple[str, ...]:
+    """Save the typed texts that differ from those `seen`, all or none. Return the names of the changed settings.
+
+    A default removes the setting's row. Raises SettingsRefused and RemovalUnconfirmed.
+    """
+    lock_policy(session)
+    settings = {setting.name: setting for setting in list_settings(session)}
+    changed = {name: text for name, text in typed.items() if text.strip() != seen.get(name, "").strip()}
+    wrong = {name: fault for name, text in changed.items() if (fault := _find_fault(session, name, text))}
+    if wrong:
+        raise SettingsRefused(wrong)
+    outdated = {
+        name: _say_outdated(settings[name], seen[name])
+        for name, text in changed.items()
+        if name in seen and as_text(settings[name].value) not in (seen[name].strip(), text.strip())
+    }
+    if outdated:
+        raise SettingsRefused(outdated, is_outdated=True)
+    values = {name: read_value(name, text) for name, text in changed.items()}
+    _knowingly(session, lambda: _apply(session, actor, settings, values), is_confirmed=is_confirmed)
+    return tuple(values)
+
+
+def _apply(session: Session, actor: Actor, settings: Mapping[str, Setting], values: Mapping[str, Value]) -> Policy:
+    for name in (name for name, value in values.items() if value == settings[name].default):
+        reset_setting(session, actor, name)
+    return change_policy(session, actor, values)
+
+
+def _find_fault(session: Session, name: str, text: str) -> str:
+    """Return what is wrong with the text alone, or an empty text."""
+    try:
+        check_policy(session, {name: read_value(name, text)})
+    except Invalid as fault:
+        return str(fault)
+    return ""
+
+
+def _say_outdated(setting: Setting, seen: str) -> str:
+    by, now = setting.changed_by or "a command", as_text(setting.value) or "empty"
+    return f"It was {seen or 'empty'} when you looked, and {by} has made it {now} since. Choose again."
 
 
 class RemovalUnconfirmed(Conflict):

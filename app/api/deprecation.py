@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 
@@ -21,6 +22,7 @@ def succeeded_by(path: str, year: int, month: int, day: int) -> Any:
 
     def name_successor(request: Request, response: Response) -> None:
         response.headers["Deprecation"] = f"@{since}"
-        response.headers["Link"] = f'<{path.format(**request.path_params)}>; rel="successor-version"'
+        values = {name: quote(str(value), safe="") for name, value in request.path_params.items()}
+        response.headers["Link"] = f'<{path.format(**values)}>; rel="successor-version"'
 
     return Depends(name_successor)

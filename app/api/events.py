@@ -20,7 +20,6 @@ from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Reader, Stored
 from app.api.event_stream import follows
 from app.api.openapi import problems
-from app.api.submissions import read_submission
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view_query import Log, read_log
@@ -45,7 +44,8 @@ _STREAM = (
 
 def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUID:
     """Raises NotFound before the answer starts, while it can still have a status."""
-    read_submission(database, submission_id, viewer)
+    with database.transaction() as session:
+        get_submission(session, submission_id, viewer)
     return submission_id
 
 

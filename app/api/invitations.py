@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.invitation import (
@@ -120,10 +120,15 @@ def post_invitation(
 
 
 @router.get("", responses=problems(401, 403, 422), operation_id="list_invitations", summary="List invitations")
-def get_invitations(database: Stored, viewer: UserReader, wanted: Sliced) -> InvitationList:  # noqa: ARG001
+def get_invitations(
+    database: Stored,
+    viewer: UserReader,  # noqa: ARG001
+    wanted: Sliced,
+    state: Annotated[InvitationState | None, Query(description="only those in this state")] = None,
+) -> InvitationList:
     """Newest first."""
     with database.transaction() as session:
-        page = list_invitations(session, wanted.cursor, wanted.limit)
+        page = list_invitations(session, wanted.cursor, wanted.limit, state)
     return InvitationList(items=[InvitationEntry.model_validate(item) for item in page.items], next=page.next)
 
 

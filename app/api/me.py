@@ -9,12 +9,13 @@ from pydantic import Field, SecretStr, StrictBool
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
 from app.accounts.reauthentication import Reauthentication
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, Reader, Stored, Throttles, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
 from app.api.openapi import problems
 from app.api.users import UserView
 from app.body import Body
+from app.learning.next_steps import NextSteps, read_next_steps
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import Statistics, read_statistics
@@ -103,3 +104,14 @@ def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
         seen = count_solved_after_seeing(session, viewer.id)
     counted = {field.name: getattr(statistics, field.name) for field in fields(statistics)}
     return OwnStatistics(**counted, solved_after_seeing_the_solution=seen)
+
+
+@router.get(
+    "/next-steps",
+    responses=problems(401),
+    operation_id="get_next_steps",
+    summary="Where you go on: your last unsolved problem, and the next one of each track that you started",
+)
+def get_own_next_steps(viewer: Reader, database: Stored) -> NextSteps:
+    with database.transaction() as session:
+        return read_next_steps(session, viewer.id)

@@ -20,6 +20,7 @@ from app.api.openapi import locates, problems
 from app.audit import Actor
 from app.body import Body
 from app.people.administration import (
+    cancel_queue,
     change_email,
     change_role,
     keep_an_admin,
@@ -37,7 +38,7 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 
 # Fields that the user's own requests change; the ETag leaves them out.
-BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens"}
+BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens", "unfinished"}
 
 
 class UserChange(Body):
@@ -63,6 +64,10 @@ class ResetLink(BaseModel):
 
 class Ended(BaseModel):
     sessions: int = Field(description="the number of browsers that were signed out")
+
+
+class Cancelled(BaseModel):
+    submissions: int = Field(description="the number of submissions that were cancelled")
 
 
 def read_filters(
@@ -156,6 +161,21 @@ def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_
     """Signs the user out in all browsers. Their tokens stay valid unless the user is suspended."""
     with database.transaction() as session:
         return Ended(sessions=sign_out(session, act_as(viewer, address), user_id))
+
+
+@router.delete(
+    "/{user_id}/queue",
+    responses=problems(401, 403, 404, 409, 422),
+    operation_id="cancel_queue",
+    summary="Cancel all unfinished submissions of a user",
+)
+def cancel_queue_of_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> Cancelled:
+    """Ends their submissions in the queue and those being judged, with the verdict `cancelled`.
+
+    A suspended user can't submit, but what they sent before is judged unless you cancel it.
+    """
+    with database.transaction() as session:
+        return Cancelled(submissions=cancel_queue(session, act_as(viewer, address), user_id))
 
 
 @router.get(

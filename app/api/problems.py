@@ -16,7 +16,8 @@ from app.catalog.manifest import Difficulty
 from app.catalog.model import Availability
 from app.catalog.parameter import Framework
 from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
-from app.catalog.search import ProblemFilters, list_problems
+from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
+from app.catalog.spelling import forgive
 from app.learning.progress import states_for
 
 router = APIRouter(prefix="/problems", tags=["problems"])
@@ -27,17 +28,39 @@ class ProblemPage(BaseModel):
 
     items: tuple[ListedProblem, ...]
     next: str | None
+    corrected_q: str | None = Field(
+        None, description="the words that these problems match, if none matched `q` because of typing errors"
+    )
 
 
 def read_filters(
-    tag: Annotated[str | None, Query(description="problems with this tag")] = None,
+    tag: Annotated[
+        list[str] | None, Query(max_length=MAX_TAGS, description="problems with this tag; repeat it for several tags")
+    ] = None,
     difficulty: Difficulty | None = None,
     track: Annotated[str | None, Query(description="problems of this track")] = None,
     framework: Annotated[Framework | None, Query(description="problems that use this framework")] = None,
     state: Annotated[ProblemState | None, Query(description="your progress with the problem; needs a token")] = None,
-    q: Annotated[str | None, Query(description="words, or starts of words, in what students read")] = None,
+    bookmarked: Annotated[bool | None, Query(description="whether you bookmarked the problem; needs a token")] = None,
+    q: Annotated[
+        str | None,
+        Query(description="words, or starts of words, in what students read; typing errors are corrected"),
+    ] = None,
+    order: Annotated[
+        ProblemOrder | None,
+        Query(description="by solve rate or students; problems with too few students come last"),
+    ] = None,
 ) -> ProblemFilters:
-    return ProblemFilters(tag=tag, difficulty=difficulty, track=track, framework=framework, state=state, q=q)
+    return ProblemFilters(
+        tags=tuple(dict.fromkeys(tag or ())),
+        difficulty=difficulty,
+        track=track,
+        framework=framework,
+        state=state,
+        bookmarked=bookmarked,
+        q=q,
+        order=order,
+    )
 
 
 @router.get(
@@ -51,9 +74,13 @@ def get_problem_page(
 ) -> ProblemPage:
     if filters.state is not None and viewer is None:
         raise NotSignedIn("The filter state is about your own progress. Send a token, or leave it out.")
+    if filters.bookmarked is not None and viewer is None:
+        raise NotSignedIn("The filter bookmarked is about your own bookmarks. Send a token, or leave it out.")
+    states = states_for(viewer)
     with database.transaction() as session:
-        items, following = list_problems(session, filters, wanted, states_for(viewer))
-    return ProblemPage(items=items, next=following)
+        corrected = forgive(session, filters, states)
+        items, following = list_problems(session, corrected or filters, wanted, states)
+    return ProblemPage(items=items, next=following, corrected_q=corrected.q if corrected else None)
 
 
 @router.get(

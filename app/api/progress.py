@@ -1,4 +1,4 @@
-"""Your progress with a problem, and marking the problem as complete."""
+"""Your progress with a problem, marking it as complete, and bookmarking it."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug
 from app.api.openapi import problems
+from app.learning.bookmark import add_bookmark, remove_bookmark
 from app.learning.progress import complete, read_learning, undo_completion
 from app.learning.solution import OpenedBy
 
@@ -28,10 +29,15 @@ class ProgressView(BaseModel):
     solved_at: datetime | None = Field(description="when you sent your first accepted submission")
     solved_after_seeing_the_solution: bool
     completed_at: datetime | None
+    bookmarked_at: datetime | None
 
 
 class CompletionView(BaseModel):
     completed_at: datetime
+
+
+class BookmarkView(BaseModel):
+    bookmarked_at: datetime
 
 
 @router.get(
@@ -54,6 +60,7 @@ def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Prog
         solved_at=learning.lock.solved_at,
         solved_after_seeing_the_solution=learning.lock.is_solved_after_seeing,
         completed_at=learning.completed_at,
+        bookmarked_at=learning.bookmarked_at,
     )
 
 
@@ -78,3 +85,21 @@ def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> Complet
 def delete_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> None:
     with database.transaction() as session:
         undo_completion(session, viewer.id, slug)
+
+
+@router.put("/bookmark", responses=problems(401, 404), operation_id="bookmark_problem", summary="Bookmark a problem")
+def put_bookmark(slug: KnownSlug, viewer: Sender, database: Stored) -> BookmarkView:
+    with database.transaction() as session:
+        return BookmarkView(bookmarked_at=add_bookmark(session, viewer.id, slug))
+
+
+@router.delete(
+    "/bookmark",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 404),
+    operation_id="remove_bookmark",
+    summary="Remove a bookmark",
+)
+def delete_bookmark(slug: KnownSlug, viewer: Sender, database: Stored) -> None:
+    with database.transaction() as session:
+        remove_bookmark(session, viewer.id, slug)

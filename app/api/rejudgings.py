@@ -20,7 +20,7 @@ from app.rejudging.choice import Choice, Preview, preview
 from app.rejudging.create import MAX_NOTE, Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
-from app.rejudging.view import RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
+from app.rejudging.view import Decided, RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.query import get_submission
 
@@ -104,9 +104,16 @@ def create_rejudging(
     operation_id="list_rejudgings",
     summary="List rejudgings, newest first",
 )
-def get_rejudgings(viewer: Rejudger, database: Stored, wanted: Sliced) -> RejudgingPage:  # noqa: ARG001
+def get_rejudgings(
+    viewer: Rejudger,  # noqa: ARG001
+    database: Stored,
+    wanted: Sliced,
+    decision: Annotated[
+        Decided | None, Query(description="only those with this decision; `open`: those that wait for one")
+    ] = None,
+) -> RejudgingPage:
     with database.transaction() as session:
-        return list_rejudgings(session, wanted.cursor, wanted.limit)
+        return list_rejudgings(session, wanted.cursor, wanted.limit, decision)
 
 
 @router.get(

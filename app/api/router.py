@@ -7,6 +7,7 @@ from app.api import (
     audit_events,
     backups,
     batches,
+    discussions,
     events,
     health,
     hints,
@@ -17,6 +18,8 @@ from app.api import (
     leaderboards,
     me,
     metrics,
+    moderation,
+    notes,
     openapi,
     own_data,
     packages,
@@ -32,6 +35,7 @@ from app.api import (
     revisions,
     sessions,
     settings,
+    shared_solutions,
     solution,
     submissions,
     tokens,
@@ -45,14 +49,23 @@ from app.api.query_parameters import refuse_unknown_names
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
-    learning = (hints, quiz, solution, progress)
+    learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
-    for resource in (*accounts, *catalogue, *learning, *authoring, *submitting, *overseeing, *operations, openapi):
+    for resource in (
+        *accounts,
+        *catalogue,
+        *learning,
+        *authoring,
+        *submitting,
+        *overseeing,
+        *operations,
+        openapi,
+    ):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

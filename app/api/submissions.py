@@ -17,7 +17,8 @@ from app.api.openapi import locates, problems
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
-from app.policy import read_policy
+from app.policy import CurrentPolicy, read_policy
+from app.request_state import get_policy
 from app.submissions.cancel import cancel_as
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.limit import SOURCE_BYTES
@@ -97,8 +98,14 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     summary="Submit a solution",
 )
 def post_submission(
-    wanted: Annotated[Submit, Depends(read_request)], database: Stored, waits: Waits, response: Response
+    wanted: Annotated[Submit, Depends(read_request)],
+    database: Stored,
+    policy: Annotated[CurrentPolicy, Depends(get_policy)],
+    waits: Waits,
+    response: Response,
 ) -> Receipt:
+    if wanted.idempotency_key is None:  # the key's first request may have been accepted
+        waits.check(wanted.slug, policy.read().max_queue_minutes)
     known = waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))

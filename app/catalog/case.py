@@ -144,8 +144,8 @@ class Case(Model):
     """A case. `arguments` (key `with`) go to the generator by name. Pages show `doc` with a sample.
 
     `sealed`: only the student's exported program gets the inputs, never the student's Python. `part`: the part of the
-    problem whose points the case decides. `repeat`: the number of cases that this one stands for, each with its own
-    draws.
+    problem whose points the case decides. `size`: the size of the inputs, for a case whose time is compared with the
+    reference's. `repeat`: the number of cases that this one stands for, each with its own draws.
     """
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
@@ -158,6 +158,7 @@ class Case(Model):
     arguments: dict[Identifier, Any] = Field(default={}, alias="with")
     sealed: Annotated[bool, Strict()] = False
     part: CaseName | None = None
+    size: Annotated[Integer, Field(ge=1, le=2**53)] | None = None
     repeat: Annotated[Integer, Field(ge=2, le=MAX_CASES)] | None = None
 
     @property

@@ -13,6 +13,7 @@ from app.catalog.manifest_validation import PartialManifest, list_conflicts
 from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
+from app.judging.efficiency import Efficiency
 from app.judging.options import Integer, Margin, Model, Number
 
 __all__ = [
@@ -123,6 +124,7 @@ class Manifest(Model):
     deterministic: Annotated[bool, Strict()] = True
     may_change: Annotated[tuple[Identifier, ...], Field(max_length=50)] = ()
     requirements: Annotated[tuple[AnyRequirement, ...], Field(max_length=50)] = ()
+    efficiency: Efficiency | None = None
     variants: Annotated[Integer, Field(ge=1, le=100)] = 3
     parts: Annotated[tuple[ProblemPart, ...], Field(max_length=20)] = ()
     cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MAX_CASES)]
@@ -159,6 +161,12 @@ class Manifest(Model):
         """Whether the judge exports solutions as programs."""
         return self.asks_for_programs or any(case.sealed for case in self.cases)
 
+    @property
+    def timed_cases(self) -> dict[str, int]:
+        """Return the size of each case whose time is compared with the reference's, the smallest first."""
+        sizes = [(case.size, case.name) for case in self.cases if case.size is not None and self.efficiency is not None]
+        return {name: size for size, name in sorted(sizes, key=lambda pair: pair[0])}
+
     def _partial(self) -> PartialManifest:
         return PartialManifest(
             entry_point=self.entry_point,
@@ -178,6 +186,7 @@ class Manifest(Model):
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
             checkers=self.checkers,
             requirements=dict(enumerate(self.requirements)),
+            efficiency=self.efficiency,
             accept_lists=self.accept_lists,
             dtype_policy=self.dtype_policy,
             is_complete=True,

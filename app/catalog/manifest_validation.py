@@ -19,6 +19,7 @@ from app.catalog.rule_validation import (
     tracing_conflicts,
 )
 from app.judging.checker import Checker
+from app.judging.efficiency import Efficiency
 from app.judging.requirement import Requirement
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MAX_INPUT_BYTES = 48 * 2**20
 MAX_POINTS = 100
+# A solution is timed on an input that its process has not had before.
+LEAST_OF_A_SIZE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ class PartialManifest:
     tolerance_leaves: Mapping[str, Any]
     checkers: Mapping[str, Checker]
     requirements: Mapping[int, Requirement]
+    efficiency: Efficiency | None
     accept_lists: bool
     dtype_policy: str
     is_complete: bool
@@ -96,6 +100,7 @@ def list_conflicts(manifest: PartialManifest) -> list[Conflict]:
         *_repetition_conflicts(manifest),
         *_repeated("parts", "name", {i: part.name for i, part in manifest.parts.items()}),
         *_part_conflicts(manifest),
+        *_efficiency_conflicts(manifest),
         *_repeated("tags", None, dict(enumerate(manifest.tags))),
         *_repeated("prerequisites", None, dict(enumerate(manifest.prerequisites))),
         *_repeated("may_change", None, dict(enumerate(manifest.may_change))),
@@ -164,6 +169,34 @@ def _part_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
     if (total := sum(part.points for part in manifest.parts.values())) != MAX_POINTS:
         message = f"have {total} points in all"
         yield Conflict(("parts",), message, f"let them sum to {MAX_POINTS}, so that scores of problems compare")
+
+
+def _efficiency_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    rule, sizes = manifest.efficiency, dict[int, list[Case]]()
+    for index, case in manifest.cases.items():
+        if case.size is None:
+            continue
+        sizes.setdefault(case.size, []).append(case)
+        if case.visibility == "sample" or case.sealed:
+            what = "a sample, whose answer students can write down" if case.visibility == "sample" else "a sealed case"
+            yield Conflict(("cases", index, "size"), f"is given for {what}", "give sizes to open hidden cases only")
+        elif rule is None and manifest.is_complete:
+            remedy = "add `efficiency:` with `max_time_ratio:` or `max_growth:`, or remove size"
+            yield Conflict(("cases", index, "size"), "is given, but the problem has no efficiency", remedy)
+    if rule is None:
+        return
+    if rule.max_time_ratio is None and rule.max_growth is None:
+        yield Conflict(("efficiency",), "has no limit", "add `max_time_ratio:`, `max_growth:` or both")
+    if not manifest.is_complete:
+        return
+    least = 1 if rule.max_growth is None else 2
+    if len(sizes) < least:
+        message = f"needs cases of {least} or more sizes, but the cases have {len(sizes)}"
+        yield Conflict(("efficiency",), message, "add `size:` to hidden cases, such as `size: 4096`")
+    for size, cases in sizes.items():
+        if len(cases) < LEAST_OF_A_SIZE:
+            message = f"needs {LEAST_OF_A_SIZE} or more cases of each size, but only {cases[0].name} has size {size}"
+            yield Conflict(("efficiency",), message, "add one with other inputs, so that keeping an answer is no help")
 
 
 def _parameter_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:

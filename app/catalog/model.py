@@ -97,6 +97,21 @@ class Track(Base):
     description: Mapped[str]
 
 
+class SolveCount(Base):
+    """The students who tried a problem and who solved it. `app.submissions.solve_count` counts every few minutes.
+
+    `submissions` counts the judged submissions of all cases.
+    """
+
+    __tablename__ = "solve_counts"
+
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id, ondelete="CASCADE"), primary_key=True)
+    submissions: Mapped[int]
+    students: Mapped[int]
+    solved: Mapped[int]
+    counted_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class ExpectedOutput(Base):
     """One case of one variant: its encoded inputs, the reference's encoded answer, and previews of both.
 

@@ -53,6 +53,7 @@ from app.catalog.source import (
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import Document, read_document
 from app.judging.checkers import CHECKERS
+from app.judging.efficiency import Efficiency
 from app.judging.options import Margin
 from app.judging.requirements import REQUIREMENTS
 from app.judging.verdicts import Verdict
@@ -64,6 +65,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "tolerance": Tolerance,
     "limits": Limits,
     "exercise": Exercise,
+    "efficiency": Efficiency,
     "parts": ProblemPart,
     "cases": Case,
     "quiz": Question,
@@ -236,6 +238,7 @@ def read_parts(document: Document) -> PartialManifest:
         tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
         checkers=read_checkers(content),
         requirements=read_requirements(content),
+        efficiency=_valid(Efficiency, {0: content.get("efficiency")}).get(0),
         accept_lists=content.get("accept_lists") is True,
         dtype_policy=str(content.get("dtype_policy", "kind")),
         is_complete=False,

@@ -12,20 +12,25 @@ from sqlalchemy.orm import Session
 from app.catalog.answers import list_case_inputs
 from app.catalog.availability import IS_LISTED, is_open_to
 from app.catalog.figure import figures_of
+from app.catalog.folder import digest
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
-from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision
+from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
+from app.catalog.package import Package
 from app.catalog.parameter import ELLIPSIS, Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
 from app.database.engine import storable
 from app.errors import ProblemNotFound
 from app.judging.checker import DtypePolicy
+from app.judging.efficiency import Efficiency
 
 # `tried`: the user has submitted; `completed`: the user has solved the problem and marked it as completed.
 ProblemState = Literal["new", "tried", "solved", "completed"]
 # The number of hints or questions; a manifest has them whole.
 Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
 MOST_SHOWN = 20
+# A solve rate of fewer students would tell what one of them did.
+LEAST_STUDENTS = 5
 WIDTH = 72
 # The example's value for a symbolic size.
 SMALL = 2
@@ -33,6 +38,8 @@ _ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", 
 _WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 Inputs = dict[str, Any]
+# The inputs and the expected output of samples, by name.
+Previews = Mapping[str, tuple[Any, Any]]
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
@@ -40,6 +47,14 @@ class View(BaseModel):
     """Takes its fields from a manifest and ignores the other keys."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Attempts(View):
+    """What students made of a problem, counted every few minutes."""
+
+    students: int = Field(description="how many students have submitted it with all cases")
+    submissions: int = Field(description="their judged submissions with all cases")
+    solve_rate: float = Field(description="the share of these students who have solved it")
 
 
 class ProblemSummary(View):
@@ -52,6 +67,9 @@ class ProblemSummary(View):
     track: str | None
     position: int | None
     frameworks: tuple[Framework, ...]
+    attempts: Attempts | None = Field(
+        None, description=f"null until {LEAST_STUDENTS} students have submitted it with all cases"
+    )
 
 
 class ListedProblem(ProblemSummary):
@@ -59,6 +77,14 @@ class ListedProblem(ProblemSummary):
 
     prerequisites: tuple[str, ...] = ()
     state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
+
+
+def describe_attempts(submissions: int | None, students: int | None, solved: int | None) -> Attempts | None:
+    """Return None for too few students, or without a count."""
+    if submissions is None or students is None or solved is None or students < LEAST_STUDENTS:
+        return None
+    return Attempts(students=students, submissions=submissions, solve_rate=solved / students)
 
 
 class SampleCase(View):
@@ -126,6 +152,9 @@ class ProblemDetail(ProblemSummary):
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
+    efficiency: Efficiency | None = Field(
+        default=None, description="limits on a solution's time, relative to the reference's; null if there are none"
+    )
     sources: tuple[str, ...] = Field(default=(), description="where the facts come from, such as a paper")
     parts: tuple[ProblemPart, ...] = Field(
         default=(), description="groups of cases with their points, which sum to 100"
@@ -279,23 +308,53 @@ def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> Pro
     if found is None:
         raise ProblemNotFound(slug)
     problem, revision = found
-    return _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
+    detail = _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
+    return detail.model_copy(update={"attempts": _attempts(session, problem.id)})
 
 
-def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
-    """Return the samples with previews from variant 0; samples are the same in every variant."""
+def _attempts(session: Session, problem_id: UUID) -> Attempts | None:
+    count = session.get(SolveCount, problem_id)
+    return describe_attempts(count.submissions, count.students, count.solved) if count else None
+
+
+def preview_problem(package: Package, previews: Previews) -> ProblemDetail:
+    """Return a package as students will see it, with the samples' previews that are known."""
+    manifest = json.loads(package.manifest.model_dump_json())
+    samples = [case for case in package.manifest.cases if case.visibility == "sample"]
+    files = {path: content.decode() for path, content in package.files.items()}
+    facts = {
+        "slug": package.slug,
+        "revision": None,
+        "digest": digest(package.files),
+        "statement": package.statement,
+        "starter": package.starter,
+        "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
+        "hidden_cases": len(package.manifest.cases) - len(samples),
+        "figures": figures_of(files, f"{package.statement}\n{package.editorial or ''}"),
+    }
+    signature = described_signature(manifest | {"starter": package.starter}, files)
+    return ProblemDetail.model_validate(manifest | signature | facts)
+
+
+def _sample(name: str, doc: str | None, previews: Previews) -> SampleCase:
+    inputs, expected = previews.get(name, (None, None))
+    return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
+
+
+def read_previews(session: Session, revision: Revision) -> Previews:
+    """Return the stored previews of inputs and expected output by case: variant 0, as samples are alike in all."""
     query = select(ExpectedOutput.case_name, ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview).where(
         ExpectedOutput.revision_id == revision.id,
         ExpectedOutput.variant == 0,
         ExpectedOutput.device == ("gpu" if revision.manifest["limits"]["gpu"] else "cpu"),
     )
-    previews = {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
-    return tuple(
-        SampleCase(name=case["name"], doc=case["doc"], inputs=inputs, expected=expected)
-        for case in revision.manifest["cases"]
-        if case["visibility"] == "sample"
-        for inputs, expected in [previews.get(case["name"], (None, None))]
-    )
+    return {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
+
+
+def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
+    previews = read_previews(session, revision)
+    cases = [case for case in revision.manifest["cases"] if case["visibility"] == "sample"]
+    return tuple(_sample(case["name"], case["doc"], previews) for case in cases)
 
 
 def _detail(

@@ -1,22 +1,24 @@
 """List published problems by filters and words, page by page, and count the problems of each filter value.
 
 Without words, the list is in the order of tracks. With words, the best match comes first: the title counts most, then
-tags, the summary and the statement. A word also matches as a prefix.
+tags, the summary and the statement. A word also matches as a prefix. A chosen order replaces both.
 """
 
 import base64
 import json
 import re
 import typing
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     CTE,
     REAL,
+    Boolean,
     ColumnElement,
+    Double,
     FromClause,
     Integer,
     Row,
@@ -39,18 +41,21 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.catalog.availability import IS_LISTED
-from app.catalog.model import IS_CURRENT, Problem, Revision, Track
-from app.catalog.query import ListedProblem
+from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount, Track
+from app.catalog.query import LEAST_STUDENTS, ListedProblem, describe_attempts
 from app.database.cursor import CursorInvalid, Slice, split_page
 from app.database.engine import storable
 
-# The sort key of a row: (no track, track's position, track, position, slug), or (rank, slug) for a search.
-SortKey = tuple[bool, int, str, int, str] | tuple[float, str]
+ProblemOrder = Literal["track", "most_solved", "least_solved", "most_tried"]
+ORDERS: tuple[ProblemOrder, ...] = get_args(ProblemOrder)
+# The sort key of a row: (no track, track's position, track, position, slug), (rank, slug) for a search, or (few
+# students, number, slug) for an order by solve rate or students.
+SortKey = tuple[bool, int, str, int, str] | tuple[float, str] | tuple[bool, float, str]
 # PostgreSQL rejects numbers closer to zero than the smallest REAL.
 LEAST_RANK = 1e-37
 MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
 _SLUG = collate(Problem.slug, "C")  # the same order on every server
@@ -62,24 +67,51 @@ TRACK_ORDER = (
     _POSITION,
     _SLUG,
 )
-CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
+CHOSEN_BY = ("state", "bookmarked", "difficulty", "framework", "track", "tag")
 _LISTS = {"framework": "frameworks", "tag": "tags"}
+MAX_TAGS = 10
+# A filter's name and value, as in an address.
+Given = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemFilters:
-    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement."""
+    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement.
 
-    tag: str | None = None
+    A problem has all `tags`. `order` leaves nothing out: it sorts the list.
+    """
+
+    tags: tuple[str, ...] = ()
     difficulty: str | None = None
     track: str | None = None
     framework: str | None = None
     state: str | None = None
+    bookmarked: bool | None = None
     q: str | None = None
+    order: ProblemOrder | None = None
 
     @property
-    def given(self) -> dict[str, str]:
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+    def given(self) -> tuple[Given, ...]:
+        single = (
+            ("difficulty", self.difficulty),
+            ("track", self.track),
+            ("framework", self.framework),
+            ("state", self.state),
+            ("bookmarked", None if self.bookmarked is None else str(self.bookmarked).lower()),
+            ("q", self.q),
+        )
+        return (*(("tag", tag) for tag in self.tags), *((name, value) for name, value in single if value is not None))
+
+    def add(self, name: str, value: str) -> "ProblemFilters":
+        """Return the filters with this one. It replaces the value of a filter that has only one."""
+        if name == "tag":
+            return replace(self, tags=tuple(dict.fromkeys((*self.tags, value))))
+        return replace(self, **{name: value == "true" if name == "bookmarked" else value})
+
+    def drop(self, name: str, value: str) -> "ProblemFilters":
+        if name == "tag":
+            return replace(self, tags=tuple(tag for tag in self.tags if tag != value))
+        return replace(self, **{name: None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +120,7 @@ class Facets:
 
     total: int
     counts: Mapping[str, Mapping[str, int]]
-    without: Mapping[str, int]
+    without: Mapping[Given, int]
 
 
 FIRST = Slice()
@@ -112,6 +144,10 @@ def read_cursor(cursor: str, length: int) -> SortKey:
             return no_track, track_position, track, position, slug
         case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
             return rank, slug
+        case [bool(has_few), float(number), str(slug)] if length == 3 and (
+            number == 0 or LEAST_RANK <= abs(number) <= MAX_POSITION
+        ):
+            return has_few, number, slug
     raise CursorInvalid(cursor)
 
 
@@ -127,7 +163,7 @@ def list_problems(
 
     `states` has a user's states by `problem_id`, from `app.learning.progress`. Raises CursorInvalid.
     """
-    order = _ranked(filters.q) if filters.q and filters.q.strip() else TRACK_ORDER
+    order = _order(filters)
     query = select_published(states, *order).where(*conditions(filters, states).values())
     if wanted.cursor is not None:
         query = query.where(tuple_(*order) > tuple_(*_sort_key(wanted.cursor, order)))
@@ -136,21 +172,22 @@ def list_problems(
 
 
 def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
-    """Count in one query how many problems each value of a filter would show, with the other filters unchanged."""
+    """Count in one query how many problems each value of a filter would show, with the other filters unchanged.
+
+    A further tag narrows the list, so the tags count with the chosen ones.
+    """
     holds = conditions(filters, states)
-    by_words = holds.pop("q", None)
-    base = _base(holds, states)
-    if by_words is not None:
-        base = base.where(by_words)
-    fit = base.cte("fit")
-    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
+    by_words = [holds.pop(given) for given in tuple(holds) if given[0] == "q"]
+    fit = _base(tuple(holds.values()), states).where(*by_words).cte("fit")
+    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, [name for name, _ in holds]))).all()
     counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
     for name, value, count in rows:
         if value is not None:
             counts[name][value] = count
-    total, without = counts.pop("")["total"], counts.pop("without")
-    if by_words is not None and not total:
-        without["q"] = count_problems(session, replace(filters, q=None), states)
+    total, dropped = counts.pop("")["total"], counts.pop("without")
+    without = {given: dropped[str(place)] for place, given in enumerate(holds)}
+    if by_words and filters.q is not None and not total:
+        without["q", filters.q] = count_problems(session, replace(filters, q=None), states)
     return Facets(total=total, counts=counts, without=without)
 
 
@@ -161,39 +198,69 @@ def count_problems(session: Session, filters: ProblemFilters, states: Subquery |
 
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
     """Select every listed problem with the columns for `read_listed` and these, such as TRACK_ORDER."""
-    columns = (Problem.slug, Revision.listing, state_of(states).label("state"), *columns)
-    query = select(*columns).join(Revision, IS_CURRENT).outerjoin(Track, Track.slug == track_slug).where(IS_LISTED)
+    columns = (
+        Problem.slug,
+        Revision.listing,
+        state_of(states).label("state"),
+        _bookmarked(states).label("is_bookmarked"),
+        SolveCount.submissions,
+        SolveCount.students,
+        SolveCount.solved,
+        *columns,
+    )
+    query = (
+        select(*columns)
+        .join(Revision, IS_CURRENT)
+        .outerjoin(Track, Track.slug == track_slug)
+        .outerjoin(SolveCount, SolveCount.problem_id == Problem.id)
+        .where(IS_LISTED)
+    )
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 
 def read_listed(row: Row[Any]) -> ListedProblem:
-    return ListedProblem.model_validate(row.listing | {"slug": row.slug, "state": row.state})
+    facts = {
+        "slug": row.slug,
+        "state": row.state,
+        "is_bookmarked": row.is_bookmarked,
+        "attempts": describe_attempts(row.submissions, row.students, row.solved),
+    }
+    return ListedProblem.model_validate(row.listing | facts)
 
 
 def state_of(states: Subquery | None) -> ColumnElement[str | None]:
     return cast(null(), Text) if states is None else func.coalesce(states.c.state, "new")
 
 
-def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[str, ColumnElement[bool]]:
-    """Return a condition for each given filter, by name."""
-    listing = Revision.listing
-    given = {name: storable(value) for name, value in filters.given.items() if name != "q"}
-    made: dict[str, ColumnElement[bool]] = {
-        name: listing[name].astext == given[name] for name in ("difficulty", "track") if name in given
-    }
-    for name, key in (("tag", "tags"), ("framework", "frameworks")):
-        if name in given:
-            made[name] = listing[key].contains([given[name]])
-    if "state" in given:
-        made["state"] = state_of(states) == given["state"]
+def _bookmarked(states: Subquery | None) -> ColumnElement[bool | None]:
+    return cast(null(), Boolean) if states is None else func.coalesce(states.c.is_bookmarked, false())
+
+
+def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[Given, ColumnElement[bool]]:
+    """Return a condition for each given filter."""
+    made = {(name, value): _condition(name, storable(value), states) for name, value in filters.given if name != "q"}
     if filters.q and filters.q.strip():
-        words = _words(filters.q)
-        made["q"] = Revision.search.bool_op("@@")(_query(words)) if words else false()
+        words = list_words(filters.q)
+        made["q", filters.q] = matches(words) if words else false()
     return made
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)[:MAX_WORDS]
+def _condition(name: str, value: str, states: Subquery | None) -> ColumnElement[bool]:
+    if name in _LISTS:
+        return Revision.listing[_LISTS[name]].contains([value])
+    if name == "state":
+        return state_of(states) == value
+    if name == "bookmarked":
+        return func.coalesce(_bookmarked(states), false()) == (true() if value == "true" else false())
+    return Revision.listing[name].astext == value
+
+
+def list_words(text: str) -> list[str]:
+    return WORD.findall(text)[:MAX_WORDS]
+
+
+def matches(words: list[str]) -> ColumnElement[bool]:
+    return Revision.search.bool_op("@@")(_query(words))
 
 
 def _query(words: list[str]) -> ColumnElement[Any]:
@@ -216,8 +283,24 @@ def _literal(word: str) -> ColumnElement[Any]:
     return func.to_tsquery("simple", f"{word}:*")
 
 
+def _order(filters: ProblemFilters) -> tuple[ColumnElement[Any], ...]:
+    if filters.order is None and filters.q and filters.q.strip():
+        return _ranked(filters.q)
+    if filters.order is None or filters.order == "track":
+        return TRACK_ORDER
+    students = cast(func.coalesce(SolveCount.students, 0), Double)
+    has_few = students < LEAST_STUDENTS
+    # A problem with few students has no solve rate, and its place must not tell one.
+    number = {
+        "most_solved": -SolveCount.solved / students,
+        "least_solved": SolveCount.solved / students,
+        "most_tried": -students,
+    }[filters.order]
+    return (has_few, case((has_few, 0.0), else_=number), _SLUG)
+
+
 def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:
-    words = _words(text)
+    words = list_words(text)
     rank = func.ts_rank(Revision.search, _query(words), type_=REAL) if words else cast(0, REAL)
     return (-rank, _SLUG)
 
@@ -225,30 +308,36 @@ def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:
 def _sort_key(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
     """Return the cursor's key for a comparison in SQL, with ranks as REAL. Raises CursorInvalid."""
     key = read_cursor(cursor, len(order))
-    return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in key]
+    number = REAL if len(key) == 2 else Double
+    return [cast(part, number) if isinstance(part, float) else storable(part) for part in key]
 
 
-def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[Any]:
+def _base(holds: Sequence[ColumnElement[bool]], states: Subquery | None) -> Select[Any]:
     """Select the filter values of every problem, and whether each filter holds."""
     columns = [
         track_slug.label("track"),
         Revision.listing["difficulty"].astext.label("difficulty"),
         *(Revision.listing[key].label(name) for name, key in _LISTS.items()),
         state_of(states).label("state"),
-        *(func.coalesce(condition, False).label(f"has_{name}") for name, condition in holds.items()),
+        case((_bookmarked(states), "true")).label("bookmarked"),
+        *(func.coalesce(condition, False).label(f"has_{place}") for place, condition in enumerate(holds)),
     ]
     query: Select[Any] = select(*columns).join(Problem, IS_CURRENT).where(IS_LISTED)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 
-def _counts(fit: CTE, given: tuple[str, ...]) -> list[Select[str, str, int]]:
-    """Return selects of rows (filter, value, count), ("", "total", count) and ("without", filter, count)."""
+def _counts(fit: CTE, given: Sequence[str]) -> list[Select[str, str, int]]:
+    """Return selects of rows (filter, value, count), ("", "total", count) and ("without", place in `given`, count)."""
+
+    def holding(places: Iterable[int]) -> ColumnElement[bool]:
+        return and_(true(), *(fit.c[f"has_{place}"] for place in places))
 
     def others(name: str) -> ColumnElement[bool]:
-        return and_(true(), *(fit.c[f"has_{other}"] for other in given if other != name))
+        return holding(place for place, other in enumerate(given) if other != name or name == "tag")
 
-    def one(name: str, value: str) -> Select[str, str, int]:
-        return select(literal(name), literal(value), func.count()).select_from(fit).where(others(value))
+    def one(name: str, value: str, left_out: int | None = None) -> Select[str, str, int]:
+        places = (place for place in range(len(given)) if place != left_out)
+        return select(literal(name), literal(value), func.count()).select_from(fit).where(holding(places))
 
     def choices(name: str) -> Select[str, str, int]:
         value, rows = fit.c[name], typing.cast(FromClause, fit)
@@ -257,4 +346,5 @@ def _counts(fit: CTE, given: tuple[str, ...]) -> list[Select[str, str, int]]:
             value, rows = each.c.value, fit.join(each, true())
         return select(literal(name), value, func.count()).select_from(rows).where(others(name)).group_by(value)
 
-    return [one("", "total"), *(one("without", name) for name in given), *map(choices, CHOSEN_BY)]
+    without = (one("without", str(place), place) for place in range(len(given)))
+    return [one("", "total"), *without, *map(choices, CHOSEN_BY)]

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.judging.efficiency import TimeComparison
 from app.judging.options import Margin
 from app.judging.verdicts import Verdict, Visibility
 
@@ -115,8 +116,15 @@ class ShapeCost(Section):
         return max(self.first_seconds - self.further_seconds, 0.0)
 
 
+class TimedSolution(Section):
+    """A known submission whose times were compared with the reference's."""
+
+    name: str
+    times: TimeComparison
+
+
 class LimitsSection(Section):
-    """`cases` and `shapes` are empty if a quick verification did not measure them."""
+    """`cases` and `shapes` are empty if a quick verification did not measure them. `timed`: for `efficiency`."""
 
     wall_seconds: float
     slowest: str
@@ -128,6 +136,7 @@ class LimitsSection(Section):
     suggested_memory_mib: int
     cases: tuple[CaseCost, ...]
     shapes: tuple[ShapeCost, ...] = ()
+    timed: tuple[TimedSolution, ...] = ()
 
 
 class LintSection(Section):

@@ -200,6 +200,7 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         score=judged.score,
         parts=view_parts(manifest.model_dump(mode="json"), case_names, cases, has_score=True),
         cases=cases,
+        times=judged.times,
         hint=judged.hint,
     )
 

@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.console import excerpt, message, one_line, output, tail
+from app.judging.efficiency import TimeComparison
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares, most_used
-from app.web.quantity import memory_text, seconds_text
+from app.web.quantity import memory_text, seconds_text, short_seconds_text
 from app.web.result import Result, Row, describe_result, message_of
 from app.web.value_text import literal, wrong_leaves
 from app.web.verdict_words import words_for
@@ -131,11 +132,22 @@ def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
         yield Text(
             "\n" + "\n".join(f"{one_line(part.title)}: {part.earned} of {part.points} points" for part in result.parts)
         )
+    if result.times:
+        yield Text("\n" + "\n".join(_time_lines(result.times)))
     if result.hint:
         yield Text.assemble("\n", (KNOWN_MISTAKE, "bold"), message(result.hint))
     yield Text("\n").append_text(_verdict(view, result))
     if page:
         yield Text(one_line(page), style="dim")
+
+
+def _time_lines(times: TimeComparison) -> Iterator[str]:
+    """Say how long it took beside the reference, a line for each size and one for the limits."""
+    for each in times.times:
+        reference = short_seconds_text(each.reference_seconds)
+        yield f"n = {each.size:,}: {short_seconds_text(each.seconds)} (reference: {reference})"
+    if times.is_met:
+        yield times.sentence
 
 
 def _verdict(view: SubmissionView, result: Result) -> Text:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import logging
 import signal
 import socket
@@ -99,9 +100,21 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if not self.started or not sockets:
             return
+        _collect_rarely()
         host, port = sockets[0].getsockname()[:2]
         output.print(f"Allclose is ready at [bold]http://{f'[{host}]' if ':' in host else host}:{port}[/]")
         output.print("Ctrl-C stops it.")
+
+
+def _collect_rarely() -> None:
+    """Keep the garbage collector from looking at all live objects again and again.
+
+    With 1,000 open event streams it took two thirds of the CPU time at Python's usual thresholds. Reference counts free
+    nearly everything that a request makes.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 20)
 
 
 @contextmanager

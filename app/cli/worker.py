@@ -4,7 +4,8 @@ import ctypes
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -21,6 +22,8 @@ PR_SET_PDEATHSIG = 1
 NO_SANDBOX = 3
 # The loops, the warmer and a verification use these. Each slot uses one more.
 OTHER_CONNECTIONS = 6
+# Of a worker beside its web process: pages go first when both want the same cores. Its boxes inherit it.
+NICENESS_BESIDE_PAGES = 5
 
 
 def worker(
@@ -39,6 +42,7 @@ def worker(
     """Judge the submissions in the queue until SIGTERM or Ctrl-C. Running judgings finish first."""
     if follow_parent is not None:
         _end_with_parent(follow_parent)
+        _let_pages_go_first()
     settings = read_settings(slots=slots, data=data)
     configure_log(settings.log_format, settings.log_level, "worker")
     configure_traces(settings.otlp_endpoint, "worker")
@@ -76,3 +80,10 @@ def _end_with_parent(parent: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         raise typer.Exit(1)
+
+
+def _let_pages_go_first() -> None:
+    """Lower the priority of this process, and of its session, between which Linux shares the cores."""
+    os.setpriority(os.PRIO_PROCESS, 0, max(os.getpriority(os.PRIO_PROCESS, 0), NICENESS_BESIDE_PAGES))
+    with suppress(OSError):  # a kernel without autogroups
+        Path("/proc/self/autogroup").write_text(str(NICENESS_BESIDE_PAGES))

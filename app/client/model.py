@@ -19,6 +19,8 @@ class AcceptedView(Answer):
 class Account(Answer):
     """
     A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens.
+
+    `unfinished`: submissions in the queue or being judged.
     """
 
     id: UUID
@@ -35,6 +37,7 @@ class Account(Answer):
     providers: list[str]
     sessions: int
     tokens: int
+    unfinished: int
 
 
 class AccountChange(Answer):
@@ -74,6 +77,16 @@ class AskedView(Answer):
     answered: AnsweredView | None = Field(..., description="null until you have answered")
 
 
+class Attempts(Answer):
+    """
+    What students made of a problem, counted every few minutes.
+    """
+
+    students: int = Field(..., description="how many students have submitted it with all cases")
+    submissions: int = Field(..., description="their judged submissions with all cases")
+    solve_rate: float = Field(..., description="the share of these students who have solved it")
+
+
 class AuditEntry(Answer):
     id: int
     at: datetime
@@ -108,6 +121,15 @@ class AuditPage(Answer):
     next: str | None
 
 
+class Bar(Answer):
+    """
+    A bar of a histogram: what is above the bar before it, and at most `most`. The last bar has no `most`.
+    """
+
+    most: float | None
+    count: int
+
+
 class BatchedSubmission(Answer):
     """
     One submission of a batch. A wrong value here refuses this submission only.
@@ -122,6 +144,10 @@ class BatchedSubmission(Answer):
     inputs: str | None = Field(None, description="your custom input, as in a single submission")
 
 
+class BookmarkView(Answer):
+    bookmarked_at: datetime
+
+
 class Calls(Answer):
     """
     `calls`: one of `Call`, or a parameter of type `function`.
@@ -133,6 +159,10 @@ class Calls(Answer):
     count: int | str | None = None
     at_least: int | str | None = None
     at_most: int | str | None = None
+
+
+class Cancelled(Answer):
+    submissions: int = Field(..., description="the number of submissions that were cancelled")
 
 
 class Candidate(Answer):
@@ -211,6 +241,10 @@ class CaseCount(Answer):
     name: str
     failed: int = Field(..., description="submissions whose answer to this case was not accepted")
     judged: int = Field(..., description="submissions that have a result for this case")
+    near: int = Field(
+        ...,
+        description="submissions whose answer used 0.5 to 2 times the tolerance of this case",
+    )
 
 
 class CaseView(Answer):
@@ -380,6 +414,16 @@ class Due(Answer):
     setting: str | None = Field(..., description="the setting with the number of days; null for a fixed rule")
     days: int
     count: int = Field(..., description="at most 10000 are counted")
+
+
+class Efficiency(Answer):
+    """
+    The limits on time, relative to the reference. `warm_up`: the first call for each size does not count.
+    """
+
+    max_time_ratio: float | None = None
+    max_growth: float | None = None
+    warm_up: bool = True
 
 
 class Ended(Answer):
@@ -785,6 +829,36 @@ class KnownSection(Answer):
     submissions: list[KnownResult]
 
 
+class LastProblem(Answer):
+    """
+    The listed problem that you worked on last, of those that you have not solved.
+    """
+
+    slug: str
+    title: str
+    state: Literal["new", "tried", "solved", "completed"]
+    worked_at: datetime = Field(..., description="when you saved your draft or submitted, whichever was later")
+    has_unsent_draft: bool = Field(..., description="whether you have typed since your last submission")
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    ) = Field(
+        ...,
+        description="of your last submission; null without one, or while it is judged",
+    )
+
+
 class Leaderboard(Answer):
     """
     `own` is the viewer's best solution with its place, even if the viewer is not on the list.
@@ -826,10 +900,12 @@ class ListedProblem(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     prerequisites: list[str] = []
     state: Literal["new", "tried", "solved", "completed"] | None = Field(
         None, description="how far you are with it; null without a token"
     )
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
 
 
 class Margin(Answer):
@@ -982,6 +1058,10 @@ class NewInvitationView(Answer):
     invitation: str = Field(..., description="for `POST /users`")
 
 
+class NewNote(Answer):
+    text: str = Field(..., description="plain text; an empty one removes the note")
+
+
 class NewPassword(Answer):
     """
     The new password.
@@ -999,6 +1079,15 @@ class NewPreview(Answer):
     onto: Literal["own", "current"] = Field("own", description="the revision to judge on, as for a rejudging")
 
 
+class NewQuestion(Answer):
+    title: str = Field(..., description="all readers see it")
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
 class NewRejudging(Answer):
     """
     A submission must match all criteria that you give. Give at least one.
@@ -1010,6 +1099,22 @@ class NewRejudging(Answer):
         description="the revision to judge on: `own`, the one of the submission's current verdict, or `current`, the problem's current one",
     )
     note: str = Field("", description="why, for other admins")
+
+
+class NewReply(Answer):
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
+class NewReport(Answer):
+    """
+    You report an entry once; a second report changes nothing.
+    """
+
+    reason: str = Field(..., description="what is wrong")
 
 
 class NewSubmission(Answer):
@@ -1055,6 +1160,11 @@ class NewUser(Answer):
         None,
         description="the secret of an invitation, which is the end of its link: the account gets its role",
     )
+
+
+class NoteView(Answer):
+    text: str = Field(..., description="plain text; empty without a note")
+    saved_at: datetime | None = Field(..., description="null without a note")
 
 
 class Outcome(Answer):
@@ -1174,6 +1284,7 @@ class Phase(Answer):
         "running",
         "inspecting",
         "again",
+        "timing",
         "waiting",
         "checking",
     ]
@@ -1187,6 +1298,50 @@ class Piece(Answer):
 
     text: str
     is_changed: bool
+
+
+class PostCreated(Answer):
+    id: UUID
+
+
+class PostDecided(Answer):
+    decision: Literal["hide", "show", "dismiss", "lock", "unlock", "mark_spoiler", "unmark_spoiler"] = Field(
+        ..., description="`dismiss` closes the reports and changes nothing else"
+    )
+
+
+class PostEdit(Answer):
+    """
+    All texts of the post. An answer has no title.
+    """
+
+    title: str = Field("", description="empty for an answer")
+    body: str = Field(..., description="Markdown, with formulas in $…$")
+    is_spoiler: bool = Field(
+        False,
+        description="true: the body is withheld until the solution is open to the reader",
+    )
+
+
+class PostView(Answer):
+    """
+    A question or an answer as its reader may see it; `body` is Markdown.
+
+    `username` is None, and the texts are empty, if it is deleted or hidden from the reader. `is_withheld`: the body is
+    left out, or code blocks in it, until the solution of the problem is open to the reader.
+    """
+
+    id: UUID
+    username: str | None
+    title: str
+    body: str
+    created_at: datetime
+    edited_at: datetime | None
+    is_own: bool
+    is_spoiler: bool
+    is_withheld: bool
+    is_deleted: bool
+    is_hidden: bool
 
 
 class Preview(Answer):
@@ -1223,6 +1378,10 @@ class ProblemPage(Answer):
 
     items: list[ListedProblem]
     next: str | None
+    corrected_q: str | None = Field(
+        None,
+        description="the words that these problems match, if none matched `q` because of typing errors",
+    )
 
 
 class ProblemPart(Answer):
@@ -1260,6 +1419,7 @@ class ProgressView(Answer):
     solved_at: datetime | None = Field(..., description="when you sent your first accepted submission")
     solved_after_seeing_the_solution: bool
     completed_at: datetime | None
+    bookmarked_at: datetime | None
 
 
 class Property(Answer):
@@ -1278,6 +1438,22 @@ class PublicationView(Answer):
         ...,
         description="the verification that it passed; null where it was a revision before",
     )
+
+
+class QuestionSummary(Answer):
+    """
+    One line of a problem's questions. `username` is None, and `title` empty, once the question is deleted.
+    """
+
+    id: UUID
+    title: str
+    username: str | None
+    created_at: datetime
+    answers: int
+    is_own: bool
+    is_spoiler: bool
+    is_hidden: bool
+    is_locked: bool
 
 
 class QueueView(Answer):
@@ -1452,6 +1628,26 @@ class RejudgingView(Answer):
 
 class Replacement(Answer):
     replace: bool = Field(False, description="true: delete all current data")
+
+
+class ReportView(Answer):
+    """
+    An open report. Exactly one of `question_id` and `submission_id` is set; `post_id` is the reported post.
+
+    `excerpt` is the beginning of the reported text.
+    """
+
+    id: UUID
+    reporter: str
+    reason: str
+    created_at: datetime
+    problem: str
+    author: str
+    question_id: UUID | None
+    post_id: UUID | None
+    submission_id: UUID | None
+    excerpt: str
+    is_hidden: bool
 
 
 class ResetAnswer(Answer):
@@ -1697,6 +1893,26 @@ class ShapeCost(Answer):
     further_seconds: float
 
 
+class SharedDecided(Answer):
+    decision: Literal["hide", "show", "dismiss"] = Field(
+        ..., description="`dismiss` closes the reports and changes nothing else"
+    )
+
+
+class SharedSummary(Answer):
+    """
+    `ratio` is the solution's time over the reference's on the same machine, or None if it was not measured.
+    """
+
+    submission_id: UUID
+    username: str
+    ratio: float | None
+    length: int
+    shared_at: datetime
+    is_own: bool
+    is_hidden: bool
+
+
 class Side(Answer):
     """
     One line of one source; `number` counts from 1.
@@ -1704,6 +1920,16 @@ class Side(Answer):
 
     number: int
     pieces: list[Piece]
+
+
+class SizeTime(Answer):
+    """
+    The least times at one size of the inputs, rounded to two digits.
+    """
+
+    size: int = Field(..., description="the size of the inputs, as the author counts it")
+    seconds: float = Field(..., description="the submission's least time for one case of this size")
+    reference_seconds: float = Field(..., description="the reference's, in the same kind of box on the same machine")
 
 
 class SolutionRequest(Answer):
@@ -1743,10 +1969,12 @@ class Step(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     prerequisites: list[str] = []
     state: Literal["new", "tried", "solved", "completed"] | None = Field(
         None, description="how far you are with it; null without a token"
     )
+    is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
     builds_on: list[ProblemRef]
     is_open: bool
 
@@ -1792,6 +2020,31 @@ class TableSize(Answer):
     rows: int | None = Field(..., description="the database's estimate; null if it has none yet")
 
 
+class TimeComparison(Answer):
+    """
+    A submission's times beside the reference's, by size. The numbers are rounded to two digits.
+    """
+
+    times: list[SizeTime] = Field(..., description="in order of size")
+    ratio: float = Field(
+        ...,
+        description="the submission's time over the reference's, at the largest size",
+    )
+    max_time_ratio: float | None = Field(..., description="the largest allowed ratio; null if there is none")
+    growth: float | None = Field(..., description="the exponent e if the time grows like n^e; null with one size")
+    reference_growth: float | None = Field(..., description="the reference's exponent")
+    max_growth: float | None = Field(..., description="the largest allowed exponent; null if there is none")
+
+
+class TimedSolution(Answer):
+    """
+    A known submission whose times were compared with the reference's.
+    """
+
+    name: str
+    times: TimeComparison
+
+
 class TokenRequest(Answer):
     """
     Your user name and password, a name that reminds you of the token's use, and its scopes.
@@ -1808,7 +2061,9 @@ class TokenRequest(Answer):
                 "problems:read",
                 "submissions:read",
                 "submissions:write",
+                "discussions:write",
                 "problems:write",
+                "discussions:moderate",
                 "submissions:inspect",
                 "rejudgings:write",
                 "users:read",
@@ -1910,6 +2165,25 @@ class Ulp(Answer):
 
     checker: Literal["ulp"]
     units: int
+
+
+class UnreadAnswers(Answer):
+    """
+    A question of the user with answers by others that the user has not seen.
+    """
+
+    question_id: UUID
+    problem: str
+    title: str
+    count: int
+
+
+class UnreadAnswersList(Answer):
+    """
+    Your questions with answers by other users that you have not seen.
+    """
+
+    items: list[UnreadAnswers]
 
 
 class UpToPermutation(Answer):
@@ -2253,6 +2527,19 @@ class DefinitionView(Answer):
     doc: str | None
 
 
+class Discussion(Answer):
+    """
+    A question with a page of its answers, oldest first. `next` is the cursor of the next page.
+    """
+
+    problem: str
+    problem_title: str
+    question: PostView
+    is_locked: bool
+    answers: list[PostView]
+    next: str | None
+
+
 class Fraction(Answer):
     """
     At least the share `least` of the elements within the tolerance, the rest within `rest`.
@@ -2284,7 +2571,7 @@ class KillMatrixSection(Answer):
 
 class LimitsSection(Answer):
     """
-    `cases` and `shapes` are empty if a quick verification did not measure them.
+    `cases` and `shapes` are empty if a quick verification did not measure them. `timed`: for `efficiency`.
     """
 
     wall_seconds: float
@@ -2297,10 +2584,16 @@ class LimitsSection(Answer):
     suggested_memory_mib: int
     cases: list[CaseCost]
     shapes: list[ShapeCost] = Field([], validate_default=True)
+    timed: list[TimedSolution] = Field([], validate_default=True)
 
 
 class MaxTemporaryMemory(Answer):
     max_temporary_memory: Memory
+
+
+class NextSteps(Answer):
+    last: LastProblem | None
+    tracks: list[TrackSummary] = Field(..., description="the tracks that you have started and not finished")
 
 
 class Overview(Answer):
@@ -2353,6 +2646,7 @@ class ProblemDetail(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    attempts: Attempts | None = Field(None, description="null until 5 students have submitted it with all cases")
     revision: int | None = Field(
         ...,
         description="the number of the revision that new submissions belong to; null for a folder, which has none",
@@ -2403,6 +2697,10 @@ class ProblemDetail(Answer):
     requirements: list[
         Calls | Forbids | ForbidsCalls | ForbidsSyntax | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses
     ] = Field([], description="rules on how answers are computed", validate_default=True)
+    efficiency: Efficiency | None = Field(
+        None,
+        description="limits on a solution's time, relative to the reference's; null if there are none",
+    )
     sources: list[str] = Field([], description="where the facts come from, such as a paper")
     parts: list[ProblemPart] = Field(
         [],
@@ -2427,7 +2725,7 @@ class ProblemDetail(Answer):
 
 class ProblemStatistics(Answer):
     """
-    Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers.
+    Of the last submissions of all cases by students. Without students or solvers, rates and medians are null.
     """
 
     submissions: int = Field(..., description="the number of submissions that count: the last 1,000 at most")
@@ -2436,10 +2734,26 @@ class ProblemStatistics(Answer):
     solve_rate: float | None = Field(..., description="`solved` divided by `students`")
     median_attempts: float | None = Field(..., description="submissions of a solver up to the first accepted one")
     median_minutes: float | None = Field(..., description="from a solver's first submission to the first accepted one")
+    attempts: list[Bar] = Field(..., description="solvers by their submissions up to the first accepted one")
+    minutes: list[Bar] = Field(..., description="solvers by the minutes between these submissions")
     verdicts: list[VerdictCount]
     mistakes: list[MistakeCount] = Field(..., description="the most frequent ones, 10 at most")
     cases: list[CaseCount] = Field(..., description="those that fail most often, 10 at most")
     hints: list[HintCount]
+    shares: list[Bar] = Field(
+        ...,
+        description="submissions by the largest share of the tolerance that an answer used; 1 is at the limit",
+    )
+    near: int = Field(..., description="submissions whose largest share is from 0.5 to 2")
+
+
+class QuestionPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[QuestionSummary]
+    next: str | None
 
 
 class QueueState(Answer):
@@ -2484,6 +2798,15 @@ class Report(Answer):
     mistakes: MistakesSection | None = None
 
 
+class ReportPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[ReportView]
+    next: str | None
+
+
 class Retention(Answer):
     due: list[Due]
     last_run: RunView | None
@@ -2517,6 +2840,26 @@ class SessionList(Answer):
 
     items: list[SessionView]
     next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+
+
+class SharedPage(Answer):
+    """
+    `next` is the cursor of the next page, None on the last one.
+    """
+
+    items: list[SharedSummary]
+    next: str | None
+
+
+class SharedSource(Answer):
+    """
+    A shared solution with its code.
+    """
+
+    problem: str
+    title: str
+    summary: SharedSummary
+    source: str
 
 
 class SourceDifference(Answer):
@@ -2601,6 +2944,10 @@ class SubmissionView(Answer):
         validate_default=True,
     )
     cases: list[CaseView]
+    times: TimeComparison | None = Field(
+        None,
+        description="its times beside the reference's, if the problem limits them and all answers are right",
+    )
     notice: str | None = Field(
         None,
         description="a sentence that says why no worker can judge it now; else null",

@@ -90,3 +90,19 @@ def read_number_cursor(cursor: str, most: int = MAX_BIGINT) -> tuple[datetime, i
     if not (key.isascii() and key.isdigit() and len(key) < 20 and int(key) <= most):
         raise CursorInvalid(cursor)
     return at, int(key)
+
+
+def write_amount_cursor(order: str, amount: float, key: UUID) -> str:
+    """Return a cursor for a list in order of an amount, then `key`. `order` names the amount."""
+    return base64.urlsafe_b64encode(json.dumps([order, amount, str(key)]).encode()).decode().rstrip("=")
+
+
+def read_amount_cursor(cursor: str, order: str) -> tuple[float, UUID]:
+    """Return the amount and the key. Raises CursorInvalid."""
+    try:
+        named, amount, key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if named == order and isinstance(amount, int | float) and isinstance(key, str):
+            return float(amount), UUID(key)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        pass
+    raise CursorInvalid(cursor)

@@ -55,7 +55,10 @@ Visibility = Literal["sample", "hidden"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """The result of one case. `report` is JSON-ready and holds only what the student may see."""
+    """The result of one case. `report` is JSON-ready and holds only what the student may see.
+
+    `tolerance_used` is for authors only: the largest share of the tolerance that a leaf used; 1.0 is at the limit.
+    """
 
     position: int
     name: str
@@ -64,3 +67,4 @@ class CaseResult:
     wall_seconds: float | None
     memory_bytes: int | None
     report: dict[str, Any]
+    tolerance_used: float | None = None

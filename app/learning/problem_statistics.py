@@ -1,16 +1,23 @@
-"""Statistics of a problem's last submissions: solve rate, mistakes, failing cases, hints taken."""
+"""Statistics of a problem's last submissions by students: solve rate, effort, mistakes, cases, hints, tolerance.
 
+Submissions of authors and admins do not count: they try the problem, and do not solve it as students.
+"""
+
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
+from app.accounts.permission import AUTHORS
+from app.catalog.model import Problem
 from app.catalog.name import get_problem_id
 from app.judging.verdicts import Verdict
 from app.learning.model import HintReveal
@@ -19,6 +26,12 @@ from app.submissions.model import CaseRow, Judging, Submission
 # Older submissions do not count, so that the cost is bounded.
 LAST = 1_000
 MOST = 10
+# The upper bounds of the histograms' bars; a last bar has the rest.
+ATTEMPTS = (1, 2, 3, 5, 10)
+MINUTES = (5, 15, 30, 60, 240)
+SHARES = (0.01, 0.1, 0.5, 1, 2, 10)
+# An answer is near the tolerance from half of it to twice of it.
+NEAR = (0.5, 2.0)
 
 
 class View(BaseModel):
@@ -39,6 +52,14 @@ class CaseCount(View):
     name: str
     failed: int = Field(description="submissions whose answer to this case was not accepted")
     judged: int = Field(description="submissions that have a result for this case")
+    near: int = Field(description="submissions whose answer used 0.5 to 2 times the tolerance of this case")
+
+
+class Bar(View):
+    """A bar of a histogram: what is above the bar before it, and at most `most`. The last bar has no `most`."""
+
+    most: float | None
+    count: int
 
 
 class HintCount(View):
@@ -47,7 +68,7 @@ class HintCount(View):
 
 
 class ProblemStatistics(View):
-    """Of the last submissions of all cases. `solve_rate` and the medians are null without students or solvers."""
+    """Of the last submissions of all cases by students. Without students or solvers, rates and medians are null."""
 
     submissions: int = Field(description=f"the number of submissions that count: the last {LAST:,} at most")
     students: int
@@ -55,10 +76,16 @@ class ProblemStatistics(View):
     solve_rate: float | None = Field(description="`solved` divided by `students`")
     median_attempts: float | None = Field(description="submissions of a solver up to the first accepted one")
     median_minutes: float | None = Field(description="from a solver's first submission to the first accepted one")
+    attempts: tuple[Bar, ...] = Field(description="solvers by their submissions up to the first accepted one")
+    minutes: tuple[Bar, ...] = Field(description="solvers by the minutes between these submissions")
     verdicts: tuple[VerdictCount, ...]
     mistakes: tuple[MistakeCount, ...] = Field(description=f"the most frequent ones, {MOST} at most")
     cases: tuple[CaseCount, ...] = Field(description=f"those that fail most often, {MOST} at most")
     hints: tuple[HintCount, ...]
+    shares: tuple[Bar, ...] = Field(
+        description="submissions by the largest share of the tolerance that an answer used; 1 is at the limit"
+    )
+    near: int = Field(description="submissions whose largest share is from 0.5 to 2")
 
 
 class _Sent(NamedTuple):
@@ -76,6 +103,7 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
     by_student: dict[UUID, list[_Sent]] = defaultdict(list)
     for each in sent:
         by_student[each.user_id].append(each)
+    shares = _read_shares(session, sent)
     efforts = [effort for effort in map(_effort, by_student.values()) if effort is not None]
     return ProblemStatistics(
         submissions=len(sent),
@@ -84,6 +112,8 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
         solve_rate=len(efforts) / len(by_student) if by_student else None,
         median_attempts=median(attempts for attempts, _ in efforts) if efforts else None,
         median_minutes=round(median(minutes for _, minutes in efforts), 1) if efforts else None,
+        attempts=_draw(ATTEMPTS, [attempts for attempts, _ in efforts]),
+        minutes=_draw(MINUTES, [minutes for _, minutes in efforts]),
         verdicts=tuple(
             VerdictCount(verdict=Verdict(verdict), count=count)
             for verdict, count in Counter(each.verdict for each in sent if each.verdict).most_common()
@@ -91,11 +121,26 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
         mistakes=_count_mistakes(sent),
         cases=_count_cases(session, sent),
         hints=_count_hints(session, problem_id, by_student),
+        shares=_draw(SHARES, shares),
+        near=sum(_is_near(share) for share in shares),
     )
 
 
+def is_solved_by_student(session: Session, slug: str) -> bool:
+    """Whether a student has an accepted submission, at any time."""
+    solved = (
+        select(Submission.id)
+        .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
+        .join(User, User.id == Submission.user_id)
+        .join(Problem, Problem.id == Submission.problem_id)
+        .where(Problem.slug == slug, Submission.mode == "submit", User.role.not_in(AUTHORS))
+        .where(Judging.verdict == Verdict.ACCEPTED)
+    )
+    return session.scalar(select(solved.exists())) is True
+
+
 def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
-    """Return the last judged submissions of all cases, oldest first."""
+    """Return the students' last judged submissions of all cases, oldest first."""
     columns = (
         Submission.user_id,
         Submission.created_at,
@@ -105,7 +150,8 @@ def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
     )
     last = (
         select(Submission.id)
-        .where(Submission.problem_id == problem_id, Submission.mode == "submit")
+        .join(User, User.id == Submission.user_id)
+        .where(Submission.problem_id == problem_id, Submission.mode == "submit", User.role.not_in(AUTHORS))
         .order_by(Submission.created_at.desc(), Submission.id.desc())
         .limit(LAST)
         .cte()
@@ -128,6 +174,29 @@ def _effort(sent: Sequence[_Sent]) -> tuple[int, float] | None:
     return None
 
 
+def _draw(bounds: Sequence[float], values: Sequence[float]) -> tuple[Bar, ...]:
+    """Return a histogram, or nothing without values."""
+    places = Counter(bisect_left(bounds, value) for value in values)
+    return tuple(Bar(most=most, count=places[place]) for place, most in enumerate((*bounds, None))) if values else ()
+
+
+def _is_near(share: float) -> bool:
+    return NEAR[0] <= share <= NEAR[1]
+
+
+def _read_shares(session: Session, sent: Sequence[_Sent]) -> list[float]:
+    """Return each submission's largest share of the tolerance, for those whose values were compared."""
+    largest = func.max(CaseRow.tolerance_used)
+    query = _results_of(sent, largest).group_by(CaseRow.judging_id).having(largest.is_not(None))
+    return list(session.scalars(query))
+
+
+def _results_of(sent: Sequence[_Sent], *columns: Any) -> Select[Any]:
+    """Select from the results of the attempts that gave the verdicts."""
+    is_last = (Judging.id == CaseRow.judging_id) & (Judging.attempt == CaseRow.attempt)
+    return select(*columns).join(Judging, is_last).where(Judging.id.in_([each.judging_id for each in sent]))
+
+
 def _count_mistakes(sent: Iterable[_Sent]) -> tuple[MistakeCount, ...]:
     made = {(each.hint, each.user_id) for each in sent if each.hint}
     counts = Counter(hint for hint, _ in made)
@@ -135,17 +204,15 @@ def _count_mistakes(sent: Iterable[_Sent]) -> tuple[MistakeCount, ...]:
 
 
 def _count_cases(session: Session, sent: Sequence[_Sent]) -> tuple[CaseCount, ...]:
-    """Only results of the attempt that gave the verdict count."""
-    is_failed = CaseRow.verdict != Verdict.ACCEPTED
-    query = (
-        select(CaseRow.name, func.count(), func.count().filter(is_failed))
-        .join(Judging, (Judging.id == CaseRow.judging_id) & (Judging.attempt == CaseRow.attempt))
-        .where(Judging.id.in_([each.judging_id for each in sent]))
-        .group_by(CaseRow.name)
-    )
-    rows = [CaseCount(name=name, judged=judged, failed=failed) for name, judged, failed in session.execute(query)]
-    rows.sort(key=lambda row: (-row.failed / row.judged, row.name))
-    return tuple(row for row in rows[:MOST] if row.failed)
+    failed = func.count().filter(CaseRow.verdict != Verdict.ACCEPTED)
+    near = func.count().filter(CaseRow.tolerance_used.between(*NEAR))
+    query = _results_of(sent, CaseRow.name, func.count(), failed, near).group_by(CaseRow.name)
+    rows = [
+        CaseCount(name=name, judged=judged, failed=failed, near=near)
+        for name, judged, failed, near in session.execute(query)
+    ]
+    rows.sort(key=lambda row: (-row.failed / row.judged, -row.near, row.name))
+    return tuple(row for row in rows[:MOST] if row.failed or row.near)
 
 
 def _count_hints(session: Session, problem_id: UUID, students: Iterable[UUID]) -> tuple[HintCount, ...]:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.errors import Conflict
+from app.learning.bookmark import Bookmark, find_bookmarked_at
 from app.learning.hint import Hints, read_hints
 from app.learning.lesson import get_lesson
 from app.learning.model import Completion
@@ -44,12 +45,13 @@ def _of(user_id: UUID, problem_id: UUID) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """A user's hints, quiz, solution lock and completion for one problem."""
+    """A user's hints, quiz, solution lock, completion and bookmark for one problem."""
 
     hints: Hints
     quiz: Quiz
     lock: Lock
     completed_at: datetime | None
+    bookmarked_at: datetime | None
 
 
 def read_learning(session: Session, user_id: UUID, slug: str) -> Learning:
@@ -60,6 +62,7 @@ def read_learning(session: Session, user_id: UUID, slug: str) -> Learning:
         quiz=read_quiz(session, user_id, lesson),
         lock=read_lock(session, user_id, lesson.problem_id),
         completed_at=find_completed_at(session, user_id, lesson.problem_id),
+        bookmarked_at=find_bookmarked_at(session, user_id, lesson.problem_id),
     )
 
 
@@ -68,14 +71,36 @@ def states_for(viewer: Viewer | None) -> Subquery | None:
 
 
 def states_of(user_id: UUID) -> Subquery:
-    """Select `problem_id` and `state` of the user's submitted problems. All others are new."""
+    """Select `problem_id`, `state` and `is_bookmarked` of the user's submitted or bookmarked problems.
+
+    All others are new and without a bookmark.
+    """
     # A join instead of EXISTS, which PostgreSQL answers from the solved problems of all users.
-    submitted = select(Submission.problem_id, is_solving().label("solved"), false().label("completed")).outerjoin(
-        Judging, Judging.submission_id == Submission.id
+    submitted = (
+        select(Submission.problem_id, is_solving().label("solved"), *_flags(is_tried=True))
+        .outerjoin(Judging, Judging.submission_id == Submission.id)
+        .where(Submission.user_id == user_id)
     )
-    completed = select(Completion.problem_id, true().label("solved"), true().label("completed"))
+    completed = select(Completion.problem_id, true().label("solved"), *_flags(is_completed=True))
+    bookmarked = select(Bookmark.problem_id, false().label("solved"), *_flags(is_bookmarked=True))
     each = union_all(
-        submitted.where(Submission.user_id == user_id), completed.where(Completion.user_id == user_id)
+        submitted, completed.where(Completion.user_id == user_id), bookmarked.where(Bookmark.user_id == user_id)
     ).subquery()
-    state = case((func.bool_or(each.c.completed), "completed"), (func.bool_or(each.c.solved), "solved"), else_="tried")
-    return select(each.c.problem_id, state.label("state")).group_by(each.c.problem_id).subquery("states")
+    state = case(
+        (func.bool_or(each.c.completed), "completed"),
+        (func.bool_or(each.c.solved), "solved"),
+        (func.bool_or(each.c.tried), "tried"),
+        else_="new",
+    )
+    return (
+        select(each.c.problem_id, state.label("state"), func.bool_or(each.c.bookmarked).label("is_bookmarked"))
+        .group_by(each.c.problem_id)
+        .subquery("states")
+    )
+
+
+def _flags(
+    *, is_tried: bool = False, is_completed: bool = False, is_bookmarked: bool = False
+) -> tuple[ColumnElement[bool], ...]:
+    flags = {"tried": is_tried, "completed": is_completed, "bookmarked": is_bookmarked}
+    return tuple((true() if value else false()).label(name) for name, value in flags.items())

@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.accounts.permission import Permission, Viewer
 from app.catalog.figure import figures_of
 from app.catalog.model import Revision
 from app.catalog.package import Package, package_from_files
@@ -28,6 +29,9 @@ OpenedBy = Literal["accepted", "asked"]
 
 class SolutionLocked(Refused):
     """The user has neither solved the problem nor asked to view its solution."""
+
+    def __init__(self) -> None:
+        super().__init__("the solution opens when one of your submissions is accepted, or when you ask to view it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,7 @@ def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
     lesson = get_lesson(session, slug, user_id)
     lock = read_lock(session, user_id, lesson.problem_id)
     if lock.opened_by is None:
-        raise SolutionLocked("the solution opens when one of your submissions is accepted, or when you ask to view it")
+        raise SolutionLocked
     return _read(_package(session, lesson), lock, lock.opened_by)
 
 
@@ -85,6 +89,19 @@ def show_solution(session: Session, user_id: UUID, slug: str) -> Solution:
         row = {"user_id": user_id, "problem_id": lesson.problem_id, "revision_id": lesson.revision_id}
         session.execute(insert(SolutionView).values(row).on_conflict_do_nothing())
     return get_solution(session, user_id, slug)
+
+
+def is_solution_open(session: Session, viewer: Viewer, problem_id: UUID) -> bool:
+    """Whether the viewer may read solutions of the problem. Moderators may: authors can read its files."""
+    return viewer.may(Permission.MODERATE) or read_lock(session, viewer.id, problem_id).opened_by is not None
+
+
+def require_open_solution(session: Session, viewer: Viewer, slug: str) -> UUID:
+    """Return the problem's ID. Raises NotFound and SolutionLocked."""
+    lesson = get_lesson(session, slug, viewer.id)
+    if not is_solution_open(session, viewer, lesson.problem_id):
+        raise SolutionLocked
+    return lesson.problem_id
 
 
 def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:

@@ -15,6 +15,7 @@ from app.accounts.user import SignUp, check_email, sign_up
 from app.audit import Act, Actor, record
 from app.errors import Conflict, Outdated, Refused
 from app.people.query import UserNotFound
+from app.submissions.cancel import cancel_all
 
 
 class OwnAccount(Refused):
@@ -95,6 +96,12 @@ def sign_out(session: Session, actor: Actor, user_id: UUID) -> int:
     ended = end_sessions(session, user_id)
     record(session, actor, Act(action="user.signed_out", target=user_id, after={"sessions": ended}))
     return ended
+
+
+def cancel_queue(session: Session, actor: Actor, user_id: UUID) -> int:
+    """Cancel all of the user's unfinished submissions. Return how many ended. Raises UserNotFound."""
+    lock_user(session, user_id)
+    return cancel_all(session, actor, user_id)
 
 
 def lock_user(session: Session, user_id: UUID) -> User:

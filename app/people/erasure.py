@@ -19,7 +19,12 @@ from app.accounts.reauthentication import Reauthentication, require_reauthentica
 from app.accounts.user import ERASED
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
+from app.learning.bookmark import Bookmark
+from app.learning.discussion import Post, empty_posts
 from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
+from app.learning.moderation import Report
+from app.learning.note import Note
+from app.learning.shared_solution import SharedSolution
 from app.people.administration import keep_an_admin, lock_row, refuse_own
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
@@ -59,7 +64,12 @@ USER_DATA = (
     _removed(SolutionView.user_id, "solutions that they opened"),
     _removed(QuizAttempt.user_id, "quizzes, with every answer"),
     _removed(Completion.user_id, "problems that they marked as completed"),
+    _removed(Report.user_id, "reports that they sent to moderators"),
+    _removed(SharedSolution.user_id, "solutions that they shared"),
+    _removed(Bookmark.user_id, "problems that they bookmarked"),
+    _removed(Note.user_id, "their private notes on problems"),
     _removed(Submission.user_id, "sources and custom inputs, with judgings, results and measurements"),
+    _kept(Post.user_id, "that they asked or answered then, without their name and without the text"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),
     _kept(Publication.user_id, "that a revision was published then, without their name"),
     _kept(Rejudging.created_by, "that submissions were rejudged, without their name"),
@@ -96,6 +106,7 @@ def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
     # Waits for every transaction that writes a row of the user. This one sees their rows from here on.
     session.refresh(user, with_for_update=True)
     _empty_invitations(session, user)
+    empty_posts(session, Post.user_id == user_id)
     for belonging in USER_DATA:
         if belonging.fate == "removed":
             gone = delete(belonging.column.class_).where(belonging.column == user_id)

@@ -19,7 +19,12 @@ from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
+from app.learning.bookmark import Bookmark
+from app.learning.discussion import Post
 from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.learning.moderation import Report
+from app.learning.note import Note
+from app.learning.shared_solution import SharedSolution
 from app.people.query import UserNotFound
 from app.spool import in_time, open_spool
 from app.submissions.draft import Draft
@@ -33,7 +38,8 @@ README = """All data that Allclose has about you, as of the time in account.json
 account.json      your account, how you sign in, sessions and tokens (never their secrets)
 audit.json        audit events: your actions on other users' things, and all actions on your account
 drafts.json       sources that you typed and did not submit
-learning.json     hints, solutions, quizzes and completions
+learning.json     hints, solutions, quizzes, completions, bookmarks and your notes on problems
+discussions.json  questions, answers and reports that you wrote, and solutions that you shared
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
 """
@@ -80,6 +86,8 @@ def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
     hints = select(slug, HintReveal.number, HintReveal.revealed_at).join(Problem, Problem.id == HintReveal.problem_id)
     seen = select(slug, SolutionView.shown_at).join(Problem, Problem.id == SolutionView.problem_id)
     through = select(slug, Completion.completed_at).join(Problem, Problem.id == Completion.problem_id)
+    marked = select(slug, Bookmark.bookmarked_at).join(Problem, Problem.id == Bookmark.problem_id)
+    notes = select(slug, Note.text, Note.saved_at).join(Problem, Problem.id == Note.problem_id)
     answer = (QuizAnswer.question, QuizAnswer.choice, QuizAnswer.is_right, QuizAnswer.answered_at)
     answers = (
         select(slug, QuizAttempt.number.label("attempt"), *answer)
@@ -92,6 +100,22 @@ def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
         "solutions_seen": _rows(session, seen.where(SolutionView.user_id == user_id)),
         "quiz_answers": _rows(session, answers.where(QuizAttempt.user_id == user_id)),
         "completions": _rows(session, through.where(Completion.user_id == user_id)),
+        "bookmarks": _rows(session, marked.where(Bookmark.user_id == user_id)),
+        "notes": _rows(session, notes.where(Note.user_id == user_id)),
+    }
+
+
+def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
+    written = (Post.id, Post.question_id, Post.title, Post.body, Post.is_spoiler, Post.created_at, Post.edited_at)
+    posts = select(
+        Problem.slug.label("problem"), *written, Post.deleted_at, Post.hidden_at, Post.locked_at, Post.seen_at
+    )
+    reports = select(Report.post_id, Report.submission_id, Report.reason, Report.created_at, Report.closed_at)
+    shared = select(SharedSolution.submission_id, SharedSolution.shared_at, SharedSolution.hidden_at)
+    return {
+        "posts": _rows(session, posts.join(Problem, Problem.id == Post.problem_id).where(Post.user_id == user_id)),
+        "reports": _rows(session, reports.where(Report.user_id == user_id)),
+        "shared_solutions": _rows(session, shared.where(SharedSolution.user_id == user_id)),
     }
 
 
@@ -113,6 +137,7 @@ SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
     "audit.json": list_audit,
     "drafts.json": list_drafts,
     "learning.json": describe_learning,
+    "discussions.json": describe_discussions,
     "authoring.json": describe_authoring,
 }
 
@@ -172,7 +197,7 @@ def _describe(submission: Submission, slug: str, number: int, judging: Judging) 
         "problem": slug,
         "revision": number,
         **{name: getattr(submission, name) for name in sent},
-        **{name: getattr(judging, name) for name in judged},
+        **{name: getattr(judging, name) for name in (*judged, "times")},
     }
 
 

@@ -15,7 +15,8 @@ from app.accounts.token import list_tokens
 from app.accounts.user import USERNAME
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
-from app.submissions.model import Submission
+from app.submissions.cancel import is_unfinished
+from app.submissions.model import Judging, Submission
 
 State = Literal["active", "suspended", "erased"]
 MAX_WORDS = 5
@@ -43,12 +44,16 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account(Person):
-    """A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens."""
+    """A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens.
+
+    `unfinished`: submissions in the queue or being judged.
+    """
 
     has_password: bool
     providers: tuple[str, ...]
     sessions: int
     tokens: int
+    unfinished: int
 
 
 class UserNotFound(NotFound):
@@ -109,7 +114,13 @@ def get_account(session: Session, user_id: UUID) -> Account:
         providers=tuple(session.scalars(issuers)),
         sessions=len(list_sessions(session, user_id)),
         tokens=len(list_tokens(session, user_id)),
+        unfinished=_count_unfinished(session, user_id),
     )
+
+
+def _count_unfinished(session: Session, user_id: UUID) -> int:
+    query = select(func.count()).join_from(Judging, Submission, Submission.id == Judging.submission_id)
+    return session.scalars(query.where(Submission.user_id == user_id, *is_unfinished())).one()
 
 
 def _rows() -> Rows:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict
 from app.submissions.phase import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The result of a judging. `cases` are in order of position.
+    """The result of a judging. `cases` are in order of position. `times`: beside the reference's, if they count.
 
     `hint`: for a recognised known mistake. `hint_pending`: a hint may follow. `phases`: for the student. `spent`: exact
     seconds per phase, for metrics.
@@ -20,6 +21,7 @@ class Finish:
     cases: Sequence[CaseResult]
     image: str
     versions: Mapping[str, str]
+    times: TimeComparison | None = None
     hint: str | None = None
     hint_pending: bool = False
     phases: Sequence[Phase] = ()

@@ -178,6 +178,7 @@ def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
     values: dict[str, object] = {"verdict": verdict, "score": outcome.score, "image": outcome.image}
     values |= {"hint": outcome.hint, "hint_pending": outcome.hint_pending}
     values["phases"] = _as_json(outcome.phases)
+    values["times"] = outcome.times.model_dump() if outcome.times else None
     with database.transaction() as session:
         ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
         if ended.first() is None:

@@ -183,10 +183,15 @@ VERIFYING = _steps(
 FINISH = text("""
     UPDATE judgings SET
         state = 'done', verdict = :verdict, score = :score, hint = :hint, hint_pending = :hint_pending,
-        phases = :phases, image = :image, versions = :versions, finished_at = now(), lease_until = NULL
+        phases = :phases, times = :times, image = :image, versions = :versions, finished_at = now(),
+        lease_until = NULL
     WHERE id = :id AND attempt = :attempt AND state = 'judging'
     RETURNING pg_notify('progress', submission_id::text)
-""").bindparams(bindparam("versions", type_=JSONB), bindparam("phases", type_=JSONB))
+""").bindparams(
+    bindparam("versions", type_=JSONB),
+    bindparam("phases", type_=JSONB),
+    bindparam("times", type_=JSONB(none_as_null=True)),
+)
 
 ADD_HINT = text("""
     UPDATE judgings SET hint = :hint, hint_pending = false WHERE id = :id AND attempt = :attempt AND state = 'done'

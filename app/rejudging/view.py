@@ -19,6 +19,7 @@ from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Onto, Rejudging, kind
 
 RejudgingState = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
+Decided = Literal["open", "applied", "cancelled"]
 
 
 class View(BaseModel):
@@ -101,9 +102,14 @@ def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
     )
 
 
-def list_rejudgings(session: Session, cursor: str | None = None, limit: int = PAGE) -> RejudgingPage:
-    """Return a page of rejudgings, newest first. Raises CursorInvalid."""
-    query = select(Rejudging).order_by(Rejudging.created_at.desc(), Rejudging.id)
+def list_rejudgings(
+    session: Session, cursor: str | None = None, limit: int = PAGE, decision: Decided | None = None
+) -> RejudgingPage:
+    """Return a page of rejudgings, newest first; `open` ones wait for a decision. Raises CursorInvalid."""
+    is_chosen = Rejudging.decision.is_(None) if decision == "open" else Rejudging.decision == decision
+    query = (
+        select(Rejudging).where(*((is_chosen,) if decision else ())).order_by(Rejudging.created_at.desc(), Rejudging.id)
+    )
     if cursor is not None:
         at, key = read_uuid_cursor(cursor)
         is_same_time = and_(Rejudging.created_at == at, Rejudging.id > key)

@@ -5,8 +5,11 @@ import time
 from collections.abc import Mapping
 from datetime import timedelta
 
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.forecast import estimate_waits
@@ -16,12 +19,16 @@ MINUTE = 60
 
 
 class QueueWaits:
-    """The estimated wait in each queue, read from the database every FRESH_SECONDS."""
+    """The estimated wait in each queue, read from the database every FRESH_SECONDS.
+
+    While a queue is long, it also knows each problem's queue, so that refusing a submission needs no database.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
         self._known: Mapping[str, float] = {}
+        self._queues: Mapping[str, str] = {}
         self._read_at = -FRESH_SECONDS
 
     def read(self) -> Mapping[str, float]:
@@ -30,12 +37,24 @@ class QueueWaits:
             try:
                 with self._database.transaction() as session:
                     self._known = estimate_waits(session)
+                    self._queues = _read_queues(session) if self._known else {}
             except SQLAlchemyError:
                 self._known = {}
             finally:
                 self._read_at = time.monotonic()
                 self._lock.release()
         return self._known
+
+    def check(self, slug: str, max_minutes: int) -> None:
+        """Raises LimitReached if the problem's queue is too long. Do not call it inside a transaction."""
+        waits = self.read()
+        check_admission(waits.get(self._queues.get(slug, ""), 0), max_minutes)
+
+
+def _read_queues(session: Session) -> dict[str, str]:
+    gpu = Revision.manifest[("limits", "gpu")].as_boolean()
+    rows = session.execute(select(Problem.slug, gpu).join(Revision, IS_CURRENT))
+    return {slug: "gpu" if is_gpu else "cpu" for slug, is_gpu in rows}
 
 
 def check_admission(wait_seconds: float, max_minutes: int) -> None:

@@ -1,6 +1,8 @@
-"""Cancelling a submission, by its student or by an admin."""
+"""Cancelling a submission, by its student or by an admin, or all unfinished ones of a user, by an admin."""
 
-from sqlalchemy import Text, cast, func, update
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Text, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
@@ -26,10 +28,27 @@ def cancel(session: Session, submission: Submission) -> bool:
 
     A NOTIFY tells its worker to kill the box. Returns False if the judging is done already.
     """
-    unfinished = (Judging.submission_id == submission.id, Judging.is_current, Judging.state.in_(["queued", "judging"]))
+    return _end(session, Judging.submission_id == submission.id) > 0
+
+
+def cancel_all(session: Session, actor: Actor, user_id: UUID) -> int:
+    """Cancel all unfinished submissions of the user, and record it. Return how many ended."""
+    of_user = select(Submission.id).where(Submission.user_id == user_id)
+    count = _end(session, Judging.submission_id.in_(of_user))
+    if count:
+        record(session, actor, Act(action="user.queue_cancelled", target=user_id, after={"submissions": count}))
+    return count
+
+
+def is_unfinished() -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of a current judging that a worker has or may still claim."""
+    return (Judging.is_current, Judging.state.in_(["queued", "judging"]))
+
+
+def _end(session: Session, which: ColumnElement[bool]) -> int:
     ended = (
         update(Judging)
-        .where(*unfinished)
+        .where(which, *is_unfinished())
         .values(
             state="done",
             verdict=Verdict.CANCELLED,
@@ -41,4 +60,4 @@ def cancel(session: Session, submission: Submission) -> bool:
             func.pg_notify("progress", cast(Judging.submission_id, Text)), func.pg_notify(JUDGING_CHANNEL, CANCELLED)
         )
     )
-    return session.execute(ended).first() is not None
+    return len(session.execute(ended).all())

@@ -1,12 +1,10 @@
 """Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import median
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission, WorkerRow
@@ -82,14 +80,17 @@ def _read_typical(session: Session, queue: str) -> _TypicalSeconds:
         .subquery()
     )
     is_typical = (last.c.queue == queue, last.c.verdict.not_in(["judge_error", "cancelled"]))
-    rows = session.execute(select(last).where(*is_typical, last.c.seconds.is_not(None)))
-    by_kind: defaultdict[Kind, list[float]] = defaultdict(list)
-    for row in rows:
-        by_kind[row.problem_id, row.mode].append(float(row.seconds))
-    return _TypicalSeconds(
-        {kind: median(seconds) for kind, seconds in by_kind.items()},
-        median([one for seconds in by_kind.values() for one in seconds]) if by_kind else None,
-    )
+    middle = func.percentile_cont(0.5).within_group(last.c.seconds)
+    kinds = func.grouping_sets(tuple_(last.c.problem_id, last.c.mode), tuple_())
+    medians = select(last.c.problem_id, last.c.mode, middle).where(*is_typical, last.c.seconds.is_not(None))
+    by_kind: dict[Kind, float] = {}
+    overall: float | None = None
+    for problem_id, mode, seconds in session.execute(medians.group_by(kinds)):
+        if problem_id is None:
+            overall = seconds
+        else:
+            by_kind[problem_id, mode] = seconds
+    return _TypicalSeconds(by_kind, overall)
 
 
 def _ahead(session: Session, judging: Judging) -> list[Kind]:

@@ -82,6 +82,7 @@ class Judging(Base):
     - `reason`: why it is a judge_error, for admins. `cause` is one line of it without numbers, for grouping.
     - `hint`: the known mistake that the submission makes. `hint_pending`: a worker still looks for one.
     - `phases`: where the latest attempt's time went (`phase.py`).
+    - `times`: the submission's times beside the reference's, by size of the inputs (`app.judging.efficiency`).
     """
 
     __tablename__ = "judgings"
@@ -138,12 +139,13 @@ class Judging(Base):
     reason: Mapped[str | None]
     cause: Mapped[str | None] = mapped_column(Computed(_CAUSE, persisted=True))
     phases: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
+    times: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]
 
 
 class CaseRow(Base):
-    """The result of one case in one attempt.
+    """The result of one case in one attempt. `tolerance_used` is for authors' statistics, never for students.
 
     `position` is the case's index in the problem. `sequence` is the result's index in order of arrival, and the event
     ID in the stream of results.
@@ -165,6 +167,7 @@ class CaseRow(Base):
     wall_seconds: Mapped[float | None]
     memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
     report: Mapped[dict[str, Any]]
+    tolerance_used: Mapped[float | None]
 
 
 class WorkerRow(Base):

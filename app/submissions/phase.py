@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
 # - queued: no worker has it. preparing: reading the expected outputs, or computing them with the reference.
 # - box: taking or starting a box. running: the submission's code runs. inspecting: its programs are checked.
-# - again: a case runs again in a new process. waiting: a case timed out on a machine that was overloaded.
+# - again: a case runs again in a new process. timing: its time is compared with the reference's.
+# - waiting: a case timed out, or was slower than allowed, on a machine that was overloaded.
 # - checking: comparing the answers, while cases run.
-PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "waiting", "checking"]
+PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "timing", "waiting", "checking"]
 
 
 class Phase(BaseModel):

@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.user import get_user_id
+from app.catalog.availability import is_open_to
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
 from app.catalog.publish import get_revision
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
-from app.errors import Invalid, NotFound
+from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.moment import check_span
 from app.submissions.model import CaseRow, Judging, Submission
@@ -92,10 +93,20 @@ def list_submissions(
     query = choose(session, filters or HistoryFilters())
     if user_id is not None:
         query = query.where(Submission.user_id == user_id)
+        if filters is not None and filters.problem is not None:
+            _require_known(session, user_id, filters.problem)
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < tuple_(*read_uuid_cursor(cursor)))
     items, last = split_page(summarise(session, query.limit(limit + 1)), limit)
     return SubmissionPage(items=tuple(items), next=write_cursor(last.created_at, last.id) if last else None)
+
+
+def _require_known(session: Session, user_id: UUID, slug: str) -> None:
+    """Raises ProblemNotFound for a problem that the user may not open and has never submitted to."""
+    is_tried = exists().where(Submission.problem_id == Problem.id, Submission.user_id == user_id)
+    known = select(Problem.id).where(Problem.slug == storable(slug), or_(is_open_to(user_id), is_tried))
+    if session.scalar(known) is None:
+        raise ProblemNotFound(slug)
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:

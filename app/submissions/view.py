@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict, Visibility, earns_points
 from app.submissions.phase import Phase
 
@@ -81,6 +82,9 @@ class SubmissionView(BaseModel):
     score: int | None
     parts: tuple[PartView, ...] = Field((), description="points by part; empty if the problem has no parts")
     cases: tuple[CaseView, ...]
+    times: TimeComparison | None = Field(
+        None, description="its times beside the reference's, if the problem limits them and all answers are right"
+    )
     notice: str | None = Field(None, description="a sentence that says why no worker can judge it now; else null")
     hint: str | None = Field(None, description="an explanation, if the answers match a known mistake; else null")
     hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
@@ -96,6 +97,7 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         score=judging.score,
         parts=view_parts(manifest, case_names, cases, has_score=judging.score is not None),
         cases=cases,
+        times=TimeComparison.model_validate(judging.times) if judging.times else None,
         notice=explain_wait(session, judging),
         hint=judging.hint,
         hint_pending=judging.hint_pending and _has_just_ended(session, judging),

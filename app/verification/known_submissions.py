@@ -97,9 +97,10 @@ def until_largest(cases: Sequence[PreparedCase]) -> Sequence[PreparedCase]:
 
 
 def _is_late(judged: Judged) -> bool:
-    """Whether it unexpectedly exceeded the time limit. It then runs again, alone, because the machine was busy."""
-    is_expected = judged.submission.verdict is Verdict.TIME_LIMIT_EXCEEDED
-    return judged.attempt.verdict is Verdict.TIME_LIMIT_EXCEEDED and not is_expected
+    """Whether it was unexpectedly too slow. It then runs again, alone, because the machine was busy."""
+    verdict, times = judged.attempt.verdict, judged.attempt.times
+    is_slow = verdict is Verdict.TIME_LIMIT_EXCEEDED or (times is not None and not times.is_met)
+    return is_slow and verdict is not judged.submission.verdict
 
 
 def _result(judged: Judged) -> KnownResult:
@@ -128,6 +129,8 @@ def _finding(result: KnownResult) -> Finding:
 
 
 def remedy_for(result: KnownResult) -> str:
+    if result.verdict is Verdict.ACCEPTED and result.expected is Verdict.REQUIREMENT_NOT_MET:
+        return "tighten the requirement or the limits in `efficiency`, or give the cases larger sizes"
     if result.verdict is Verdict.ACCEPTED:
         return "add a case where its answer differs from the reference's by more than the tolerance"
     remedy = REMEDIES.get(result.verdict, "correct it")

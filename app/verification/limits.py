@@ -1,5 +1,7 @@
 """Check that the limits leave accepted solutions enough room, and measure what cases and their shapes cost.
 
+The limits in `efficiency` must leave room too, and must refuse a known slow solution.
+
 JAX compiles again for each shape. Costs are CPU seconds of all threads, so other work on the machine changes them
 little.
 """
@@ -7,12 +9,14 @@ little.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import inf
 from statistics import mean
 from typing import cast
 
 from app.catalog.verification_report import Finding
-from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost
+from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost, TimedSolution
+from app.judging.efficiency import ROOM_GROWTH
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
 from app.verification.trial import Attempt, Checked, Material, Trial, some_of_each
@@ -33,6 +37,10 @@ ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 1
 LEAST_FACTOR = 1.5
 TOO_LOOSE = 6
 COMPILED = {"jax", "flax", "optax"}
+# Shorter times are mostly those of passing on the inputs and the answer.
+LEAST_TIMED_SECONDS = 0.005
+# Sizes that are closer together tell little of how the time grows.
+LEAST_SPREAD = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +70,11 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
     trial.watch(STEP, 1, 1)
     slow = _calmer(_slowest(attempt), costs)
     memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
-    section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs)
+    section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs, list_timed(trial, material))
     summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
     is_compiled = bool(COMPILED & set(trial.package.manifest.frameworks))
-    return Checked(section, summary, tuple(findings_of(section, len(cases), is_compiled=is_compiled)))
+    findings = [*findings_of(section, len(cases), is_compiled=is_compiled), *_timing_findings(trial, material, section)]
+    return Checked(section, summary, tuple(findings))
 
 
 def _slowest(attempt: Attempt) -> CaseOutcome:
@@ -78,7 +87,9 @@ def _calmer(slowest: CaseOutcome, costs: Costs) -> CaseOutcome:
     return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
 
 
-def _section(trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: Costs) -> LimitsSection:
+def _section(
+    trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: Costs, timed: tuple[TimedSolution, ...]
+) -> LimitsSection:
     limits = trial.package.manifest.limits
     return LimitsSection(
         wall_seconds=limits.wall_seconds,
@@ -91,7 +102,23 @@ def _section(trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, cos
         suggested_memory_mib=int(_rounded(FACTOR * memory_mib, ROUND_MEBIBYTES)),
         cases=costs.cases,
         shapes=costs.shapes,
+        timed=timed,
     )
+
+
+def list_timed(trial: Trial, material: Material) -> tuple[TimedSolution, ...]:
+    """List the known submissions whose times were compared. Raises JudgeFailed, BoxLost, Aborted.
+
+    An accepted one without room is measured once more, alone: the machine may have been busy.
+    """
+    timed = []
+    for each in material.judged:
+        times = each.attempt.times
+        if times is not None and times.is_met and not times.has_room:
+            times = trial.attempt(each.submission.source, material.cases).times or times
+        if times is not None:
+            timed.append(TimedSolution(name=f"submissions/{each.name}.py", times=times))
+    return tuple(timed)
 
 
 def _rounded(value: float, steps: Sequence[int]) -> float:
@@ -127,6 +154,40 @@ def _time_finding(section: LimitsSection) -> Finding | None:
         message = f"wall_seconds {section.wall_seconds:g} is loose: {slow}"
         return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
     return None
+
+
+def _timing_findings(trial: Trial, material: Material, section: LimitsSection) -> Iterator[Finding]:
+    """Yield what makes the limits in `efficiency` unreliable."""
+    if trial.package.manifest.efficiency is None:
+        return
+    for each in section.timed:
+        if each.times.is_met and not each.times.has_room:
+            message = f"it is close to the limit, so noise may refuse it: {each.times.sentence}"
+            remedy = "raise the limit in `efficiency`: right solutions should use at most half of max_time_ratio, and "
+            remedy += f"stay {ROOM_GROWTH:g} below max_growth"
+            yield Finding(check="limits", severity="warning", message=message, remedy=remedy, file=each.name)
+    for message, remedy in _weak_measure(trial, material, section):
+        yield Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+
+
+def _weak_measure(trial: Trial, material: Material, section: LimitsSection) -> Iterator[tuple[str, str]]:
+    """Yield the message and the remedy of what is wrong with the sizes, or with the known solutions."""
+    inputs, sizes = {case.name: case.inputs for case in material.cases}, trial.package.manifest.timed_cases
+    for one, other in combinations(sizes, 2):
+        if inputs[one] == inputs[other]:
+            yield f"cases {one} and {other} have the same inputs", "draw them, so that keeping an answer is no help"
+    if len(set(sizes.values())) > 1 and max(sizes.values()) < LEAST_SPREAD * min(sizes.values()):
+        message = f"the sizes {min(sizes.values()):,} to {max(sizes.values()):,} are too close to tell a growth"
+        yield message, f"make the largest at least {LEAST_SPREAD} times the smallest"
+    least = min((each.times.times[-1].reference_seconds for each in section.timed), default=LEAST_TIMED_SECONDS)
+    if least < LEAST_TIMED_SECONDS:
+        message = (
+            f"the reference takes {1000 * least:g} ms at n = {max(sizes.values()):,}, which is too short to measure"
+        )
+        yield message, f"raise the largest size until it takes {1000 * LEAST_TIMED_SECONDS:g} ms or more"
+    if not any(not each.times.is_met for each in section.timed):
+        message = "no known solution is refused by `efficiency`, so nothing shows that slow ones are"
+        yield message, "add the slow solution that students are likely to write to submissions/requirement_not_met/"
 
 
 def _memory_finding(section: LimitsSection) -> Finding | None:

@@ -15,6 +15,7 @@ from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
 from app.judging.comparison import Comparison, compare
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
@@ -104,11 +105,15 @@ class Checked(Generic[S]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One source, judged. `outcomes` maps the cases that ran to outcomes with answers."""
+    """One source, judged. `outcomes` maps the cases that ran to outcomes with answers.
+
+    `times`: beside the reference's, if the problem compares them and all answers are right.
+    """
 
     verdict: Verdict
     results: tuple[CaseResult, ...]
     outcomes: Mapping[str, CaseOutcome]
+    times: TimeComparison | None = None
 
     @property
     def answers(self) -> dict[str, bytes]:
@@ -190,14 +195,14 @@ class Trial:
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
         finish = judge(job, self.pools.boxes, lambda _: None, self.abort)
-        return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
+        return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes, times=finish.times)
 
     @property
     def with_patience(self) -> "Trial":
-        """Return the same trial with more time per case; another check looks at the limits."""
+        """Return the same trial with more time per case and in all; another check looks at the limits."""
         limits = self.package.manifest.limits
         wall_seconds = PATIENCE * limits.wall_seconds
-        return self._changed(limits=limits.model_copy(update={"wall_seconds": wall_seconds}))
+        return self._changed(limits=limits.model_copy(update={"wall_seconds": wall_seconds}), efficiency=None)
 
     @property
     def with_few_cases(self) -> "Trial":

@@ -43,3 +43,22 @@ def read_verification_id(verification_id: str) -> UUID:
 
 
 VerificationId = Annotated[UUID, Depends(read_verification_id)]
+
+
+def read_question_id(question_id: str) -> UUID:
+    return _read_post_id(question_id)
+
+
+def read_post_id(post_id: str) -> UUID:
+    return _read_post_id(post_id)
+
+
+def _read_post_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound("this question or answer does not exist; open it from the problem's page") from None
+
+
+QuestionId = Annotated[UUID, Depends(read_question_id)]
+PostId = Annotated[UUID, Depends(read_post_id)]

@@ -10,8 +10,11 @@ import html
 import keyword
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from markdown_it import MarkdownIt
@@ -34,6 +37,9 @@ MAX_COLOURED = 50_000  # characters: more would make a page of several megabytes
 MAX_NUMBERED_LINES = 5_000
 # Formulas and coloured code take many times the characters of their source.
 MAX_RENDERED = 1_500_000
+# A link to another page of the documentation, with its text, file and anchor.
+_FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
+_COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -143,9 +149,53 @@ def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
 
 
 @lru_cache(maxsize=1024)
+def render_post(text: str) -> Markup:
+    """Render a user's question or answer: as other texts, without headings, which would look like the page's own."""
+    rendered = _parser(text).disable(["heading", "lheading"]).render(text, {})
+    return Markup(rendered) if len(rendered) <= MAX_RENDERED else Markup('<pre tabindex="0">{}</pre>').format(text)
+
+
+@lru_cache(maxsize=1024)
 def render_inline(text: str) -> Markup:
     """Render one line of Markdown, such as a parameter's doc, without the surrounding paragraph."""
     return Markup(_parser(text).renderInline(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guide:
+    """A rendered page of the documentation. `contents`: the anchor and text of each section."""
+
+    title: str
+    html: Markup
+    contents: tuple[tuple[str, str], ...]
+
+
+def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
+    """Render a page of the documentation. `links`: the addresses and titles of other files; other links become text."""
+
+    def link(found: re.Match[str]) -> str:
+        words, file, anchor = found[1], found[2].rpartition("/")[2], found[3] or ""
+        if file not in links:
+            return words
+        address, title = links[file]
+        return f"[{title if words == file else words}]({address}{anchor})"
+
+    parser = _parser(text)
+    tokens = parser.parse(_FILE_LINK.sub(link, _COMMENT.sub("", text)))
+    seen: Counter[str] = Counter()
+    title, contents = "", []
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        words = re.sub(r"[`*]", "", inline.content)
+        anchor = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        opening.attrSet("id", f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor)
+        seen[anchor] += 1
+        title = title or words
+        if opening.tag == "h2":
+            contents.append((str(opening.attrGet("id")), words))
+    html = parser.renderer.render(tokens, parser.options, {"figures": {}})
+    return Guide(title=title, html=Markup(html), contents=tuple(contents))
 
 
 def _maths(latex: str, options: dict[str, Any]) -> str:

@@ -9,6 +9,13 @@ def seconds_text(seconds: float | None) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
+def short_seconds_text(seconds: float) -> str:
+    """Format a time of any length with two digits: `53 µs`, `0.53 ms`, `12 ms`, `1.2 s`."""
+    if seconds < 0.0001:
+        return f"{1e6 * seconds:.2g} µs"
+    return f"{float(f'{1000 * seconds:.2g}'):g} ms" if seconds < 1 else f"{float(f'{seconds:.2g}'):g} s"
+
+
 def memory_text(size: int | None) -> str:
     """Format bytes as MiB."""
     return NONE if size is None else f"{size / 2**20:.0f} MiB"

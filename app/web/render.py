@@ -25,12 +25,13 @@ from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.availability_words import availability_words
-from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
+from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown, render_post
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
 from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
-from app.web.quantity import memory_text, seconds_text, size_text
+from app.web.picture.time_plot import draw_time_plot
+from app.web.quantity import memory_text, seconds_text, short_seconds_text, size_text
 from app.web.result import capitalise, message_of
 from app.web.statement import arrange_statement, explain_parameter
 from app.web.value_text import (
@@ -50,7 +51,10 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 # The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
-SHEETS = ("base", "form", "prose", "code", "statement", "problem", "tabs", "result", "picture", "learning")
+SHEETS = (
+    *("base", "form", "prose", "code", "statement", "problem", "tabs"),
+    *("result", "picture", "learning", "personal"),
+)
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
 HEADERS = {"Cache-Control": "no-store"}  # pages depend on the user, and classrooms share computers
@@ -188,6 +192,7 @@ def _environment() -> Environment:
 def _filters() -> dict[str, Callable[..., Any]]:
     return {
         "markdown": render_markdown,
+        "post": render_post,
         "inline": render_inline,
         "statement": arrange_statement,
         "explain": explain_parameter,
@@ -216,6 +221,8 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "message_text": message_of,
         "traceback": link_traceback,
         "seconds": seconds_text,
+        "short_seconds": short_seconds_text,
+        "time_plot": draw_time_plot,
         "memory": memory_text,
         "size": size_text,
         "time": format_time,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.catalog.custom_inputs import UNANSWERED
 from app.judging.checker import VALUES
+from app.judging.efficiency import TimeComparison
 from app.judging.element_report import number_text, pair_text
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
@@ -18,7 +19,7 @@ from app.web.value_text import wrong_leaves
 from app.web.verdict_words import words_for
 
 if TYPE_CHECKING:
-    from app.web.next_step import NextSteps
+    from app.web.next_step import AcceptedSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
 # Shorter series are listed case by case.
@@ -105,6 +106,8 @@ def _words(phase: Phase) -> str:
             return _("Inspecting your program")
         case "again":
             return _("Rerunning one case")
+        case "timing":
+            return _("Comparing your time with the reference's")
         case "waiting":
             return _("Waiting until this machine is less busy, to rerun a slow case")
         case _:
@@ -171,12 +174,13 @@ class Result:
     hint: str = ""
     rows: Sequence[Row] = ()
     parts: Sequence[PartView] = ()
+    times: TimeComparison | None = None
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
     steps: Sequence[Step] = ()
     is_interrupted: bool = False
     stop: str = ""
-    next_steps: "NextSteps | None" = None
+    next_steps: "AcceptedSteps | None" = None
     elapsed: float | None = field(default=None, compare=False)
 
     @property
@@ -207,6 +211,7 @@ def describe_result(view: SubmissionView) -> Result:
         hint=capitalise(view.hint or ""),
         rows=[row for row in _rows(view) if row.case is not None],
         parts=view.parts if _has_points(view) else (),
+        times=view.times,
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
@@ -293,6 +298,8 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
+    if view.times is not None and not view.times.is_met:
+        return "", _("All answers are right, but it is too slow: %(sentence)s.") % {"sentence": view.times.sentence}
     message = _values_sentence(failure.report) or message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."

@@ -10,6 +10,7 @@ from app.web.pages import (
     author,
     author_edit,
     author_verification,
+    discussion,
     draft,
     front,
     help,
@@ -17,10 +18,14 @@ from app.web.pages import (
     leaderboard,
     learning,
     me,
+    moderation,
+    personal,
     problem,
     problems,
     quiz,
     reset_password,
+    shared,
+    sharing,
     sign_in,
     sign_up,
     single_sign_on,
@@ -42,8 +47,8 @@ from app.web.pages.admin import users as admin_users
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, help, problems, tracks)
-    lessons = (learning, quiz, solution)
+    catalogue = (front, help, problems, sharing, tracks)
+    lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)
     pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)

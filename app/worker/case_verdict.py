@@ -5,6 +5,7 @@ Also check requirements: whether a correct answer was computed as the problem as
 
 import re
 from dataclasses import dataclass, replace
+from math import isnan
 
 from app.catalog.manifest import Manifest
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
@@ -128,7 +129,15 @@ def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResu
         wall_seconds=None if case.sealed else told_seconds(case.visibility, outcome.wall_seconds),
         memory_bytes=None if case.sealed else told_bytes(case.visibility, outcome.memory_bytes),
         report=build_report(case.visibility, found.finding, material),
+        tolerance_used=_tolerance_used(found.finding),
     )
+
+
+def _tolerance_used(finding: Comparison | Fault) -> float | None:
+    """Return the largest share of a leaf, or None if no leaf has one."""
+    leaves = finding.leaves if isinstance(finding, Comparison) else ()
+    shares = [leaf.tolerance_used for leaf in leaves if leaf.tolerance_used is not None]
+    return max((share for share in shares if not isnan(share)), default=None)
 
 
 def result_not_run(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAGE) -> CaseResult:

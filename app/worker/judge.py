@@ -1,15 +1,17 @@
-"""Judging one submission, in four steps.
+"""Judging one submission, in five steps.
 
 1. Call: the student's box answers every open case by calling the function. Each answer is compared.
 2. Examine: where the problem asks how answers are computed, or has sealed cases, a box of the student's traces the
    function without values. The programs that come out go to an inspector, a box that never holds Python of a student.
    It reports what the programs do, and runs them on the inputs of all these cases, the sealed ones included.
 3. Confirm: one case that is accepted so far is called again, as the first one of another process.
-4. Finish: the verdict and the score follow from the results of all cases.
+4. Time: where the problem limits the time relative to the reference's, both are measured, if all cases are accepted.
+5. Finish: the verdict and the score follow from the results of all cases.
 
 A case is accepted when its answer is right, its program's answer is right too, and every requirement is met. Runs may
 start ahead of their turn, where a core and a box are idle. Cases that run out of time on an overloaded machine wait
-until it is quieter and run once more; that result counts. A judging waits so once, at the first step that needs it.
+until it is quieter and run once more; that result counts. So do measurements that find a submission too slow. A judging
+waits so once, at the first step that needs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +23,7 @@ from threading import Event, Lock
 from app.capacity import count_cores
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
+from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
@@ -46,6 +49,7 @@ from app.worker.run import RunAhead, run_all
 from app.worker.second_run import draw, run_again
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
+from app.worker.timing import Race, time_cases
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, OnCase
 from sandbox.pool import Pool
 
@@ -56,8 +60,9 @@ OnResult = Callable[[CaseResult], None]
 class Job:
     """What to judge. `cases` are in the order in which they run.
 
-    `references`: boxes for the package's own checker.py. `inspectors`: boxes for exported programs. Neither kind ever
-    holds a submission's source. `on_outcome` is called with the outcome of each case before it is compared.
+    `references`: boxes for the package's own checker.py, and for the reference where it is timed. `inspectors`: boxes
+    for exported programs. Neither kind ever holds a submission's source. `on_outcome` is called with the outcome of
+    each case before it is compared.
     `wait_until_quieter` waits for a quieter machine, and raises Aborted when the event is set; None: late cases do not
     run once more. `runs_in_parallel`: runs may begin ahead of their turn. `inspections`: those of earlier programs.
     """
@@ -82,6 +87,16 @@ class Job:
         return [case for case in self.cases if not case.sealed]
 
     @property
+    def timed_cases(self) -> dict[int, list[PreparedCase]]:
+        """Return the cases whose times are compared, by size. Empty unless all of the problem's are judged."""
+        sizes, cases = self.manifest.timed_cases, {case.name: case for case in self.cases}
+        found = dict[int, list[PreparedCase]]()
+        if sizes.keys() <= cases.keys():
+            for name, size in sizes.items():
+                found.setdefault(size, []).append(cases[name])
+        return found
+
+    @property
     def sealed_cases(self) -> list[PreparedCase]:
         return [case for case in self.cases if case.sealed]
 
@@ -93,19 +108,21 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     does: the student is not charged for either. Raises Aborted when `abort` is set.
     """
     results = _Results(on_result)
-    context = _Context(
-        job, pool, abort, results, _Overload(job, abort), CustomChecker(job.package, job.references, abort)
-    )
+    timed = frozenset(case.name for cases in job.timed_cases.values() for case in cases)
+    checker = CustomChecker(job.package, job.references, abort)
+    context = _Context(job, pool, abort, results, _Overload(job, abort), checker, timed)
     with closing(job.timeline), _runs_ahead(context) as ahead:
         called = call_open_cases(context, ahead)
         right = examine_programs(context, ahead, called)
-        confirm_drawn(context, ahead, called, right)
+        right = confirm_drawn(context, ahead, called, right)
+        times = compare_times(context, right)
     cases = results.by_position
     verdicts = [result.verdict for result in cases]
     return Finish(
         verdict=overall(verdicts),
         score=_score(job.manifest, cases),
         cases=cases,
+        times=times,
         image=called.box.ready.image,
         versions=called.box.ready.versions,
     )
@@ -163,9 +180,8 @@ class _Overload:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every step works with. `checking`: results of two processes are checked one after the other.
-
-    `too_slow`: the first sample took too long, so no process begins any more.
+    """What every step works with. `timed`: the names of the cases whose times are compared. `checking`: results of two
+    processes are checked one after the other. `too_slow`: the first sample took too long, so no process begins now.
     """
 
     job: Job
@@ -174,6 +190,7 @@ class _Context:
     results: _Results
     overload: _Overload
     checker: CustomChecker
+    timed: frozenset[str]
     checking: Lock = field(default_factory=Lock)
     too_slow: Event = field(default_factory=Event)
 
@@ -334,7 +351,7 @@ def _call(
             last = result.verdict
             if last is not Verdict.ACCEPTED:
                 ahead.second.give_up()
-            if last is Verdict.ACCEPTED and (job.manifest.asks_for_programs or case is ahead.drawn):
+            if last is Verdict.ACCEPTED and (job.manifest.asks_for_programs or _is_open(context, ahead, case)):
                 right[case.name] = result  # more is to be found out about it
             else:
                 context.results.keep(result)
@@ -361,6 +378,11 @@ def _is_first_sample(job: Job, name: str) -> bool:
     """Whether no other case can be accepted in time if this one can't. With parts, each part counts by itself."""
     first = job.cases[0]
     return first.name == name and first.visibility == "sample" and not job.manifest.parts
+
+
+def _is_open(context: _Context, ahead: _Ahead, case: PreparedCase) -> bool:
+    """Whether a later step has to find out more about a case that is accepted so far."""
+    return case is ahead.drawn or case.name in context.timed
 
 
 def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
@@ -397,7 +419,7 @@ def examine_programs(context: _Context, ahead: _Ahead, called: _Called) -> Mappi
             if case.sealed:
                 context.tell(examined.outcome)
             result = check_program(context.checker, case, called.right.get(case.name), examined)
-            if result.verdict is Verdict.ACCEPTED and case is ahead.drawn:
+            if result.verdict is Verdict.ACCEPTED and _is_open(context, ahead, case):
                 right[case.name] = result
             else:
                 context.results.keep(result)
@@ -444,18 +466,60 @@ def _begin_second_run(context: _Context, ahead: _Ahead, called: _Called) -> None
         ahead.second.begin()
 
 
-def confirm_drawn(context: _Context, ahead: _Ahead, called: _Called, right: Mapping[str, CaseResult]) -> None:
-    """Step 3: the drawn case must be right in its second run too. A submission that is wrong already needs none."""
-    job = context.job
-    for case in job.open_cases:
-        if (result := right.get(case.name)) is None:
-            continue
+def confirm_drawn(
+    context: _Context, ahead: _Ahead, called: _Called, right: Mapping[str, CaseResult]
+) -> Mapping[str, CaseResult]:
+    """Step 3: the drawn case must be right in its second run too. A submission that is wrong already needs none.
+
+    Returns what is right then, of the cases that are timed.
+    """
+    job, left = context.job, dict(right)
+    drawn = ahead.drawn
+    if drawn is not None and (result := left.pop(drawn.name, None)) is not None:
         if context.results.are_accepted:
             job.timeline.begin("again")
             outcome = called.again or ahead.second.result(context.abort)
             if context.overload.excuses(outcome):
                 context.overload.wait()
                 job.timeline.begin("again")
-                outcome = run_again(job.package, job.source, case, context.pool, context.abort)
-            result = check_again(context.checker, case, result, outcome)
-        context.results.keep(result)
+                outcome = run_again(job.package, job.source, drawn, context.pool, context.abort)
+            result = check_again(context.checker, drawn, result, outcome)
+        if result.verdict is Verdict.ACCEPTED and drawn.name in context.timed:
+            left[drawn.name] = result
+        else:
+            context.results.keep(result)
+    return left
+
+
+def compare_times(context: _Context, right: Mapping[str, CaseResult]) -> TimeComparison | None:
+    """Step 4: the submission may not take longer than allowed. Returns None if it is wrong, or nothing is timed.
+
+    The cases of the largest size tell whether it is too slow.
+    """
+    job, results = context.job, context.results
+    sizes = job.timed_cases
+    if not sizes or not results.are_accepted or len(right) < len(context.timed):
+        for result in right.values():
+            results.keep(result)
+        return None
+    assert job.references is not None, "a problem with `efficiency` needs boxes for its reference"
+    race = Race(
+        source=job.source,
+        cases=sizes,
+        right=right,
+        students=context.pool,
+        references=job.references,
+        answer_bytes=answer_bytes([case.expected for case in job.open_cases]),
+        checker=context.checker,
+        abort=context.abort,
+    )
+    job.timeline.begin("timing")
+    timed = time_cases(race)
+    if not timed.is_met and timed.was_overloaded:
+        if context.overload.may_wait:
+            context.overload.wait()
+            job.timeline.begin("timing")
+        timed = time_cases(race, timed)
+    for result in timed.results(race):
+        results.keep(result)
+    return timed.comparison

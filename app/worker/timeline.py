@@ -12,7 +12,7 @@ from app.telemetry.trace import TRACER
 Tell = Callable[[Sequence[Phase]], None]
 
 # A program could encode hidden inputs in the duration of these phases.
-OF_THE_PROGRAM: frozenset[PhaseName] = frozenset({"running", "inspecting", "again", "checking"})
+OF_THE_PROGRAM: frozenset[PhaseName] = frozenset({"running", "inspecting", "again", "timing", "checking"})
 
 
 class Timeline:

@@ -38,7 +38,7 @@ LISTS = [
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
-    *("list_revision_states", "get_settings", "list_backups", "list_judge_error_causes"),
+    *("list_revision_states", "get_settings", "list_backups", "list_judge_error_causes", "list_unread_answers"),
 }
 
 
@@ -203,6 +203,10 @@ def test_the_link_for_a_new_password_has_one_name_and_an_alias(admin: httpx.Clie
     assert by_old_path.headers["link"] == f'</api/v1/users/{user}/password-resets>; rel="successor-version"'
     new = {"password": "copper lantern meadow"}
     assert ada.put(made.headers["location"].removeprefix("/api/v1"), json=new).status_code == 204
+
+
+def test_a_deprecated_path_with_letters_beyond_latin_is_answered(admin: httpx.Client) -> None:
+    assert admin.post("/users/\U0006dd98/password-reset").status_code == 422
 
 
 def test_a_deprecated_operation_names_the_path_to_use() -> None:

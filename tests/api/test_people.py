@@ -15,7 +15,7 @@ from app.accounts.session import start_session
 from app.audit import AuditEvent
 from app.database.engine import Database
 from tests.api.conftest import SignedIn
-from tests.factories import make_user
+from tests.factories import make_judging, make_submission, make_user
 from tests.queue.fleet import wait_until
 
 UNKNOWN_USER = UUID(int=0)
@@ -30,6 +30,7 @@ ASKS: tuple[tuple[str, Ask], ...] = (
     ("readdress", lambda client, user: client.patch(f"/users/{user}", json={"email": "eve@example.org"})),
     ("make a link", lambda client, user: client.post(f"/users/{user}/password-resets")),
     ("sign out", lambda client, user: client.delete(f"/users/{user}/sessions")),
+    ("cancel", lambda client, user: client.delete(f"/users/{user}/queue")),
     ("export", lambda client, user: client.get(f"/users/{user}/export")),
     ("erase", lambda client, user: client.delete(f"/users/{user}")),
 )
@@ -248,3 +249,15 @@ def test_an_admins_token_does_to_its_own_account_nothing_that_asks_for_a_passwor
     assert (refused.status_code, refused.json()["code"]) == (403, "refused")
     assert "with your password under /api/v1/me" in refused.json()["detail"]
     assert allowed.status_code in (200, 201, 204)
+
+
+def test_the_queue_of_a_user_is_cancelled(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session, "ada")
+        make_judging(session, make_submission(session, user).id)
+
+    seen = admin.get(f"/users/{user.id}").json()["unfinished"]
+    cancelled = [admin.delete(f"/users/{user.id}/queue").json() for _ in range(2)]
+
+    assert seen == 1
+    assert cancelled == [{"submissions": 1}, {"submissions": 0}]

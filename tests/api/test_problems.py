@@ -26,7 +26,7 @@ def test_anyone_can_list_and_read_problems(anyone: httpx.Client) -> None:
     assert [item["slug"] for item in listed["items"]] == ["scaled_mean", "scaled_sum"]
     assert listed["next"] is None
     item = listed["items"][1]
-    assert (item.pop("state"), item.pop("prerequisites")) == (None, [])
+    assert (item.pop("state"), item.pop("is_bookmarked"), item.pop("prerequisites")) == (None, None, [])
     assert item.items() <= problem.items()
     assert problem["statement"].startswith("Return the sum")
     assert [sample["name"] for sample in problem["samples"]] == ["small"]

@@ -157,6 +157,8 @@ WRONG: tuple[Any, ...] = (
 )
 # What takes values of any kind: a scalar for a mapping may be right there.
 ANYTHING = ("inputs", "with")
+# Takes true, or a list of names.
+TWO_KINDS = ("answer", "state")
 
 
 def read(document: Document) -> list[Fault]:
@@ -209,7 +211,8 @@ def test_a_wrong_value_anywhere_is_refused_with_its_place_and_never_raises(text:
                 new,
             )
             is_other_kind = isinstance(new, list | dict) != isinstance(before, list | dict)
-            is_held_to_a_kind = new not in (None, [], {}) and not set(ANYTHING) & set(where[2:])
+            is_free = bool(set(ANYTHING) & set(where[2:])) or where == TWO_KINDS
+            is_held_to_a_kind = new not in (None, [], {}) and not is_free
             if is_other_kind and is_held_to_a_kind:
                 assert faults, (where, new)
 

@@ -9,6 +9,7 @@ import pytest
 from app.catalog.importing.imported import Imported, ImportRefused
 from app.catalog.importing.notebook import read_notebook
 from app.catalog.package import Package, package_from_files
+from tests.catalog.test_import_types import observe
 
 NBGRADER: list[tuple[str, str, dict[str, Any]]] = [
     ("markdown", "# Homework\n## Scale\nMultiply a vector with a factor.", {}),
@@ -55,7 +56,7 @@ def load(imported: Imported) -> Package:
 
 
 def test_nbgraders_marks_make_the_starter_and_the_hidden_cases(tmp_path: Path) -> None:
-    imported = read_notebook(notebook(tmp_path / "scale_it.ipynb", NBGRADER))
+    imported = read_notebook(notebook(tmp_path / "scale_it.ipynb", NBGRADER), observe)
 
     package = load(imported)
     assert (package.slug, package.manifest.entry_point) == ("scale_it", "scale")
@@ -72,7 +73,7 @@ def test_nbgraders_marks_make_the_starter_and_the_hidden_cases(tmp_path: Path) -
 
 
 def test_otters_marks_do_so_too(tmp_path: Path) -> None:
-    imported = read_notebook(notebook(tmp_path / "even.ipynb", OTTER))
+    imported = read_notebook(notebook(tmp_path / "even.ipynb", OTTER), observe)
 
     package = load(imported)
     assert package.manifest.entry_point == "count_even"
@@ -81,7 +82,7 @@ def test_otters_marks_do_so_too(tmp_path: Path) -> None:
         ("case_2", "hidden"),
     ]
     assert imported.answers == {"case_1": 2, "case_2": 0}
-    assert any("range(3)" in line and "is not a literal" in line for line in imported.left_out)
+    assert any("case_3: its argument numbers is or holds a range" in line for line in imported.left_out)
     assert "otter" not in package.reference
     assert "name: q1" not in package.statement
     assert "sum(n % 2" not in package.starter
@@ -93,7 +94,7 @@ def test_a_plain_notebook_shows_its_first_tests(tmp_path: Path) -> None:
         ("code", "assert twice(1) == 2\nassert twice(2) == 4\nassert twice(3) == 6", {}),
     ]
 
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells))
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
 
     assert [case.visibility for case in load(imported).manifest.cases] == ["sample", "sample", "hidden"]
     assert any("choose the samples" in line for line in imported.todo)
@@ -104,7 +105,7 @@ REFUSED = {
     "no assert": (json.dumps({"cells": []}), "no cell defines a function that a later cell asserts about"),
     "no literal": (
         json.dumps({"cells": [{"cell_type": "code", "source": "def f(x): return x\nassert f(g()) == 1"}]}),
-        "the argument g() is not a literal",
+        "case_1: NameError: name 'g' is not defined",
     ),
 }
 
@@ -115,7 +116,7 @@ def test_what_can_not_become_a_package_says_why(tmp_path: Path, name: str) -> No
     (tmp_path / "n.ipynb").write_text(text)
 
     with pytest.raises(ImportRefused) as refused:
-        read_notebook(tmp_path / "n.ipynb")
+        read_notebook(tmp_path / "n.ipynb", observe)
 
     assert message in str(refused.value)
 
@@ -127,6 +128,23 @@ def test_only_the_answer_itself_has_an_expected_value(tmp_path: Path) -> None:
         ("code", "\n".join(f"assert {each}" for each in asserts), {}),
     ]
 
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells))
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
 
     assert imported.answers == {"case_4": 3}
+
+
+def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "import numpy as np\ndef twice(x):\n    return 2 * x", {}),
+        ("code", "n = 3\nx = np.arange(n) / n\nassert twice(x).shape == (n,)\nassert np.allclose(twice(x * 0), 0)", {}),
+        ("code", "assert twice(range(3)) is None", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+
+    package = load(imported)
+    assert [case.generate for case in package.manifest.cases] == ["case_1", "case_2"]
+    assert package.manifest.parameters[0].dtype == package.manifest.returns.dtype == "float64"
+    assert "x = np.arange(n) / n" in (package.generators or "")
+    assert "assert" not in (package.generators or "")
+    assert any(line.startswith("case_3: ") for line in imported.left_out)

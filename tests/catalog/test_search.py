@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Revision
+from app.catalog.model import Problem, Revision, SolveCount
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
-from app.catalog.search import ProblemFilters, conditions, count_facets, list_problems, write_cursor
+from app.catalog.search import ProblemFilters, ProblemOrder, conditions, count_facets, list_problems, write_cursor
 from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Invalid
@@ -74,6 +74,7 @@ def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
         (None, (True, True, "", 0, "a")),
         (None, (True, 0, "", True, "a")),
         ("vector", (1e39, "a")),
+        (None, (False, 1e39, "a")),
         ("vector", (1e-60, "a")),
     ],
 )
@@ -88,14 +89,14 @@ def test_filters_narrow_the_list(session: Session) -> None:
     publish(session, make_listed("scan", title="Loops with lax.scan", tags="[jax]", frameworks="[jax, numpy]"))
     publish(session, make_listed("loss", title="Losses", difficulty="advanced", summary="100% sure."))
     found = {
-        ProblemFilters(tag="jax"): ["scan"],
-        ProblemFilters(tag="ja"): [],
+        ProblemFilters(tags=("jax",)): ["scan"],
+        ProblemFilters(tags=("ja",)): [],
         ProblemFilters(framework="jax"): ["scan"],
         ProblemFilters(framework="numpy"): ["loss", "scan"],
         ProblemFilters(difficulty="advanced"): ["loss"],
         ProblemFilters(track="basics"): ["loss", "scan"],
-        ProblemFilters(track="basics", tag="jax"): ["scan"],
-        ProblemFilters(track="basics", tag="jax", difficulty="advanced"): [],
+        ProblemFilters(track="basics", tags=("jax",)): ["scan"],
+        ProblemFilters(track="basics", tags=("jax",), difficulty="advanced"): [],
         ProblemFilters(state="new"): [],  # no user is signed in
         ProblemFilters(q="SCANS"): ["scan"],
         ProblemFilters(q="sca"): ["scan", "loss"],  # scan is in the title, scaled_sum is not
@@ -111,7 +112,7 @@ def test_filters_narrow_the_list(session: Session) -> None:
         ProblemFilters(q="scaled_sum times"): ["loss", "scan"],  # of the entry point, of the statement
         ProblemFilters(q="\0"): [],
         ProblemFilters(q="\ud800"): [],
-        ProblemFilters(tag="\ud800", track="\0", difficulty="\0", framework="\0"): [],
+        ProblemFilters(tags=("\ud800", "\0"), track="\0", difficulty="\0", framework="\0"): [],
     }
 
     assert {filters: slugs(session, filters) for filters in found} == found
@@ -129,7 +130,7 @@ def test_what_is_called_so_comes_before_what_speaks_of_it(session: Session) -> N
 
 
 def test_words_are_looked_up_in_the_index(session: Session) -> None:
-    words = conditions(ProblemFilters(q="micro batch"), None)["q"]
+    words = conditions(ProblemFilters(q="micro batch"), None)["q", "micro batch"]
     session.execute(text("SET LOCAL enable_seqscan = off"))
 
     query = select(Revision.id).where(words).compile(session.get_bind())
@@ -144,14 +145,70 @@ def test_a_choice_tells_how_many_problems_it_would_show(session: Session) -> Non
     publish(session, make_listed("c", "", tags="[scan]"))
 
     everything = count_facets(session, EVERYTHING)
-    narrowed = count_facets(session, ProblemFilters(tag="jax", difficulty="advanced"))
-    nothing = count_facets(session, ProblemFilters(tag="scan", q="no such words"))
+    narrowed = count_facets(session, ProblemFilters(tags=("jax",), difficulty="advanced"))
+    nothing = count_facets(session, ProblemFilters(tags=("scan",), q="no such words"))
 
     assert everything.total == 3
     assert everything.counts["tag"] == {"jax": 2, "scan": 2}
     assert everything.counts["track"] == {"basics": 2}
     assert everything.counts["difficulty"] == {"beginner": 2, "advanced": 1}
-    assert (narrowed.total, narrowed.without) == (1, {"tag": 1, "difficulty": 2})
-    assert narrowed.counts["tag"] == {"jax": 1}
+    assert (narrowed.total, narrowed.without) == (1, {("tag", "jax"): 1, ("difficulty", "advanced"): 2})
+    assert narrowed.counts["tag"] == {"jax": 1}  # a second tag would narrow this list
     assert narrowed.counts["difficulty"] == {"beginner": 1, "advanced": 1}
-    assert (nothing.total, nothing.without) == (0, {"tag": 0, "q": 2})
+    assert (nothing.total, nothing.without) == (0, {("tag", "scan"): 0, ("q", "no such words"): 2})
+
+
+def test_a_problem_has_all_tags_that_are_asked_for(session: Session) -> None:
+    publish(session, make_listed("a", tags="[jax, scan]"))
+    publish(session, make_listed("b", tags="[jax, grad]"))
+    publish(session, make_listed("c", tags="[scan]"))
+
+    both = ProblemFilters(tags=("jax", "scan"))
+    facets = count_facets(session, both)
+
+    assert slugs(session, both) == ["a"]
+    assert facets.counts["tag"] == {"jax": 1, "scan": 1}
+    assert facets.without == {("tag", "jax"): 2, ("tag", "scan"): 2}
+    assert slugs(session, both.drop("tag", "jax")) == ["a", "c"]
+    assert slugs(session, ProblemFilters(tags=("jax",)).add("tag", "grad")) == ["b"]
+
+
+def count_solvers(session: Session, slug: str, students: int, solved: int) -> None:
+    problem = session.scalars(select(Problem).where(Problem.slug == slug)).one()
+    row = SolveCount(problem_id=problem.id, submissions=2 * students, students=students, solved=solved)
+    session.add(row)
+    session.flush()
+
+
+@pytest.mark.parametrize(
+    ("order", "wanted"),
+    [
+        ("most_solved", ["easy", "middle", "hard", "few", "new"]),
+        ("least_solved", ["hard", "middle", "easy", "few", "new"]),
+        ("most_tried", ["middle", "easy", "hard", "few", "new"]),
+    ],
+)
+def test_an_order_by_solve_rate_tells_nothing_of_a_problem_with_few_students(
+    session: Session, order: ProblemOrder, wanted: list[str]
+) -> None:
+    for slug in ("new", "few", "hard", "middle", "easy"):
+        publish(session, make_listed(slug, ""))
+    for slug, students, solved in (("few", 4, 4), ("hard", 5, 0), ("middle", 9, 5), ("easy", 6, 6)):
+        count_solvers(session, slug, students, solved)
+
+    listed = list_problems(session, ProblemFilters(order=order))[0]
+    in_pages = read_all(session, ProblemFilters(order=order), 2)
+
+    assert [problem.slug for problem in listed] == wanted
+    assert in_pages == [wanted[:2], wanted[2:4], wanted[4:]]
+    rates = {problem.slug: problem.attempts.solve_rate if problem.attempts else None for problem in listed}
+    assert rates == {"new": None, "few": None, "hard": 0, "middle": 5 / 9, "easy": 1}
+
+
+def test_a_chosen_order_also_sorts_what_a_search_finds(session: Session) -> None:
+    for slug, solved in (("a", 1), ("b", 5), ("c", 3)):
+        publish(session, make_listed(slug, ""))
+        count_solvers(session, slug, 5, solved)
+
+    assert slugs(session, ProblemFilters(q="vector", order="most_solved")) == ["b", "c", "a"]
+    assert slugs(session, ProblemFilters(q="vector", order="track")) == ["a", "b", "c"]

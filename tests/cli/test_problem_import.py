@@ -92,6 +92,29 @@ LITERAL = {
 ]
 """,
 }
+TORCH_JUDGE = '''TASK = {
+    "title": "Halve",
+    "difficulty": "Easy",
+    "function_name": "halve",
+    "hint": "Divide.",
+    "description_en": "Divide the numbers of `x` by `by`.",
+    "tests": [
+        {"name": "Row", "code": "\\nimport torch\\nassert {fn}(torch.tensor([2.0, 4.0]))[0] == 1\\n"},
+        {"name": "Matrix", "code": "import torch\\nx = torch.randn(3, 4)\\nassert {fn}(x, by=4.0).shape == x.shape"},
+        {
+            "name": "Gradient",
+            "code": """
+import torch
+torch.manual_seed(0)
+x = torch.randn(5, requires_grad=True)
+{fn}(x).sum().backward()
+assert x.grad is not None
+""",
+        },
+    ],
+    "solution": "def halve(x, by=2.0):\\n    return x / by",
+}
+'''
 
 
 def lay(folder: Path, files: Mapping[str, str]) -> Path:
@@ -159,14 +182,32 @@ def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> 
     imported = allclose("problem", "import", "tests", source, "--to", target)
 
     assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "returns all 2 answers of the source" in imported.stdout
-    assert "case_3: the argument np.zeros(3) is not a literal" in imported.stdout
+    assert "returns all 3 answers of the source" in imported.stdout
     package = load_package(target)
-    assert [(case.name, case.visibility) for case in package.manifest.cases] == [
-        ("case_1", "sample"),
-        ("case_2", "hidden"),
+    assert [(case.name, case.visibility, case.generate) for case in package.manifest.cases] == [
+        ("case_1", "sample", None),
+        ("case_2", "hidden", None),
+        ("case_3", "hidden", "case_3"),
     ]
-    assert package.manifest.parameters[0].shape == ("X_0",)
+    x, returns = package.manifest.parameters[0], package.manifest.returns
+    assert (x.shape, x.dtype) == (returns.shape, returns.dtype) == (("X_0",), "float64")
+    assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
+
+
+@pytest.mark.whole
+def test_a_task_of_torch_judge_draws_its_inputs_anew(tmp_path: Path) -> None:
+    source, target = tmp_path / "halve.py", tmp_path / "halve"
+    source.write_text(TORCH_JUDGE)
+
+    imported = allclose("problem", "import", "torch-judge", source, "--to", target)
+
+    assert imported.returncode == 0, imported.stdout + imported.stderr
+    assert "gradients, which Gradient asks for" in imported.stdout
+    package = load_package(target)
+    assert [case.name for case in package.manifest.cases] == ["row", "matrix", "gradient"]
+    assert (package.manifest.parameters[0].type, package.manifest.parameters[0].shape) == ("torch", ("...",))
+    assert package.manifest.returns.dtype == "float32"
+    assert verdict(target, "accepted/original") == "accepted"
     assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
 
 
@@ -189,7 +230,8 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
 
     imported = allclose("problem", "import", "tests", source, "--to", tmp_path / "scaled")
 
-    assert imported.returncode in (0, 1), imported.stderr
+    assert imported.returncode == 2
+    assert "the solution answers no test: case_1: FileNotFoundError" in imported.stderr
     assert not ran.exists()
 
 
@@ -200,7 +242,7 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
         ("kattis", {"data/sample/1.in": None}, "put one there that students may see"),
         ("kattis", {"submissions/accepted/script.py": None, "submissions/accepted/with_main.py": None}, "in Python 3"),
         ("tests", {}, "lacks the solution"),
-        ("polygon", {}, "kattis, kernelbench, notebook, tests"),
+        ("polygon", {}, "kattis, kernelbench, notebook, tests, torch-judge"),
     ],
 )
 def test_what_can_not_be_imported_is_refused_with_the_reason(

@@ -3,6 +3,7 @@
 import math
 import os
 import random
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -69,7 +70,7 @@ def run(
     """
     began = time.monotonic()
     errors: list[str] = []
-    with _engine_if_possible(folder, is_wanted=is_whole) as engine:
+    with _engine_if_possible(is_wanted=is_whole) as engine:
         with deploy(folder, engine=engine) as deployment:
             log = Log(folder / "clients.jsonl")
             load = Load(deployment, log, seed, students, with_endless=is_whole)
@@ -95,7 +96,7 @@ def run(
 
 
 @contextmanager
-def _engine_if_possible(folder: Path, *, is_wanted: bool) -> Iterator[Engine | None]:
+def _engine_if_possible(*, is_wanted: bool) -> Iterator[Engine | None]:
     if not is_wanted:
         yield None
         return
@@ -104,8 +105,8 @@ def _engine_if_possible(folder: Path, *, is_wanted: bool) -> Iterator[Engine | N
         engine = None
         with suppress(SandboxUnavailable, pytest.skip.Exception):
             open_docker(options, isolation="any")
-            place = folder / "engine"
-            place.mkdir(parents=True)
+            # The path of an engine's socket has at most 108 bytes, and pytest's folders have long names.
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="engine-", ignore_cleanup_errors=True)))
             engine = stack.enter_context(own_engine(place, options.cpu_image))
         yield engine
 

@@ -16,7 +16,18 @@ from tests.verification.bench import QUICK, said, verified
 
 HERE = Path(__file__).parent
 TEMPLATES = ROOT / "app/catalog/template/kinds"
-QUICKLY = ("any_rank", "class_plain", "file", "functions", "generator", "in_place", "integrator", "random", "text")
+QUICKLY = (
+    "any_rank",
+    "class_plain",
+    "efficiency",
+    "file",
+    "functions",
+    "generator",
+    "in_place",
+    "integrator",
+    "random",
+    "text",
+)
 SLUGS = sorted(path.parent.name for path in HERE.glob("*/problem.yaml"))
 # What a student is told about a sample, by package and solution.
 TOLD = {

@@ -26,14 +26,16 @@ IDENTIFIERS = {
     "number": "SELECT '1'",
     "user_id": "SELECT id FROM users WHERE username = 'user-1'",
     "submission_id": "SELECT id FROM submissions WHERE mode = 'submit'"
-    " ORDER BY user_id = :who DESC, created_at DESC LIMIT 1",
+    " ORDER BY user_id = :who DESC, id IN (SELECT submission_id FROM shared_solutions) DESC, created_at DESC LIMIT 1",
+    "question_id": "SELECT id FROM posts WHERE question_id IS NULL ORDER BY user_id = :who DESC LIMIT 1",
+    "post_id": "SELECT id FROM posts ORDER BY user_id = :who DESC LIMIT 1",
     "verification_id": "SELECT id FROM verifications ORDER BY queued_at LIMIT 1",
-    "rejudging_id": "SELECT id FROM rejudgings WHERE decision IS NULL",
+    "rejudging_id": "SELECT id FROM rejudgings ORDER BY decision IS NULL DESC LIMIT 1",
     "name": "SELECT 'nothing-like-it'",
     "secret": "SELECT 'nothing-like-it'",
     "token": "SELECT 'nothing-like-it'",
-    "session_id": "SELECT id FROM sessions WHERE user_id = :who LIMIT 1",
-    "token_id": "SELECT id FROM tokens WHERE user_id = :who LIMIT 1",
+    "session_id": "SELECT id FROM sessions ORDER BY user_id = :who DESC LIMIT 1",
+    "token_id": "SELECT id FROM tokens ORDER BY user_id = :who DESC LIMIT 1",
     "invitation_id": "SELECT id FROM invitations LIMIT 1",
     "worker_id": "SELECT id FROM workers LIMIT 1",
     "act": "SELECT 'suspend'",
@@ -42,8 +44,13 @@ AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 
 # Beside a list's first page: how it is narrowed down.
 NARROWED = {
-    "/problems": ("q=gradient", "state=solved", "tag=numpy&difficulty=beginner"),
-    "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1"),
+    "/problems/{slug}/solutions": ("order=shortest", "order=newest"),
+    "/api/v1/problems/{slug}/shared-solutions": ("order=shortest", "order=newest"),
+    "/problems": (
+        *("q=gradient", "state=solved", "tag=numpy&difficulty=beginner", "tag=numpy&tag=sums"),
+        *("bookmarked=true", "order=least_solved", "q=gradeint"),
+    ),
+    "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1", "bookmarked=true", "order=most_tried"),
     "/submissions": ("verdict=accepted", "problem=made_1", "mode=sample"),
     "/api/v1/submissions": (
         *("verdict=accepted", "problem=made_1", "mode=sample", "everyone=true", "everyone=true&problem=made_1"),
@@ -65,6 +72,9 @@ NARROWED = {
         "user=user-1&verdict=accepted",
         "problem=made_1&revision=1",
     ),
+    "/admin/invitations": ("state=open", "state=used"),
+    "/api/v1/invitations": ("state=expired",),
+    "/admin/rejudgings": ("decision=open", "decision=applied"),
     "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/api/v1/audit-events": (
@@ -123,4 +133,6 @@ def _identifier(session: Session, name: str, username: str) -> str:
     assert name in IDENTIFIERS, f"tests/large/address.py: say in IDENTIFIERS which {name} is to be asked for"
     query = text(IDENTIFIERS[name])
     values = {"who": user.id} if user and ":who" in IDENTIFIERS[name] else {}
-    return str(session.execute(query, values).scalar_one())
+    found = session.execute(query, values).scalar_one_or_none()
+    assert found is not None, f"tests/large/address.py: no row is left for {name}: {IDENTIFIERS[name]}"
+    return str(found)

@@ -11,7 +11,17 @@ from sqlalchemy import Connection, event, text
 from app.database.engine import Database
 
 # Small tables: they do not grow with students, submissions or years.
-SMALL = {"problems", "revisions", "tracks", "workers", "policy", "server_keys", "rejudgings", "alembic_version"}
+SMALL = {
+    "problems",
+    "revisions",
+    "tracks",
+    "workers",
+    "policy",
+    "server_keys",
+    "rejudgings",
+    "alembic_version",
+    "solve_counts",
+}
 # A table of so many rows is read whole since that is quicker: what counts is whether it need be.
 MANY_ROWS = 2_000
 # The share of a growing table's rows that is as good as all of them.

@@ -122,9 +122,34 @@ LEARNT = (
     """INSERT INTO completions (user_id, problem_id)
         SELECT DISTINCT user_id, problem_id FROM submissions JOIN judgings ON submission_id = submissions.id
         WHERE is_current AND verdict = 'accepted' AND mode = 'submit' AND variant = 0""",
+    """INSERT INTO bookmarks (user_id, problem_id)
+        SELECT who.id, problem_id FROM who, what WHERE (who.n + what.n) % 4 = 0""",
+    """INSERT INTO notes (user_id, problem_id, text, version)
+        SELECT who.id, problem_id, 'a note', gen_random_uuid() FROM who, what WHERE (who.n + what.n) % 7 = 0""",
+    """INSERT INTO solve_counts (problem_id, submissions, students, solved)
+        SELECT problem_id, count(*), count(DISTINCT user_id), count(DISTINCT user_id) / 2
+        FROM submissions WHERE mode = 'submit' GROUP BY problem_id""",
     """INSERT INTO quiz_attempts (id, user_id, problem_id, revision_id, number)
         SELECT gen_random_uuid(), who.id, problem_id, revision_id, k FROM who, what, generate_series(1, 2) k""",
     """INSERT INTO quiz_answers (attempt_id, question, choice, is_right) SELECT id, 0, 0, false FROM quiz_attempts""",
+)
+
+EXCHANGED = (
+    """INSERT INTO shared_solutions (submission_id, user_id, problem_id, length, shared_at)
+        SELECT submissions.id, user_id, problem_id, length(source), created_at
+        FROM submissions JOIN judgings ON submission_id = submissions.id
+        WHERE is_current AND verdict = 'accepted' AND mode = 'submit' AND judgings.id % 4 = 0""",
+    """INSERT INTO posts (id, problem_id, user_id, title, body, created_at)
+        SELECT gen_random_uuid(), problem_id, who.id, 'Why?', 'Why is `x` scaled?', now() - interval '1 hour' * k
+        FROM generate_series(1, :size / 10) k JOIN who ON who.n = k % :users
+        JOIN what ON what.n = k % (SELECT count(*) FROM what)""",
+    """INSERT INTO posts (id, problem_id, question_id, user_id, body, created_at)
+        SELECT gen_random_uuid(), problem_id, posts.id, who.id, 'Because.', posts.created_at + interval '1 minute' * k
+        FROM posts, generate_series(1, 3) k JOIN who ON who.n = k""",
+    """INSERT INTO reports (id, user_id, post_id, reason, created_at, closed_at)
+        SELECT gen_random_uuid(), who.id, posts.id, 'It is rude.', now() - interval '1 hour' * who.n,
+            CASE WHEN who.n % 10 > 0 THEN now() END
+        FROM posts JOIN who ON who.n < 10 WHERE question_id IS NOT NULL""",
 )
 
 WRITTEN = (
@@ -145,4 +170,4 @@ WRITTEN = (
         SELECT revision_id, variant, 'cpu', 'off_by_one', '' FROM what, generate_series(0, 1) variant""",
 )
 
-STATEMENTS = (USERS, *TEMPORARY, *SUBMITTED, *JUDGED_AGAIN, *PEOPLE, *LEARNT, *WRITTEN)
+STATEMENTS = (USERS, *TEMPORARY, *SUBMITTED, *JUDGED_AGAIN, *PEOPLE, *LEARNT, *EXCHANGED, *WRITTEN)

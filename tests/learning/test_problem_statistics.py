@@ -1,10 +1,12 @@
 """What an author learns from the last submissions for a problem."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sqlalchemy import select
 
-from app.accounts.model import User
+from app.accounts.model import Role, User
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
 from app.errors import ProblemNotFound
@@ -27,12 +29,19 @@ def problem(database: Database) -> None:
 
 
 def send(
-    database: Database, username: str, results: tuple[CaseResult, ...], hint: str | None = None, mode: Mode = "submit"
+    database: Database,
+    username: str,
+    results: tuple[CaseResult, ...],
+    hint: str | None = None,
+    mode: Mode = "submit",
+    role: Role = "student",
 ) -> None:
     """A judged submission of this user, who is made at the first one."""
     with database.transaction() as session:
         user = session.scalars(select(User).where(User.username == username)).one_or_none()
-        submission = make_submission(session, user or make_user(session, username), find_current(session, SLUG), mode)
+        submission = make_submission(
+            session, user or make_user(session, username, role), find_current(session, SLUG), mode
+        )
         make_judging(session, submission.id)
     judge(database, *results, hint=hint)
 
@@ -79,6 +88,49 @@ def test_hints_of_its_students_are_counted(database: Database) -> None:
         reveal_hint(session, ada, SLUG, 1)
 
     assert [(each.number, each.students) for each in read(database).hints] == [(1, 1)]
+
+
+@pytest.mark.parametrize("role", ["author", "admin"])
+def test_authors_and_admins_do_not_count_as_students(database: Database, role: Role) -> None:
+    send(database, "emmy", all_right(), role=role)
+
+    statistics = read(database)
+
+    assert (statistics.submissions, statistics.students, statistics.shares) == (0, 0, ())
+
+
+def test_attempts_and_minutes_are_drawn_by_solver(database: Database) -> None:
+    for username, wrong in (("ada", 0), ("bob", 3), ("eve", 12)):
+        for _ in range(wrong):
+            send(database, username, WRONG)
+        send(database, username, all_right())
+
+    statistics = read(database)
+
+    assert [(bar.most, bar.count) for bar in statistics.attempts] == [
+        (1, 1),
+        (2, 0),
+        (3, 0),
+        (5, 1),
+        (10, 0),
+        (None, 1),
+    ]
+    assert [bar.count for bar in statistics.minutes] == [3, 0, 0, 0, 0, 0]
+
+
+def test_submissions_near_the_tolerance_are_counted_by_their_worst_case(database: Database) -> None:
+    for used in ((0.001, 0.9, None), (0.4, 0.1, None), (1.5, 0.9, 0.1), (float("inf"), None, None)):
+        results = zip(all_right(), used, strict=True)
+        send(database, "ada", tuple(replace(result, tolerance_used=share) for result, share in results))
+
+    statistics = read(database)
+
+    assert statistics.near == 2
+    assert [(bar.most, bar.count) for bar in statistics.shares] == [
+        *((0.01, 0), (0.1, 0), (0.5, 1), (1, 1), (2, 1), (10, 0)),
+        (None, 1),
+    ]
+    assert {case.name: case.near for case in statistics.cases} == {"large": 2, "small": 1}
 
 
 def test_an_unknown_problem_has_none(database: Database) -> None:

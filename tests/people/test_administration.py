@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from uuid import UUID
 
@@ -15,9 +16,10 @@ from app.accounts.token import create_token, find_viewer_by_token
 from app.audit import COMMAND, AuditEvent
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
-from app.people.administration import change_email, change_role, reactivate, sign_out, suspend
+from app.people.administration import cancel_queue, change_email, change_role, reactivate, sign_out, suspend
 from app.people.erasure import erase
-from tests.factories import make_user
+from app.submissions.model import Judging
+from tests.factories import make_judging, make_submission, make_user
 
 UNKNOWN_USER = UUID(int=0)
 Step = Callable[[Session, UUID], object]
@@ -148,3 +150,23 @@ def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
 def test_changing_an_unknown_user_raises_not_found(database: Database, step: Step) -> None:
     with pytest.raises(NotFound), database.transaction() as session:
         step(session, UNKNOWN_USER)
+
+
+def test_all_unfinished_submissions_of_one_user_are_cancelled_and_recorded_once(database: Database) -> None:
+    lease = datetime.now(UTC) + timedelta(seconds=15)
+    with database.transaction() as session:
+        user = make_user(session, "ada")
+        queued = make_judging(session, make_submission(session, user).id)
+        running = make_judging(session, make_submission(session, user).id, state="judging", lease_until=lease)
+        done = make_judging(session, make_submission(session, user).id, state="done", verdict="accepted")
+        others = make_judging(session)
+
+    with database.transaction() as session:
+        counts = [cancel_queue(session, COMMAND, user.id) for _ in range(2)]
+
+    with database.transaction() as session:
+        verdicts = [session.get_one(Judging, each.id).verdict for each in (queued, running, done, others)]
+        (event,) = session.scalars(select(AuditEvent)).all()
+    assert counts == [2, 0]
+    assert verdicts == ["cancelled", "cancelled", "accepted", None]
+    assert (event.action, event.target, event.after) == ("user.queue_cancelled", str(user.id), {"submissions": 2})

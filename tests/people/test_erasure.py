@@ -4,13 +4,16 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from app.accounts.model import Invitation, User
+from app.accounts.permission import signed_in
 from app.accounts.user import SignUp, sign_up
 from app.audit import COMMAND, AuditEvent
-from app.database.engine import Base, Database
+from app.database.cursor import Slice
+from app.database.engine import Base, Database, OwnerErased
 from app.errors import NotFound
+from app.learning.discussion import Post, get_discussion
 from app.learning.model import QuizAnswer
 from app.people.erasure import USER_DATA, erase
 from app.submissions.leaderboard import Measurement
@@ -65,6 +68,31 @@ def test_nothing_of_an_erased_user_is_left_but_shared_rows_stay(database: Databa
             assert session.scalar(select(func.count()).where(belonging.column == other.id)), belonging.name
         for column in BENEATH:
             assert session.scalar(select(func.count(column))) == 1, column
+
+
+def test_a_question_stays_for_its_answers_without_its_text_and_its_name(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_rich_user(session), make_rich_user(session, "grace")
+        question = session.scalars(select(Post).where(Post.user_id == user.id)).one()
+        own = {"question_id": question.id, "problem_id": question.problem_id}
+        session.add_all(Post(**own, user_id=writer.id, body=f"from {writer.username}") for writer in (user, other))
+
+    with database.transaction() as session:
+        erase(session, COMMAND, user.id)
+
+    with database.transaction() as session:
+        thread = get_discussion(session, signed_in(session.get_one(User, other.id)), question.id, Slice())
+    assert (thread.question.title, thread.question.body, thread.question.username) == ("", "", None)
+    assert {(post.username, post.body) for post in thread.answers} == {(None, ""), ("grace", "from grace")}
+
+
+def test_an_edit_does_not_bring_back_the_text_of_an_erased_user(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_rich_user(session)
+        erase(session, COMMAND, user.id)
+
+    with pytest.raises(OwnerErased), database.transaction() as session:
+        session.execute(update(Post).where(Post.user_id == user.id).values(body="back again"))
 
 
 def test_the_row_that_stays_is_anonymous_and_can_not_sign_in(database: Database) -> None:

@@ -20,7 +20,7 @@ from app.people.personal_data import export_user, list_audit
 from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
-from tests.people.user_data import SOURCE, make_rich_user
+from tests.people.user_data import QUESTION, SOURCE, make_rich_user
 from tests.rejudging.rows import add_revision
 
 
@@ -51,6 +51,9 @@ def test_it_holds_what_there_is_of_a_user(database: Database, ada: User) -> None
     assert len(account["identities"]) == 1
     assert {name: len(rows) for name, rows in learning.items()} == dict.fromkeys(learning, 1)
     assert [draft["source"] for draft in json.loads(files["drafts.json"])] == ["not yet sent"]
+    discussions = json.loads(files["discussions.json"])
+    assert {name: len(rows) for name, rows in discussions.items()} == dict.fromkeys(discussions, 1)
+    assert discussions["posts"][0]["body"] == QUESTION
     assert [row["slug"] for row in json.loads(files["authoring.json"])["verifications"]] == ["sum"]
 
 

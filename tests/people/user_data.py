@@ -11,7 +11,12 @@ from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.learning.bookmark import Bookmark
+from app.learning.discussion import Post
 from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.learning.moderation import Report
+from app.learning.note import Note
+from app.learning.shared_solution import SharedSolution
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
@@ -20,6 +25,7 @@ from app.submissions.model import CaseRow
 from tests.factories import make_judging, make_problem, make_submission
 
 SOURCE = "def solve(): return 'ada was here'"
+QUESTION = "Why does it say that ada was here?"
 
 
 def make_rich_user(session: Session, username: str = "ada") -> User:
@@ -65,6 +71,13 @@ def _make_work(session: Session, user_id: UUID) -> None:
     session.flush()
     session.add(QuizAnswer(attempt_id=attempt.id, question=0, choice=1, is_right=True))
     session.add(Completion(**own))
+    session.add(SharedSolution(**own, submission_id=submission.id, length=len(SOURCE)))
+    post = Post(**own, title=QUESTION, body=QUESTION)
+    session.add(post)
+    session.flush()
+    session.add(Report(user_id=user_id, post_id=post.id, reason="a reason"))
+    session.add(Bookmark(**own))
+    session.add(Note(**own, text=f"a thought of {user.username}"))
     session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True, queue="cpu"))
     session.add(Publication(problem_id=revision.problem_id, revision_id=revision.id, user_id=user_id))
     session.add(Rejudging(created_by=user_id, decided_by=user_id, chosen={}, onto="own", total=0))

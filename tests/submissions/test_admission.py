@@ -72,3 +72,15 @@ def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Sub
     assert waits.read() == {}
     assert QueueWaits(database).read() == {"cpu": 30 * 60 / 2}
     assert wanted.slug == "slow"
+
+
+def test_a_full_queue_refuses_before_the_database_is_asked(database: Database, wanted: Submit) -> None:
+    fill(database, 30)
+    waits = QueueWaits(database)
+
+    with pytest.raises(LimitReached, match="would wait 15 min, and the limit is 10 min"):
+        waits.check(wanted.slug, 10)
+
+    waits.check(wanted.slug, 15)
+    waits.check("large", 10)  # the queue for GPUs is empty
+    waits.check("unknown", 10)  # a 404 comes later

@@ -14,7 +14,7 @@ def write(database: Database, act: Act, number: int = 1) -> None:
 
 
 def test_the_page_shows_what_a_field_was_and_is(admin: TestClient) -> None:
-    admin.post("/admin/settings/max_pending", data={"value": "7"})
+    admin.post("/admin/settings", data={"max_pending": "7"})
 
     page = admin.get("/admin/audit").text
 

@@ -1,5 +1,9 @@
 """The day at a glance, storage, and the state of problems."""
 
+import html
+import re
+from datetime import UTC, datetime
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -17,6 +21,61 @@ def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Datab
     for place in ("queue", "judge-errors", "submissions", "users", "invitations", "rejudgings", "problems", "storage"):
         assert f'href="/admin/{place}"' in page
     assert 'href="/admin/submissions?verdict=wrong_answer"' in page
+
+
+def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_judging(session, state="done", verdict="judge_error", finished_at=datetime.now(UTC))
+
+    page = admin.get("/admin").text
+
+    assert "2 numbers need attention" in page
+    urgent, rest = page.split('class="urgent"')[1].split("</section>")[0], page.split("</section>")[1]
+    assert urgent.count("Needs attention") == 2
+    assert "Judge errors" in urgent
+    assert "Workers" in urgent
+    assert "Submissions" in rest
+    assert "Needs attention" not in rest
+
+
+def test_a_quiet_day_says_that_nothing_needs_attention(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+
+    assert "Nothing needs attention." in admin.get("/admin").text
+
+
+@pytest.mark.parametrize(
+    ("path", "empty"),
+    [
+        ("/admin/problems?q=nothing&state=ready", "No matching problems."),
+        ("/admin/invitations?state=used", "No matching invitations."),
+        ("/admin/rejudgings?decision=applied", "No matching rejudgings."),
+        ("/admin/users?q=nothing&role=author", "No matching users."),
+        ("/admin/submissions?verdict=accepted&mode=sample", "No matching submissions."),
+        ("/admin/audit?action=user.suspended", "No matching entries."),
+    ],
+)
+def test_a_filter_is_in_the_address_and_in_its_field(admin: TestClient, path: str, empty: str) -> None:
+    page = admin.get(path).text
+
+    assert empty in page
+    for value in (part.partition("=")[2] for part in path.partition("?")[2].split("&")):
+        assert f'value="{value}"' in page
+
+
+def test_the_next_page_of_a_list_keeps_its_filters(admin: TestClient) -> None:
+    for number in range(51):
+        admin.post("/admin/invitations", data={"note": f"guest {number}"})
+
+    first = admin.get("/admin/invitations?state=open").text
+    following = re.search(r'href="(/admin/invitations\?state=open&amp;cursor=[^"]+)"', first)
+
+    assert following is not None
+    second = admin.get(html.unescape(following[1])).text
+    assert "guest 0<" in second
+    assert '<option value="open" selected>' in second
+    assert 'href="/admin/invitations?state=open"' in second
 
 
 def test_an_empty_day_says_so(admin: TestClient) -> None:

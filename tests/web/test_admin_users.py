@@ -13,10 +13,20 @@ from app.accounts.session import start_session
 from app.audit import AuditEvent
 from app.database.engine import Database
 from app.web.cookie import COOKIE
-from tests.factories import make_submission, make_user
+from tests.factories import make_judging, make_submission, make_user
 
 UNKNOWN_USER = UUID(int=0)
-POSTS = ("role", "email", "reset-link", "export", "act/suspend", "act/reactivate", "act/sign-out", "act/erase")
+POSTS = (
+    "role",
+    "email",
+    "reset-link",
+    "export",
+    "act/suspend",
+    "act/reactivate",
+    "act/sign-out",
+    "act/cancel-queue",
+    "act/erase",
+)
 
 
 def sign_in_as(browser: TestClient, database: Database, username: str, role: Role) -> TestClient:
@@ -172,3 +182,18 @@ def test_the_last_admin_stays(root: TestClient, database: Database, act: str, fo
 def find_id(database: Database, username: str) -> str:
     with database.transaction() as session:
         return str(session.scalars(select(User.id).where(User.username == username)).one())
+
+
+def test_a_suspended_user_s_queue_is_cancelled_by_a_button(root: TestClient, database: Database, ada_id: str) -> None:
+    with database.transaction() as session:
+        make_judging(session, make_submission(session, session.get_one(User, UUID(ada_id))).id)
+    root.post(f"/admin/users/{ada_id}/act/suspend", data={"sure": "yes"})
+    before = root.get(f"/admin/users/{ada_id}").text
+
+    done = root.post(f"/admin/users/{ada_id}/act/cancel-queue")
+
+    assert "Cancel 1 submission<" in before
+    assert "these are still judged" in before
+    after = root.get(done.headers["location"]).text
+    assert "Unfinished submissions cancelled." in after
+    assert "No submission waits or is being judged." in after

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
-from app.accounts.model import User
+from app.accounts.model import User, UserSession
 from app.authoring.publication import publish_folder
 from app.catalog.package import package_from_files
 from app.database.engine import Database
@@ -86,6 +86,50 @@ def test_a_mistake_in_code_is_marked_in_its_own_file(emmy: Visitor) -> None:
 
     expect(emmy.page.locator(".line-words")).to_contain_text("is not valid Python")
     assert emmy.complaints == []
+
+
+def test_the_page_is_shown_beside_its_files_while_the_author_types(emmy: Visitor) -> None:
+    emmy.page.set_viewport_size({"width": 1440, "height": 900})
+    emmy.open(f"/author/edit?problem={SLUG}")
+    shown = emmy.page.frame_locator("[data-package-preview] iframe")
+    expect(shown.locator("h1")).to_be_visible()
+    emmy.page.locator("summary", has_text="statement.md").click()
+
+    editor(emmy, "statement.md").fill("Scale $x$ <script>parent.document.title = 'mine'</script>.")
+    expect(shown.locator(".prose math").first).to_be_visible()
+    editor(emmy, "problem.yaml").fill("title: [")
+    expect(shown.locator(".draft-faults")).to_contain_text("is not YAML")
+    expect(shown.locator(".prose").first).to_contain_text("Scale")
+
+    emmy.page.get_by_role("button", name="Preview").click()
+    expect(emmy.page.locator("[data-package-preview]")).to_be_hidden()
+    assert "mine" not in emmy.page.title()
+    assert emmy.complaints == []
+
+
+def test_typed_text_survives_a_closed_tab_and_an_ended_session(emmy: Visitor, database: Database) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    write(emmy, "problem.yaml", "title: typed for an hour\n")
+    expect(emmy.page.locator(".line-words").first).to_contain_text("is missing")
+    with database.transaction() as session:
+        session.execute(delete(UserSession))
+
+    # The form is not sent to the sign-in page, which would lose the text.
+    emmy.page.get_by_role("button", name="Verify", exact=True).click()
+    expect(emmy.page.get_by_role("status")).to_contain_text("You are signed out.")
+    expect(editor(emmy, "problem.yaml")).to_contain_text("typed for an hour")
+
+    # Another tab, after the first was closed.
+    again = visit(emmy.page.context, emmy.address)
+    again.open("/sign-in")
+    again.page.get_by_label("User name").fill("emmy")
+    again.page.get_by_label("Password").fill("correct horse battery")
+    again.page.get_by_role("button", name="Sign in", exact=True).click()
+    again.page.get_by_role("button", name="Sign out").wait_for()
+    again.open(f"/author/edit?problem={SLUG}")
+    again.page.get_by_role("button", name="Open it").click()
+    expect(editor(again, "problem.yaml")).to_contain_text("typed for an hour")
+    assert again.complaints == []
 
 
 @pytest.mark.whole

@@ -19,6 +19,7 @@ from app.catalog.publish import find_current, publish
 from app.database.engine import Database
 from tests.authoring.steps import take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
+from tests.factories import make_judging, make_submission
 
 SLUG = "scaled_sum"
 DIGEST = digest(make_package().files)
@@ -328,6 +329,8 @@ def test_an_author_withdraws_a_problem_and_students_read_so_on_its_page(
 
     assert "Withdrawn: Everyone can still read it." in page
     assert answer.status_code == 303
+    assert 'id="submit"' not in emmy.get(f"/problems/{SLUG}").text
+    assert "This problem is withdrawn, so it takes no submissions." in emmy.get(f"/problems/{SLUG}").text
     assert '<option value="withdrawn" selected>' in emmy.get(f"/author/problems/{SLUG}").text
     assert "This problem is withdrawn and takes no new submissions." in emmy.get(f"/problems/{SLUG}").text
     assert f'href="/problems/{SLUG}"' not in emmy.get("/problems").text
@@ -346,3 +349,85 @@ def test_a_draft_is_not_there_for_students(emmy: TestClient, database: Database)
 
     assert "This problem is a draft." in for_author.text
     assert for_student == [404, 404, 404, 404]
+
+
+def test_the_history_of_a_draft_is_there_only_for_students_who_tried_it(emmy: TestClient, database: Database) -> None:
+    emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "draft"})
+    with database.transaction() as session:
+        session.execute(update(User).where(User.username == "emmy").values(role="student"))
+    stranger = emmy.get(f"/submissions?problem={SLUG}")
+    with database.transaction() as session:
+        user = session.scalars(select(User)).one()
+        make_judging(session, make_submission(session, user, find_current(session, SLUG)).id)
+
+    tried = emmy.get(f"/submissions?problem={SLUG}")
+
+    assert (stranger.status_code, tried.status_code) == (404, 200)
+    assert stranger.status_code == emmy.get("/submissions?problem=nothing").status_code
+
+
+def test_only_authors_read_that_no_student_has_solved_a_problem(emmy: TestClient, database: Database) -> None:
+    words = "No student has solved this problem yet."
+    author = emmy.get(f"/problems/{SLUG}").text
+    with database.transaction() as session:
+        own = make_submission(session, session.scalars(select(User)).one(), find_current(session, SLUG))
+        make_judging(session, own.id, state="done", verdict="accepted")
+    solved_by_author = emmy.get(f"/problems/{SLUG}").text
+    with database.transaction() as session:
+        by_student = make_submission(session, None, find_current(session, SLUG))
+        make_judging(session, by_student.id, state="done", verdict="accepted")
+    solved = emmy.get(f"/problems/{SLUG}").text
+    emmy.cookies.clear()
+
+    assert [words in page for page in (author, solved_by_author, solved)] == [True, True, False]
+    assert words not in emmy.get(f"/problems/{SLUG}").text
+
+
+def test_the_list_of_problems_keeps_its_filters(emmy: TestClient) -> None:
+    found = emmy.get("/author?q=scaled+sum&availability=listed").text
+    none = emmy.get("/author?q=nothing").text
+
+    assert f'href="/author/problems/{SLUG}"' in found
+    assert 'value="scaled sum"' in found
+    assert "No matching problems." in none
+
+
+def preview(client: TestClient, files: Mapping[str, str]) -> str:
+    parts = [("slug", (None, SLUG)), ("action", (None, "preview"))]
+    for path, text in files.items():
+        parts += [("path", (None, path)), ("text", (None, text))]
+    shown: str = client.post("/author/check", files=parts).json()["preview"]
+    assert client.post("/author/preview", files=parts).text == shown
+    return shown
+
+
+def test_a_preview_shows_the_files_as_students_will_see_them(emmy: TestClient) -> None:
+    manifest = PROBLEM.replace("Use numpy.", "Sum first.").replace("What is 1 + 1?", "Why?")
+
+    page = preview(emmy, {**FILES, "statement.md": "Scale $x$, <script>.\n", "problem.yaml": manifest})
+
+    assert "Scaled sum" in page
+    assert "<math" in page
+    assert "<script>" not in page
+    assert "Sum first." in page
+    assert "Why?" in page
+    assert "draft-faults" not in page
+
+
+def test_a_preview_of_faulty_files_shows_each_part_and_its_fault_there(emmy: TestClient) -> None:
+    manifest = PROBLEM.replace("beginner", "easy").replace("answer: 1", "answer: 7")
+    manifest = manifest.replace("[Use numpy.]", "[Sum first., 3]")
+
+    page = preview(emmy, {**FILES, "problem.yaml": manifest, "statement.md": "Scale it.\n", "reference.py": "def (:"})
+
+    places = [
+        page.index(text) for text in ("reference.py", "difficulty", "Scale it.", "hints[1]", "Sum first.", "quiz[0]")
+    ]
+    assert places == sorted(places)
+
+
+def test_a_preview_of_a_manifest_that_is_no_yaml_still_shows_the_statement(emmy: TestClient) -> None:
+    page = preview(emmy, {**FILES, "problem.yaml": "title: [", "statement.md": "Scale it.\n"})
+
+    assert "is not YAML" in page
+    assert "Scale it." in page

@@ -7,21 +7,31 @@ no page wider than the screen, nothing that moves once it is drawn.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
+from sqlalchemy import select
 
+from app.accounts.model import User
+from app.accounts.permission import signed_in
 from app.accounts.session import start_session
 from app.audit import COMMAND
 from app.backup.archive import back_up
 from app.backup.store import BackupStore
+from app.catalog.model import Problem, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.learning.bookmark import add_bookmark
+from app.learning.discussion import PostText, answer, ask
+from app.learning.moderation import report_post
+from app.learning.note import SaveNote, save_note
+from app.learning.shared_solution import share
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
@@ -43,12 +53,18 @@ FOR_ANYONE = (
     "/tracks/basics",
     "/problems/scaled_sum",
     "/problems/microbatched_grads",
+    "/problems?q=scalled&order=least_solved",
+    "/problems/microbatched_grads/embed",
+    "/problems/wordy/embed",
     "/sign-in",
     "/sign-up",
     "/forgot-password",
     "/invitations/unknown",
     "/problems/scaled",
     "/help",
+    "/help/authors",
+    "/help/problem-format",
+    "/help/rights",
     "/about",
     "/privacy",
 )
@@ -71,10 +87,23 @@ FOR_STUDENTS = (
     "/problems/wordy",
     "/submissions/{wrong}/diff?old={accepted}",
     "/problems/scaled_sum/leaderboard",
+    "/problems/scaled_sum/questions",
+    "/questions/{question}",
+    "/posts/{question}/edit",
+    "/posts/{reported}/report",
+    "/problems/scaled_sum/solutions",
+    "/problems/wordy/solutions",
+    "/solutions/{accepted}",
     "/me",
     "/account",
 )
-FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
+FOR_AUTHORS = (
+    "/author",
+    "/author/problems/scaled_sum",
+    "/author/edit?problem=scaled_sum",
+    "/author/reports",
+    "/questions/{question}",
+)
 FOR_ADMINS: tuple[str, ...] = (
     "/admin",
     "/admin/submissions",
@@ -147,6 +176,10 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         publish(session, make_wordy_package())
         ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
         grace = make_user(session, "grace", role="admin")
+        add_bookmark(session, ada.id, "wordy")
+        save_note(session, SaveNote(user_id=ada.id, slug="scaled_sum", text="word" * 100, base=None))
+        for problem in session.scalars(select(Problem)):
+            session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
     made = Scene(secrets, {"ada": str(ada_id), "backup": "2026-01-02T030405Z.zip"})
@@ -175,6 +208,14 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
             made.submissions[name] = str(submit(session, request, SubmitLimits(max_pending=9)).id)
         if results is not None:
             judge(database, *results)
+    with database.transaction() as session:
+        asker, helper = (signed_in(session.query(User).filter_by(username=name).one()) for name in ("ada", "emmy"))
+        share(session, asker, UUID(made.submissions["accepted"]))
+        text = f"Why {'long' * 60}?\n\n```python\nx = {'1 + ' * 60}1\n```\n\n$x_1$"
+        question = ask(session, asker, "scaled_sum", PostText(title="word" * 30, body=text))
+        spoiler = answer(session, helper, question, PostText(body=text, is_spoiler=True))
+        report_post(session, asker, spoiler, "word" * 40)
+        made.submissions |= {"question": str(question), "reported": str(spoiler)}
     with database.transaction() as session:
         again = Rejudge(choice=Choice(problem="scaled_sum"), note="a long word: " + "word" * 40)
         made.submissions["rejudging"] = str(rejudge(session, COMMAND, again).id)

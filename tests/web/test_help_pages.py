@@ -1,13 +1,19 @@
 """The pages of help, about and privacy, which everyone can read."""
 
 import html
+import re
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
+import app.web
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
+from app.web.cookie import BROWSER, SESSION
+from app.web.pages.help import GUIDES
+from app.web.pages.single_sign_on import ATTEMPT
 from app.web.verdict_words import WORDS
 from tests.factories import make_worker
 from tests.web.browser import visit
@@ -58,3 +64,33 @@ def test_the_picture_of_the_tolerance_can_be_moved(browser: Browser, address: st
         expect(verdict).to_have_text("outside the tolerance")
         expect(words).to_have_text("|1.02 − 1| = 0.02 > 0 + 0.01 · 1 = 0.01")
         assert visitor.complaints == []
+
+
+def test_the_guides_are_on_the_site_and_their_links_lead_to_each_other(anyone: TestClient) -> None:
+    pages = {name: anyone.get(f"/help/{name}") for name in GUIDES}
+
+    assert {page.status_code for page in pages.values()} == {200}
+    assert '<h2 id="preview-it-while-you-write">' in pages["authors"].text
+    assert 'href="/help/problem-format#requirements"' in pages["authors"].text
+    for page in pages.values():
+        ids = set(re.findall(r'id="([^"]+)"', page.text))
+        for name, anchor in re.findall(r'href="(?:/help/([\w-]+))?#([^"]+)"', page.text):
+            assert anchor in (set(re.findall(r'id="([^"]+)"', pages[name].text)) if name else ids), (name, anchor)
+        assert not re.search(r'href="[^"]*\.md', page.text)
+        assert "&lt;!--" not in page.text.split("<h1")[0]
+    assert (
+        '<a href="/help/problem-format" rel="nofollow noopener">All keys and files of a problem</a>'
+        in pages["authors"].text
+    )
+    assert anyone.get("/help/nothing").status_code == 404
+
+
+def test_the_privacy_page_names_every_cookie(anyone: TestClient) -> None:
+    page = anyone.get("/privacy").text
+
+    made = sum(file.read_text().count("= Cookie(") for file in Path(app.web.__file__).parent.rglob("*.py"))
+    cookies = (SESSION, BROWSER, ATTEMPT)
+    assert len(cookies) == made
+    for cookie in cookies:
+        assert f"<code>{cookie.name}</code>" in page
+    assert "for at most 30 days" in page

@@ -4,6 +4,7 @@ from opentelemetry.context import get_current
 
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
+from app.submissions.view import view_case
 from app.worker.judge import Job, judge
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE
@@ -82,3 +83,15 @@ def test_an_answer_far_larger_than_expected_is_too_large(pool: Pool) -> None:
     judged, _ = judge_source(source, pool)
 
     assert {case.verdict for case in judged.cases} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
+
+
+def test_the_share_of_the_tolerance_is_kept_also_for_hidden_cases_and_no_view_has_it(pool: Pool) -> None:
+    source = "def standardise(x, eps):\n    return x.copy() if x[0] < 3 else x + 1\n"
+
+    judged, _ = judge_source(source, pool)
+
+    used = [case.tolerance_used for case in judged.cases]
+    assert used[:3] == [0, 0, 0]
+    assert all(share is not None and share > 1 for share in used[3:])
+    assert all("tolerance_used" not in view_case(case).model_dump() for case in judged.cases)
+    assert judged.cases[4].report == {"category": "values outside tolerance"}

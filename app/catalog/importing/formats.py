@@ -8,10 +8,14 @@ from app.catalog.importing.kattis import read_kattis
 from app.catalog.importing.kernelbench import read_kernelbench
 from app.catalog.importing.literal_tests import read_literal_tests
 from app.catalog.importing.notebook import read_notebook
+from app.catalog.importing.observation import Observe
+from app.catalog.importing.torch_judge import read_torch_judge
 
-FORMATS: dict[str, Callable[[Path], Imported]] = {
-    "kattis": read_kattis,
-    "kernelbench": read_kernelbench,
+# `Observe` calls the source's solution in a sandbox, and returns the types that it saw there.
+FORMATS: dict[str, Callable[[Path, Observe], Imported]] = {
+    "kattis": lambda source, _observe: read_kattis(source),
+    "kernelbench": lambda source, _observe: read_kernelbench(source),
     "notebook": read_notebook,
     "tests": read_literal_tests,
+    "torch-judge": read_torch_judge,
 }

@@ -1,50 +1,39 @@
-"""Import a folder with a statement, a solution and `tests.json`, whose tests have literal arguments.
+"""Import a folder with a statement, a solution and `tests.json`, whose tests are calls of the solution.
 
 `tests.json` has one of these forms. `expected` is only compared with the solution's answer:
 
     [{"input": [[1, 2], 3], "expected": 5, "hidden": true}, …]      arguments in order, or a mapping by name
-    [{"test": "add(np.array([1, 2]), k=3)", "expected_output": "…"}]  a call, whose arguments are literals
+    [{"test": "add(np.array([1, 2]), k=3)", "expected_output": "…"}]  a call
     {"fn_name": "add", "inputs": [[1, 2], …], "outputs": [3, …]}
 
-A call in a text, such as `f([1, 2], k=np.array([3.0]))`, is parsed and never evaluated.
+Literal arguments, such as `[1, 2]` and `np.array([3.0])`, become the inputs of a case. Other arguments, such as
+`np.zeros(3)`, become a function of `cases.py`. Nothing is evaluated outside of a sandbox, which also finds the types.
 """
 
 import ast
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.catalog.case_validation import Ragged, shape_of
+from app.catalog.importing.generator import bind, calls_of, function_name, imports_for, write_generators
 from app.catalog.importing.imported import (
     Imported,
     ImportRefused,
     Notes,
     distinct,
-    name_of,
     slug_of,
     write_manifest,
     write_statement,
 )
+from app.catalog.importing.observation import Declarations, Observe, Probe, declare, find_object
 from app.catalog.importing.program import SourceFolder, frameworks_of, functions_of, open_folder, parse, strangers_of
 
-ARRAY_MAKERS = {
-    "np.array": "numpy",
-    "numpy.array": "numpy",
-    "np.asarray": "numpy",
-    "jnp.array": "jax",
-    "jnp.asarray": "jax",
-    "torch.tensor": "torch",
-    "torch.Tensor": "torch",
-}
-# The types of ints and floats: JAX computes in 32 bits here, and PyTorch turns Python's floats into float32.
-_DTYPES = {
-    "numpy": ("int64", "float64"),
-    "jax": ("int32", "float32"),
-    "torch": ("int64", "float32"),
-}
-_NAMES = {"float": "float64", "int": "int64", "double": "float64", "long": "int64"}
+ARRAY_MAKERS = (
+    *("np.array", "numpy.array", "np.asarray", "jnp.array", "jnp.asarray"),
+    *("torch.tensor", "torch.Tensor"),
+)
 STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
 SOLUTIONS = ("solution.py", "reference.py")
 STARTERS = ("starter.py", "starter_code.py", "template.py")
@@ -54,33 +43,28 @@ MAX_CASES = 200
 
 @dataclass(frozen=True, slots=True)
 class LiteralArray:
-    """An array in a call. `kind` is its library. `dtype` is None unless the call names one."""
+    """An array in a call. `source`: its Python."""
 
-    kind: str
     values: Any
-    dtype: str | None
+    source: str
 
 
-def read_call(text: str, name: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of the only call of `name`, also inside `print(…)` or before `==`. Raises ValueError."""
+def find_call(text: str, name: str) -> ast.Call:
+    """Return the only call of `name`, also inside `print(…)` or before `==`. Raises ValueError."""
     try:
         tree = ast.parse(text.strip())
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ValueError(f"{text[:60]!r} is not valid Python ({error})") from None
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == name]
+    calls = calls_of(tree, name)
     if len(calls) != 1:
         raise ValueError(f"{text[:60]!r} has {len(calls)} calls of {name}; it must have 1")
-    if any(keyword.arg is None for keyword in calls[0].keywords):
-        raise ValueError(f"{text[:60]!r} passes **keywords")
-    positional = [read_literal(argument) for argument in calls[0].args]
-    return positional, {str(keyword.arg): read_literal(keyword.value) for keyword in calls[0].keywords}
+    return calls[0]
 
 
 def read_literal(node: ast.expr) -> Any:
     """Return the value of a literal, or of a call that makes an array of one. Raises ValueError."""
-    if isinstance(node, ast.Call) and (kind := ARRAY_MAKERS.get(ast.unparse(node.func))) and node.args:
-        named = {keyword.arg: ast.unparse(keyword.value).rpartition(".")[2] for keyword in node.keywords}
-        return LiteralArray(kind, read_literal(node.args[0]), named.get("dtype", "").strip("'\"") or None)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ARRAY_MAKERS and node.args:
+        return LiteralArray(read_literal(node.args[0]), ast.unparse(node))
     if isinstance(node, ast.List | ast.Tuple):
         return [read_literal(item) for item in node.elts]
     try:
@@ -89,96 +73,72 @@ def read_literal(node: ast.expr) -> Any:
         raise ValueError(f"the argument {ast.unparse(node)[:60]} is not a literal") from None
 
 
-def declaration_of(name: str, values: Sequence[Any], notes: Notes) -> dict[str, Any]:
-    """Return the manifest's keys for the parameter. Raises ImportRefused if the values have several types."""
-    nullable = {"nullable": True} if any(value is None for value in values) else {}
-    given = [value for value in values if value is not None]
-    if given and all(isinstance(value, LiteralArray) for value in given):
-        return {"name": name, **_array(name, given, notes), **nullable}
-    types = {type(value) for value in given}
-    if not types or types <= {list, tuple}:
-        return {"name": name, "type": "list", **nullable}
-    if types == {int, float}:
-        types = {float}
-        notes.todo.append(f"check that {name} is a float in every case: some tests give whole numbers")
-    if len(types) == 1 and (kind := types.pop()) in (bool, int, float, str, dict):
-        return {"name": name, "type": kind.__name__, **nullable}
-    found = ", ".join(sorted({"array" if kind is LiteralArray else kind.__name__ for kind in map(type, given)}))
-    raise ImportRefused(f"the parameter {name} has several types ({found}): use the same type in every test")
-
-
-def _array(name: str, arrays: Sequence[LiteralArray], notes: Notes) -> dict[str, Any]:
-    kinds = {array.kind for array in arrays}
-    shapes = [_shape(name, array) for array in arrays]
-    if len(kinds) > 1 or len({len(shape) for shape in shapes}) > 1:
-        raise ImportRefused(f"the arrays of {name} differ in library or number of axes: make them equal")
-    kind = kinds.pop()
-    named = {array.dtype for array in arrays} - {None}
-    whole, real = _DTYPES[kind]
-    has_fraction = not all(map(_is_whole, arrays))
-    is_bool = all(isinstance(number, bool) for array in arrays for number in _numbers(array.values))
-    dtype = named.pop() if len(named) == 1 else "bool" if is_bool else real if has_fraction else whole
-    if len({_is_whole(array) for array in arrays}) > 1:
-        notes.todo.append(f"check that {name} is {dtype} in every case: some tests give whole numbers")
-    sizes = [f"{name.upper()[:12]}_{axis}" for axis in range(len(shapes[0]))]
-    return {"type": kind, "shape": sizes, "dtype": _NAMES.get(str(dtype), dtype)}
-
-
-def _is_whole(array: LiteralArray) -> bool:
-    return not any(isinstance(number, float) for number in _numbers(array.values))
-
-
-def _shape(name: str, array: LiteralArray) -> tuple[int, ...]:
-    try:
-        return shape_of(_tuples(array.values))
-    except Ragged:
-        raise ImportRefused(f"an array of {name} has lists of different lengths: correct it") from None
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _numbers(value: Any) -> list[Any]:
-    return [number for item in value for number in _numbers(item)] if isinstance(value, list) else [value]
-
-
 def value_for(value: Any) -> Any:
     """Return the value for the manifest."""
-    return value.values if isinstance(value, LiteralArray) else value
+    return value.values if isinstance(value, LiteralArray) else _inner_value(value)
+
+
+def _inner_value(value: Any) -> Any:
+    if isinstance(value, LiteralArray):
+        return {"array": value.values}
+    if isinstance(value, list | tuple):
+        return [_inner_value(item) for item in value]
+    return {key: _inner_value(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _expression(value: Any) -> str:
+    """Return the Python expression of the value."""
+    if isinstance(value, LiteralArray):
+        return value.source
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_expression, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_expression(item)}' for key, item in value.items())}}}"
+    return f"float('{value}')" if isinstance(value, float) and value - value != 0 else repr(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test of a source with its arguments by name. `expected` is None if the source does not say it."""
+    """A test of a source with its arguments by name. `expected` is None if the source does not say it.
+
+    `generator`: the function of `cases.py` that makes the arguments, if they are not literals.
+    """
 
     name: str
     is_sample: bool
     arguments: dict[str, Any]
     expected: Any
+    generator: str = ""
+
+    @property
+    def maker(self) -> str:
+        """Return the program of a function with the test's name that makes the arguments."""
+        listed = ", ".join(f"{name!r}: {_expression(value)}" for name, value in self.arguments.items())
+        source = self.generator or f"def {self.name}(seed):\n    return {{{listed}}}\n"
+        return "\n".join([*imports_for([source]), "", "", source])
 
 
-def read_literal_tests(root: Path) -> Imported:
+def read_literal_tests(root: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
     folder, notes = open_folder(root), Notes()
     source = folder.text(_find(folder, SOLUTIONS, "the solution"))
     content = _read_json(folder, _find(folder, TESTS, "the tests"))
     tree = parse(source, "the solution")
     function = _function(tree, content)
-    tests = _tests(content, function, notes)
-    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in names_of(function)]
+    tests, declared = declare_tests(source, function, _tests(content, function, notes), observe, notes)
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
     files = {
         "statement.md": _statement(folder, notes),
         "starter.py": _starter(folder, function),
         "reference.py": source,
+        **cases_file(tests),
         "submissions/accepted/original.py": source,
         "submissions/wrong_answer/stand_in.py": stand_in(function),
     }
-    _add_todo(notes)
+    add_todo(notes, tests)
     title = root.resolve().name.replace("_", " ").replace("-", " ").capitalize()
-    manifest = build_manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
     return Imported(
         slug=slug_of(root.resolve().name),
         files={**write_manifest(manifest, "a folder with tests.json", notes), **files},
@@ -186,6 +146,50 @@ def read_literal_tests(root: Path) -> Imported:
         todo=tuple(notes.todo),
         answers={test.name: test.expected for test in tests if test.expected is not None},
     )
+
+
+def declare_tests(
+    source: str, function: ast.FunctionDef, tests: Sequence[Test], observe: Observe, notes: Notes
+) -> tuple[list[Test], Declarations]:
+    """Return the tests that ran in a sandbox, and the types that it saw. Raises ImportRefused."""
+    names = names_of(function)
+    probe = Probe(
+        source=source,
+        entry_point=function.name,
+        frameworks=tuple(frameworks_for(parse(source, "the solution"), tests)),
+        makers={test.name: (test.maker, test.name) for test in tests},
+    )
+    found = observe(probe)
+    kept = []
+    for test in tests:
+        if reason := found[test.name].failure or find_object(found[test.name]):
+            notes.left_out.append(f"{test.name}: {reason}")
+        else:
+            kept.append(test)
+    if not kept:
+        raise ImportRefused("the solution answers no test: " + "; ".join(notes.left_out[:3]))
+    notes.todo.append(
+        "describe the result in `returns`; check its shape, where a size that all tests share is a name or a number"
+    )
+    return _with_a_sample(kept), declare(names, [found[test.name] for test in kept], notes)
+
+
+def _with_a_sample(tests: list[Test]) -> list[Test]:
+    """Make the first test a sample if all samples were left out."""
+    return tests if tests[0].is_sample else [replace(tests[0], is_sample=True), *tests[1:]]
+
+
+def frameworks_for(tree: ast.Module, tests: Sequence[Test]) -> list[str]:
+    return frameworks_of([tree, *(ast.parse(test.maker) for test in tests)])
+
+
+def cases_file(tests: Sequence[Test]) -> dict[str, str]:
+    """Return `cases.py` if some tests need it."""
+    generators = [test.generator for test in tests if test.generator]
+    told = '"""The arguments of the original tests that are not literals."""\n'
+    header = "\n".join(imports_for(generators))
+    parts = [told + (f"\n{header}\n" if header else ""), *generators]
+    return {"cases.py": "\n\n".join(parts)} if generators else {}
 
 
 def _find(folder: SourceFolder, names: Sequence[str], what: str) -> str:
@@ -213,6 +217,11 @@ def _function(tree: ast.Module, content: Any) -> ast.FunctionDef:
     raise ImportRefused(f'the solution defines {known}: name the tested one as "fn_name" in tests.json')
 
 
+def defaults_of(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    names = names_of(function)
+    return dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+
+
 def names_of(function: ast.FunctionDef) -> list[str]:
     signature = function.args
     if signature.vararg or signature.kwarg or signature.kwonlyargs:
@@ -222,20 +231,18 @@ def names_of(function: ast.FunctionDef) -> list[str]:
 
 def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[Test]:
     raw = _listed(content)[:MAX_CASES]
-    names = distinct([name_of(str(each.get("name", f"case_{index}"))) for index, each in enumerate(raw, 1)])
+    names = distinct([function_name(str(each.get("name", f"case_{index}"))) for index, each in enumerate(raw, 1)])
     tests = []
     for name, each in zip(names, raw, strict=True):
         try:
-            arguments, expected = _read_test(each, function)
+            tests.append(_read_test(name, each, function))
         except ValueError as error:
             notes.left_out.append(f"{name}: {error}")
-            continue
-        tests.append(Test(name, _is_sample(each), arguments, expected))
     if not tests:
-        raise ImportRefused("no test has literal arguments: " + "; ".join(notes.left_out[:3]))
+        raise ImportRefused("no test can become a case: " + "; ".join(notes.left_out[:3]))
     if not any(test.is_sample for test in tests):
         notes.todo.append(f"check that students may see {tests[0].name}: the source does not mark public tests")
-        tests[0] = Test(tests[0].name, True, tests[0].arguments, tests[0].expected)
+        tests[0] = replace(tests[0], is_sample=True)
     return sorted(tests, key=lambda test: not test.is_sample)
 
 
@@ -249,23 +256,37 @@ def _listed(content: Any) -> list[dict[str, Any]]:
     return listed
 
 
-def _read_test(test: Mapping[str, Any], function: ast.FunctionDef) -> tuple[dict[str, Any], Any]:
-    """Return the arguments by name, and the expected value or None. Raises ValueError."""
+def _read_test(name: str, test: Mapping[str, Any], function: ast.FunctionDef) -> Test:
+    """Raises ValueError."""
     expected = next((test[key] for key in ("expected", "expected_output", "output") if key in test), None)
     given = next((test[key] for key in ("input", "inputs", "args", "arguments") if key in test), None)
-    names = names_of(function)
     if isinstance(call := test.get("test") or test.get("call"), str):
-        positional, by_name = read_call(call, function.name)
-    elif isinstance(given, dict):
-        positional, by_name = [], given
-    elif isinstance(given, list):
-        positional, by_name = given, {}
-    else:
+        return _read_program(name, call, function, _is_sample(test), expected)
+    names = names_of(function)
+    if not isinstance(given, dict | list):
         raise ValueError("it has neither `input` nor `test`")
-    arguments = dict(zip(names, positional, strict=False)) | dict(by_name)
-    if len(positional) > len(names) or set(arguments) != set(names):
+    arguments = dict(given) if isinstance(given, dict) else dict(zip(names, given, strict=False))
+    if len(given) > len(names) or not set(arguments) <= set(names):
         raise ValueError(f"its arguments are not {', '.join(names)}")
-    return arguments, expected
+    left = {key: value for key, value in defaults_of(function).items() if key not in arguments}
+    arguments |= {key: read_literal(value) for key, value in left.items()}
+    if set(arguments) != set(names):
+        raise ValueError(f"its arguments are not {', '.join(names)}")
+    return Test(name, _is_sample(test), {key: arguments[key] for key in names}, expected)
+
+
+def _read_program(name: str, program: str, function: ast.FunctionDef, is_sample: bool, expected: Any) -> Test:
+    """Read a test that is a call, or a short program whose last call counts. Raises ValueError."""
+    try:
+        bound = bind(find_call(program, function.name), function)
+        literals = {key: read_literal(value) for key, value in bound.items()}
+    except ValueError:
+        generators, reasons = write_generators(name, program, function)
+        if not generators:
+            raise ValueError("; ".join(reasons)) from None
+        source = generators[-1].source.replace(f"def {generators[-1].name}(", f"def {name}(", 1)
+        return Test(name, is_sample, {}, expected, source)
+    return Test(name, is_sample, literals, expected)
 
 
 def _is_sample(test: Mapping[str, Any]) -> bool:
@@ -285,9 +306,12 @@ def _statement(folder: SourceFolder, notes: Notes) -> str:
 
 
 def _starter(folder: SourceFolder, function: ast.FunctionDef) -> str:
-    for name in STARTERS:
-        if folder.has(name):
-            return folder.text(name)
+    given = next((name for name in STARTERS if folder.has(name)), None)
+    return folder.text(given) if given else plain_starter(function)
+
+
+def plain_starter(function: ast.FunctionDef) -> str:
+    """Return the function's signature and docstring."""
     doc = ast.get_docstring(function)
     told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
     raised = 'raise NotImplementedError("replace this line with your solution")'
@@ -300,7 +324,7 @@ def stand_in(function: ast.FunctionDef) -> str:
 
 
 def build_manifest(
-    title: str, entry_point: str, frameworks: list[str], parameters: list[dict[str, Any]], tests: Sequence[Test]
+    title: str, entry_point: str, frameworks: list[str], declared: Declarations, tests: Sequence[Test]
 ) -> dict[str, Any]:
     return {
         "title": title[:120],
@@ -309,24 +333,28 @@ def build_manifest(
         "estimated_minutes": 15,
         "frameworks": frameworks,
         "entry_point": entry_point,
-        "parameters": parameters,
-        "returns": {"type": "list", "doc": "TODO: describe the result, with its type and shape."},
+        "parameters": declared.parameters,
+        "returns": declared.returns,
         "cases": [
             {
                 "name": test.name,
                 "visibility": "sample" if test.is_sample else "hidden",
-                "inputs": {name: value_for(value) for name, value in test.arguments.items()},
+                **(
+                    {"generate": test.name}
+                    if test.generator
+                    else {"inputs": {name: value_for(value) for name, value in test.arguments.items()}}
+                ),
             }
             for test in tests
         ],
     }
 
 
-def _add_todo(notes: Notes) -> None:
+def add_todo(notes: Notes, tests: Sequence[Test]) -> None:
+    if not any(test.generator for test in tests):
+        notes.todo.append("draw hidden inputs (`{draw: normal, shape: [100]}`): students can share answers to literals")
     notes.todo += [
-        "describe the result in `returns`, with type, shape and dtype",
         "set summary, difficulty, estimated_minutes and license: the source does not have them",
-        "draw hidden inputs (`{draw: normal, shape: [100]}`): students can share the answers to literals",
         "add a second accepted solution, written in another way",
         "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
     ]

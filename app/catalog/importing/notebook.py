@@ -6,29 +6,35 @@ The solution is the last cell that defines a function. Marks of both formats sho
     # BEGIN SOLUTION … # END SOLUTION, x = 1 # SOLUTION  Otter: cut from the starter
 
 Each `assert` that compares one call of the function with a literal becomes a case: `f(…) == 3`,
-`abs(f(…) - 3) < 1e-6`, `np.allclose(f(…), [1, 2])`, `np.testing.assert_allclose(f(…), …)`. Arguments are literals, or
-names that the same cell assigns one. Nothing of the notebook is run.
+`abs(f(…) - 3) < 1e-6`, `np.allclose(f(…), [1, 2])`, `np.testing.assert_allclose(f(…), …)`. Arguments that are not
+literals become a function of `cases.py`, with the statements of the same cell that they need. The notebook runs only in
+a sandbox.
 """
 
 import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from app.catalog.importing.generator import bind, calls_of, write_generators
 from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
 from app.catalog.importing.literal_tests import (
     LiteralArray,
+    add_todo,
     build_manifest,
-    declaration_of,
-    names_of,
+    cases_file,
+    declare_tests,
+    frameworks_for,
+    plain_starter,
     read_literal,
     stand_in,
 )
 from app.catalog.importing.literal_tests import Test as LiteralTest
-from app.catalog.importing.program import frameworks_of, functions_of, open_folder, parse, strangers_of
+from app.catalog.importing.observation import Observe
+from app.catalog.importing.program import functions_of, open_folder, parse, strangers_of
 
 MAX_CASES = 200
 _BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
@@ -60,7 +66,7 @@ class Cell:
     points: float | None = None
 
 
-def read_notebook(path: Path) -> Imported:
+def read_notebook(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
     if not path.is_file():
         raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
@@ -68,20 +74,23 @@ def read_notebook(path: Path) -> Imported:
     place, function = _find_solution(cells)
     source = f"{_imports(cells[:place])}\n\n\n{_clean(cells[place].source).strip()}\n".lstrip("\n")
     tree = parse(_without_marks(source), "the solution's cell")
-    tests = _tests(cells, function, notes)
+    found = _tests(cells, function, notes)
+    tests, declared = declare_tests(_without_marks(source), function, found, observe, notes)
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in names_of(function)]
     files = {
         "statement.md": _statement(cells[:place], notes),
         "starter.py": _starter(source, function),
         "reference.py": _without_marks(source),
+        **cases_file(tests),
         "submissions/accepted/original.py": _without_marks(source),
         "submissions/wrong_answer/stand_in.py": stand_in(function),
     }
-    _add_todo(cells, notes)
+    if any(cell.points for cell in cells):
+        notes.left_out.append("points of the grader: give points with `parts`, if you want some")
+    add_todo(notes, tests)
     title = path.stem.replace("_", " ").replace("-", " ").strip().capitalize()
-    manifest = build_manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
     return Imported(
         slug=slug_of(path.stem),
         files={**write_manifest(manifest, "a notebook", notes), **files},
@@ -113,7 +122,7 @@ def _find_solution(cells: Sequence[Cell]) -> tuple[int, ast.FunctionDef]:
     trees = [_tree(cell) for cell in cells]
     for place in reversed(range(len(cells))):
         for name, function in reversed(functions_of(trees[place]).items()):
-            if any(_calls(statement, name) for tree in trees[place:] for statement in _asserts(tree)):
+            if any(calls_of(statement, name) for tree in trees[place:] for statement in _asserts(tree)):
                 return place, function
     raise ImportRefused("no cell defines a function that a later cell asserts about: add `assert f(…) == …`")
 
@@ -144,25 +153,20 @@ def _imports(cells: Sequence[Cell]) -> str:
     return "\n".join(line for line in lines if "otter" not in line and "nbgrader" not in line)
 
 
-def _calls(node: ast.AST, name: str) -> list[ast.Call]:
-    return [each for each in ast.walk(node) if isinstance(each, ast.Call) and ast.unparse(each.func) == name]
-
-
 def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> list[LiteralTest]:
     tests: list[LiteralTest] = []
     for cell in cells:
         tree, hidden = _tree(cell), _hidden_lines(cell.source)
         for statement in _asserts(tree):
-            if not _calls(statement, function.name):
+            if not calls_of(statement, function.name):
                 continue
+            check = _Check(tree, statement, function, _literals(tree, statement))
             try:
-                arguments, expected = _read(statement, function, _literals(tree, statement))
+                tests.append(check.read(f"case_{len(tests) + 1}", statement.lineno not in hidden))
             except ValueError as error:
                 notes.left_out.append(f"`{ast.unparse(statement)[:60]}`: {error}")
-                continue
-            tests.append(LiteralTest(f"case_{len(tests) + 1}", statement.lineno not in hidden, arguments, expected))
     if not tests:
-        raise ImportRefused("no assert compares a call that has literal arguments: " + "; ".join(notes.left_out[:3]))
+        raise ImportRefused("no assert has a call that can become a case: " + "; ".join(notes.left_out[:3]))
     return _with_a_sample(tests[:MAX_CASES], notes)
 
 
@@ -184,10 +188,10 @@ def _with_a_sample(tests: list[LiteralTest], notes: Notes) -> list[LiteralTest]:
         shown = max(1, min(2, len(tests) - 1))
         if len(tests) > shown:
             notes.todo.append(f"choose the samples: the first {shown} are, and the notebook shows all of its tests")
-        tests = [LiteralTest(t.name, place < shown, t.arguments, t.expected) for place, t in enumerate(tests)]
+        tests = [replace(test, is_sample=place < shown) for place, test in enumerate(tests)]
     elif not any(test.is_sample for test in tests):
         notes.todo.append(f"check that students may see {tests[0].name}: every test of the source is hidden")
-        tests[0] = LiteralTest(tests[0].name, True, tests[0].arguments, tests[0].expected)
+        tests[0] = replace(tests[0], is_sample=True)
     return sorted(tests, key=lambda test: not test.is_sample)
 
 
@@ -209,22 +213,37 @@ def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
     return read_literal(node)
 
 
-def _read(
-    statement: ast.Assert | ast.Expr, function: ast.FunctionDef, known: Mapping[str, Any]
-) -> tuple[dict[str, Any], Any]:
-    """Return the arguments by name, and the expected value or None. Raises ValueError."""
-    calls = _calls(statement, function.name)
-    if len(calls) != 1:
-        raise ValueError(f"it calls {function.name} {len(calls)} times")
-    names = names_of(function)
-    if any(keyword.arg is None for keyword in calls[0].keywords):
-        raise ValueError("it passes **keywords")
-    positional = [_value(argument, known) for argument in calls[0].args]
-    arguments = dict(zip(names, positional, strict=False))
-    arguments |= {str(keyword.arg): _value(keyword.value, known) for keyword in calls[0].keywords}
-    if len(positional) > len(names) or set(arguments) != set(names):
-        raise ValueError(f"its arguments are not {', '.join(names)}")
-    return arguments, _expected(statement, calls[0], known)
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A statement that checks one call of the function, and its cell. `known`: the names with literal values there."""
+
+    cell: ast.Module
+    statement: ast.Assert | ast.Expr
+    function: ast.FunctionDef
+    known: Mapping[str, Any]
+
+    def read(self, name: str, is_sample: bool) -> LiteralTest:
+        """Return the call as a test. Raises ValueError."""
+        calls = calls_of(self.statement, self.function.name)
+        if len(calls) != 1:
+            raise ValueError(f"it calls {self.function.name} {len(calls)} times")
+        expected = _expected(self.statement, calls[0], self.known)
+        bound = bind(calls[0], self.function)
+        try:
+            return LiteralTest(
+                name, is_sample, {key: _value(each, self.known) for key, each in bound.items()}, expected
+            )
+        except ValueError:
+            return LiteralTest(name, is_sample, {}, expected, self._generator(name))
+
+    def _generator(self, name: str) -> str:
+        before = self.cell.body[: self.cell.body.index(self.statement)]
+        statements = [each for each in before if each not in _asserts(self.cell)]
+        program = "\n".join(map(ast.unparse, [*statements, self.statement]))
+        generators, reasons = write_generators(name, program, self.function)
+        if len(generators) != 1:
+            raise ValueError("; ".join(reasons) or f"it calls {self.function.name} several times")
+        return generators[0].source
 
 
 def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[str, Any]) -> Any:
@@ -295,23 +314,9 @@ def _starter(source: str, function: ast.FunctionDef) -> str:
             kept.append(line)
     if has_marks:
         return "\n".join(kept).strip() + "\n"
-    doc = ast.get_docstring(function)
-    told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
-    return f"def {function.name}({', '.join(names_of(function))}):\n{told}    {RAISED}\n"
+    return plain_starter(function)
 
 
 def _without_marks(source: str) -> str:
     lines = [line for line in source.splitlines() if not _BEGIN.match(line) and not _END.match(line)]
     return "\n".join(_SOLUTION_LINE.sub("", line).rstrip() for line in lines).strip() + "\n"
-
-
-def _add_todo(cells: Sequence[Cell], notes: Notes) -> None:
-    if any(cell.points for cell in cells):
-        notes.left_out.append("points of the grader: give points with `parts`, if you want some")
-    notes.todo += [
-        "describe the result in `returns`, with type, shape and dtype",
-        "set summary, difficulty, estimated_minutes and license: the source does not have them",
-        "draw hidden inputs (`{draw: normal, shape: [100]}`): students can share the answers to literals",
-        "add a second accepted solution, written in another way",
-        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
-    ]

@@ -20,15 +20,18 @@ from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from app.catalog.importing.imported import Imported
+    from app.catalog.importing.observation import Probe, Seen
 
 
 # The answers in a source's files are rounded.
 RTOL, ATOL = 1e-4, 1e-6
+# What a call of the solution may take while its types are looked at.
+OBSERVED_SECONDS, OBSERVED_MEMORY = 30, 4 * 2**30
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def import_package(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, kernelbench, notebook or tests.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, kernelbench, notebook, tests or torch-judge.")],
     source: Annotated[Path, typer.Argument(help="The folder or file to import.", exists=True)],
     to: Annotated[
         Path | None,
@@ -39,11 +42,11 @@ def import_package(
 
     kattis: a problem package of Kattis or the ICPC. kernelbench: a file with Model and get_inputs. notebook: a notebook
     whose cells assert what a function returns, also one of nbgrader or Otter. tests: a folder with a statement,
-    solution.py and tests.json. Lists what was left out and what you must still do; problem.yaml starts with the same
-    list. Exit code 1 if the imported solution does not return the source's answers.
+    solution.py and tests.json. torch-judge: a file with TASK. Lists what was left out and what you must still do;
+    problem.yaml starts with the same list. Exit code 1 if the imported solution does not return the source's answers.
     """
     settings = read_settings()
-    imported = _read(form, source)
+    imported = _read(form, source, settings)
     target = to or settings.problems / imported.slug
     if target.exists() or target.is_symlink():
         raise FolderTaken(f"{target} exists already: choose another folder with --to")
@@ -57,14 +60,14 @@ def import_package(
     raise typer.Exit(bool(disagreements))
 
 
-def _read(form: str, source: Path) -> "Imported":
+def _read(form: str, source: Path, settings: Settings) -> "Imported":
     """Raises ImportRefused."""
     from app.catalog.importing.formats import FORMATS
     from app.catalog.importing.imported import ImportRefused
 
     if form not in FORMATS:
         raise ImportRefused(f"unknown format {form!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[form](source)
+    return FORMATS[form](source, lambda probe: observe(probe, settings))
 
 
 def _load(imported: "Imported", target: Path) -> Package:
@@ -100,6 +103,33 @@ def _print_list(heading: str, lines: "tuple[str, ...] | list[str]") -> None:
         output.print(f"\n{heading}", markup=False, highlight=False)
     for line in lines:
         output.print(Text(f"  - {line}"), soft_wrap=True)
+
+
+def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
+    """Call the solution in a box, and describe what it got and returned. Raises SandboxError."""
+    from app.catalog.importing.observation import DRIVER, failed, read_seen
+    from app.worker.boxes import find_cache, open_launcher, open_reference_pool
+    from app.worker.run import run_cases
+    from sandbox.guest.codec import decode, encode
+    from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request
+
+    given = {name: encode({"code": code, "maker": maker}) for name, (code, maker) in probe.makers.items()}
+    request = Request(
+        source=probe.source,
+        entry_point=probe.entry_point,
+        driver=DRIVER,
+        parameters=(Parameter("code", "value"), Parameter("maker", "value")),
+        cases=tuple(CaseInput(name, inputs) for name, inputs in given.items()),
+        limits=Limits(wall_seconds=OBSERVED_SECONDS, memory_bytes=OBSERVED_MEMORY, load_seconds=OBSERVED_SECONDS),
+    )
+    outcomes: list[CaseOutcome] = []
+    with open_reference_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:
+        run_cases(pool, BoxSpec(tuple(sorted(probe.frameworks))), request, outcomes.append, Event())
+    seen = dict.fromkeys(probe.makers, failed("it was not called, because earlier calls ended the process"))
+    for each in outcomes:
+        reason = f"{each.failure.kind}: {each.failure.message}" if each.failure else str(each.ending)
+        seen[each.name] = failed(reason) if each.answer is None else read_seen(decode(each.answer))
+    return seen
 
 
 def find_disagreements(package: Package, answers: Mapping[str, Any], settings: Settings) -> list[str]:

@@ -3,7 +3,6 @@
 One thread watches the files. Another runs the reference in a box to compute the samples' expected outputs.
 """
 
-import json
 import logging
 import secrets
 import signal
@@ -19,10 +18,7 @@ import typer
 from rich.markup import escape
 
 from app.catalog.fault import Fault, PackageInvalid
-from app.catalog.figure import figures_of
-from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.catalog.signature import described_signature
 from app.cli.console import output
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.errors import AllcloseError, JudgeFailed
@@ -32,7 +28,7 @@ from sandbox.interface import Aborted, SandboxError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from app.catalog.query import ProblemDetail, SampleCase
+    from app.catalog.query import ProblemDetail
     from app.web.preview import Shown
     from sandbox.pool import Pool
 
@@ -168,6 +164,8 @@ class PreviewedPackage:
                 self._load()
 
     def _load(self) -> None:
+        from app.catalog.query import preview_problem
+
         # Before reading the files, so that a change during the reading is noticed.
         self._signature = self._sign()
         try:
@@ -179,7 +177,7 @@ class PreviewedPackage:
         else:
             with self._lock:
                 self._package = package
-                self._show(_detail(package, {}), (), "Running the reference on the samples …")
+                self._show(preview_problem(package, {}), (), "Running the reference on the samples …")
             self._answers.request(package)
 
     def _show_unread(self, faults: tuple[Fault, ...], notice: str) -> None:
@@ -190,9 +188,11 @@ class PreviewedPackage:
 
     def _take_answers(self, package: Package, answers: Answers) -> None:
         """Show the answers, unless the package has changed since they were requested."""
+        from app.catalog.query import preview_problem
+
         with self._lock:
             if package is self._package:
-                self._show(_detail(package, answers.previews), (), answers.notice, answers.failure)
+                self._show(preview_problem(package, answers.previews), (), answers.notice, answers.failure)
 
     def _show(self, problem: "ProblemDetail | None", faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
         from app.web.preview import Shown
@@ -224,34 +224,6 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
     except OSError:
         return None  # deleted meanwhile
     return str(path), status.st_mtime_ns, status.st_size
-
-
-def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "ProblemDetail":
-    """Return the problem as students see it, with the previews of the samples that are known."""
-    from app.catalog.query import ProblemDetail
-
-    manifest = json.loads(package.manifest.model_dump_json())
-    samples = [case for case in package.manifest.cases if case.visibility == "sample"]
-    files = {path: content.decode() for path, content in package.files.items()}
-    facts = {
-        "slug": package.slug,
-        "revision": None,
-        "digest": digest(package.files),
-        "statement": package.statement,
-        "starter": package.starter,
-        "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
-        "hidden_cases": len(package.manifest.cases) - len(samples),
-        "figures": figures_of(files, f"{package.statement}\n{package.editorial or ''}"),
-    }
-    signature = described_signature(manifest | {"starter": package.starter}, files)
-    return ProblemDetail.model_validate(manifest | signature | facts)
-
-
-def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> "SampleCase":
-    from app.catalog.query import SampleCase
-
-    inputs, expected = previews.get(name, (None, None))
-    return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
 
 
 class PortInUse(AllcloseError):

@@ -3,6 +3,7 @@
 from app.client.calls.administration import AdministrationCalls
 from app.client.calls.authors import AuthorsCalls
 from app.client.calls.backups import BackupsCalls
+from app.client.calls.discussions import DiscussionsCalls
 from app.client.calls.health import HealthCalls
 from app.client.calls.invitations import InvitationsCalls
 from app.client.calls.learning import LearningCalls
@@ -24,6 +25,7 @@ class Calls(
     TracksCalls,
     SubmissionsCalls,
     LearningCalls,
+    DiscussionsCalls,
     AuthorsCalls,
     InvitationsCalls,
     RejudgingCalls,

@@ -1,5 +1,6 @@
 """Made from the OpenAPI document by `make api`; not edited by hand."""
 
+from typing import Literal
 from uuid import UUID
 
 from app.client import model
@@ -25,6 +26,7 @@ class InvitationsCalls(Caller):
     def list_invitations(
         self,
         *,
+        state: Literal["open", "used", "expired", "revoked"] | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> model.InvitationList:
@@ -34,6 +36,7 @@ class InvitationsCalls(Caller):
             path="/api/v1/invitations",
             again="safe",
             query={
+                "state": state,
                 "cursor": cursor,
                 "limit": limit,
             },

@@ -134,3 +134,56 @@ class LearningCalls(Caller):
             again="safe",
         )
         self._transport.send(call)
+
+    def bookmark_problem(
+        self,
+        slug: str,
+    ) -> model.BookmarkView:
+        """Bookmark a problem. Needs submissions:write."""
+        call = Call(
+            method="PUT",
+            path=fill("/api/v1/problems/{slug}/bookmark", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.BookmarkView)
+
+    def remove_bookmark(
+        self,
+        slug: str,
+    ) -> None:
+        """Remove a bookmark. Needs submissions:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/problems/{slug}/bookmark", slug=slug),
+            again="safe",
+        )
+        self._transport.send(call)
+
+    def get_note(
+        self,
+        slug: str,
+    ) -> model.NoteView:
+        """Your private note on a problem. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/note", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.NoteView)
+
+    def change_note(
+        self,
+        slug: str,
+        body: model.NewNote,
+        *,
+        if_match: str | None = None,
+    ) -> model.NoteView:
+        """Write or remove your private note on a problem. Needs submissions:write."""
+        call = Call(
+            method="PUT",
+            path=fill("/api/v1/problems/{slug}/note", slug=slug),
+            again="safe",
+            headers={"If-Match": if_match, "Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.NoteView)

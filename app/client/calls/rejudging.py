@@ -1,5 +1,6 @@
 """Made from the OpenAPI document by `make api`; not edited by hand."""
 
+from typing import Literal
 from uuid import UUID
 
 from app.client import model
@@ -41,6 +42,7 @@ class RejudgingCalls(Caller):
     def list_rejudgings(
         self,
         *,
+        decision: Literal["open", "applied", "cancelled"] | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> model.RejudgingPage:
@@ -50,6 +52,7 @@ class RejudgingCalls(Caller):
             path="/api/v1/rejudgings",
             again="safe",
             query={
+                "decision": decision,
                 "cursor": cursor,
                 "limit": limit,
             },

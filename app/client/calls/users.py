@@ -153,6 +153,18 @@ class UsersCalls(Caller):
         )
         return self._transport.read(call, model.Ended)
 
+    def cancel_queue(
+        self,
+        user_id: UUID | str,
+    ) -> model.Cancelled:
+        """Cancel all unfinished submissions of a user. Needs users:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/users/{user_id}/queue", user_id=user_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.Cancelled)
+
     def export_user(
         self,
         user_id: UUID | str,
@@ -230,6 +242,17 @@ class UsersCalls(Caller):
             again="safe",
         )
         return self._transport.read(call, model.OwnStatistics)
+
+    def get_next_steps(
+        self,
+    ) -> model.NextSteps:
+        """Where you go on: your last unsolved problem, and the next one of each track that you started. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/me/next-steps",
+            again="safe",
+        )
+        return self._transport.read(call, model.NextSteps)
 
     def export_own_data(
         self,

@@ -1,10 +1,13 @@
-// The package editor: checks the files while the author types, and shows faults at their lines.
+// The package editor: checks the files while the author types, shows faults at their lines and the student view beside.
 import { pythonLanguage } from "@codemirror/lang-python";
 import { yamlLanguage } from "@codemirror/lang-yaml";
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { goToLine, showMarks } from "./editor/mark";
 import { mountEditor } from "./editor/mount";
+import { mountCopy, nameCopy } from "./page/package_copy";
+import { PackagePreview } from "./page/package_preview";
+import { phrase } from "./page/phrase";
 
 interface Fault {
   file: string;
@@ -12,12 +15,16 @@ interface Fault {
   text: string;
 }
 
-// `other`: HTML about a revision that would be replaced, or empty.
+// `other`: HTML about a revision that would be replaced, or empty. `preview`: the student view, or empty.
 interface Answer {
   faults: Fault[];
   summary: string;
   other: string;
+  preview: string;
 }
+
+// Why there is no answer: names of phrases.
+type Trouble = "away" | "signed-out" | "stale";
 
 const PAUSE_MS = 600;
 
@@ -27,16 +34,26 @@ function mount(form: HTMLFormElement): void {
   let timer = 0;
   let asking = new AbortController();
   let isChanged = false;
+  let isSafe = false;
+  const keepCopy = mountCopy(form);
+  const place = document.querySelector<HTMLElement>("[data-package-preview]");
+  const preview = place && new PackagePreview(place, form, () => void check());
 
-  const check = async () => {
+  const check = async (): Promise<boolean> => {
     asking.abort();
     asking = new AbortController();
-    const answer = await ask(form, asking.signal);
-    if (answer === null) return;
+    const answer = await ask(form, asking.signal, preview?.isOpen ?? false);
+    if (answer === "stale") return false;
+    if (typeof answer === "string") {
+      if (summary) summary.textContent = phrase(form, answer);
+      return false;
+    }
     if (summary) summary.textContent = answer.summary;
+    preview?.write(answer.preview);
     showOtherRevision(form, answer.other);
     for (const file of files) file.mark(answer.faults.filter((fault) => fault.file === file.path));
     showOther(form, answer.faults.filter((fault) => !files.some((file) => file.path === fault.file)));
+    return true;
   };
   form.querySelector(".to-fix")?.addEventListener("click", (event) => {
     const link = (event.target as Element).closest<HTMLElement>("a[data-go]");
@@ -48,22 +65,40 @@ function mount(form: HTMLFormElement): void {
   form.addEventListener("input", () => {
     isChanged = true;
     clearTimeout(timer);
-    timer = window.setTimeout(check, PAUSE_MS);
+    timer = window.setTimeout(() => {
+      keepCopy();
+      void check();
+    }, PAUSE_MS);
   });
   // Text typed before this script ran, or restored by the browser after a reload.
-  if ([...form.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue)) void check();
-  form.addEventListener("submit", () => { isChanged = false; });
+  const isTyped = [...form.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue);
+  if (isTyped || preview?.isOpen) void check();
+  // The form is sent only if the server answers and the author is signed in: a page of an error would lose the text.
+  form.addEventListener("submit", async (event) => {
+    if (isSafe) return;
+    event.preventDefault();
+    clearTimeout(timer);
+    if (isChanged) keepCopy();
+    if (!(await check())) return;
+    nameCopy(form);
+    isSafe = true;
+    isChanged = false;
+    form.requestSubmit(event.submitter);
+    isSafe = false;
+  });
   window.addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
 }
 
-async function ask(form: HTMLFormElement, signal: AbortSignal): Promise<Answer | null> {
+async function ask(form: HTMLFormElement, signal: AbortSignal, isShown: boolean): Promise<Answer | Trouble> {
   const body = new FormData(form);
   body.delete("upload"); // a chosen file that is not added yet
+  if (isShown) body.set("action", "preview");
   try {
     const response = await fetch(form.dataset["package"] ?? "", { method: "POST", body, signal });
-    return response.ok ? await response.json() : null;
+    if (response.redirected) return "signed-out";
+    return response.ok ? await response.json() : "away";
   } catch {
-    return null; // the next change checks again
+    return signal.aborted ? "stale" : "away"; // the next change checks again
   }
 }
 

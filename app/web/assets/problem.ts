@@ -10,6 +10,7 @@ import { mountFaults } from "./page/fault";
 import { mountInputs } from "./page/inputs";
 import { mountLearning, refreshLearning } from "./page/learn";
 import { refreshMine } from "./page/mine";
+import { mountNote } from "./page/note";
 import { mountPanes } from "./page/pane";
 import { mountPosition } from "./page/position";
 import { mountSending } from "./page/send";
@@ -22,6 +23,7 @@ for (const separator of document.querySelectorAll<HTMLElement>("[data-split]")) 
 for (const links of document.querySelectorAll<HTMLElement>("[data-panes]")) mountPanes(links);
 for (const list of document.querySelectorAll<HTMLElement>("[data-tabs]")) mountTabs(list);
 for (const panel of document.querySelectorAll<HTMLElement>("[data-inputs]")) mountInputs(panel);
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-note]")) mountNote(form);
 for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-draft-key]")) {
   const view = mountEditor(area, pythonLanguage);
   const result = document.querySelector<HTMLElement>("[data-result]");

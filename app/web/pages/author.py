@@ -1,6 +1,6 @@
 """The author pages: all problems, and one problem with its revisions."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, Path, Query, Response
 
@@ -12,6 +12,7 @@ from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import list_examples
+from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
@@ -27,11 +28,28 @@ Side = Annotated[int, Query(ge=1, le=MAX_NUMBER)]
 
 
 @router.get("")
-def show_problems(visit: CurrentVisit, author: Author) -> Response:
+def show_problems(
+    visit: CurrentVisit, author: Author, q: str = "", availability: Availability | Literal[""] = ""
+) -> Response:
+    """With `q`, list the problems with these words in slug or title."""
     with visit.transaction() as session:
         problems = list_authored(session)
         verifications = list_verifications(session, user_id=author.id)
-    context = {"problems": problems, "verifications": verifications, "examples": list_examples()}
+        reports = count_reports(session)
+    words = q.lower().split()
+    shown = [
+        problem
+        for problem in problems
+        if all(word in f"{problem.slug} {problem.title}".lower() for word in words)
+        and availability in ("", problem.availability)
+    ]
+    context: dict[str, Any] = {"problems": shown, "verifications": verifications, "examples": list_examples()}
+    context |= {
+        "query": {name: value for name, value in (("q", q), ("availability", availability)) if value},
+        "total": len(problems),
+        "reports": reports,
+        "availabilities": AVAILABILITIES,
+    }
     return visit.render("author/problems.html", context)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
@@ -29,8 +29,9 @@ from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
+from app.web.package_preview import render_preview
 from app.web.permission import Author
-from app.web.render import render_text
+from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/author")
@@ -84,16 +85,25 @@ def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response
         return _show(visit, form, found=refused.problems, status=422)
 
 
+@router.post("/preview", dependencies=_FORM)
+def preview(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
+    """Show the student view of the files as a page of its own, for browsers without scripts."""
+    with visit.transaction() as session:
+        page = render_preview(session, form, *form.checked())
+    return HTMLResponse(page, headers=HEADERS)
+
+
 @router.post("/check", dependencies=_FORM)
 def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
-    """Check the files for the page's script while the author types."""
-    _package, faults = form.checked()
+    """Check the files for the page's script while the author types. With the action `preview`, show them too."""
+    package, faults = form.checked()
     found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
     with visit.transaction() as session:
         revision = _other_revision(session, form)
+        page = render_preview(session, form, package, faults) if form.action == "preview" else ""
     other = render_text("fragments/other_revision.html", {"form": form, "other": revision})
-    answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip()}
-    return JSONResponse(answer, headers={"Cache-Control": "no-store"})
+    answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip(), "preview": page}
+    return JSONResponse(answer, headers=HEADERS)
 
 
 def text_of(fault: Fault) -> str:

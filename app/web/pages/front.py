@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from app.catalog.search import ProblemFilters, count_problems, list_problems
 from app.catalog.track import list_tracks
 from app.database.cursor import Slice
+from app.learning.next_steps import find_last_problem, list_started
 from app.learning.progress import states_for
 from app.web.visit import CurrentVisit
 
@@ -24,13 +25,17 @@ def show_front(visit: CurrentVisit) -> Response:
     states = states_for(visit.viewer)
     with visit.transaction() as session:
         tracks = list_tracks(session, states)
+        last = find_last_problem(session, visit.viewer.id) if visit.viewer else None
         tried = ProblemFilters(state="tried")
-        unfinished = list_problems(session, tried, Slice(limit=SHOWN_OPEN), states)[0] if states is not None else ()
+        unsolved = list_problems(session, tried, Slice(limit=SHOWN_OPEN + 1), states)[0] if visit.viewer else ()
         count = count_problems(session, ProblemFilters())
+    others = tuple(problem for problem in unsolved if not last or problem.slug != last.slug)
     context = {
         "tracks": tracks,
-        "unfinished": unfinished,
-        "is_returning": bool(unfinished) or any(track.done_count for track in tracks),
+        "last": last,
+        "started": list_started(tracks),
+        "unfinished": others[:SHOWN_OPEN],
+        "is_returning": last is not None or any(track.done_count for track in tracks),
         "problem_count": count,
         "example": read_example(),
     }

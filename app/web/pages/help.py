@@ -1,21 +1,35 @@
-"""The pages about Allclose itself: help, about, and privacy. Everyone can read them."""
+"""The pages about Allclose itself: help, guides, about, and privacy. Everyone can read them."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from fastapi import APIRouter, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.policy import read_policy
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import WorkerRow
+from app.web.cookie import BROWSER, SESSION
+from app.web.markdown import Guide, render_guide
 from app.web.messages import gettext as _
 from app.web.messages import later
+from app.web.pages.single_sign_on import ATTEMPT
+from app.web.render import HERE
 from app.web.verdict_words import Words, words_for
 from app.web.visit import CurrentVisit
 
 router = APIRouter()
+# The pages of the documentation that the site shows: their files and titles.
+GUIDES = {
+    "authors": ("authoring.md", later("Authors' guide")),
+    "problem-format": ("problem-format.md", later("All keys and files of a problem")),
+    "api": ("api.md", later("The REST API")),
+    "client": ("client.md", later("The Python client")),
+    "rights": ("rights.md", later("Roles and permissions")),
+}
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 # A function that should return its input times two, and gets the verdict.
 EXAMPLES: dict[Verdict, tuple[str, str]] = {
@@ -57,6 +71,7 @@ def show_help(visit: CurrentVisit) -> Response:
             "versions": list_versions(session),
             "verdicts": list_verdicts(),
             "source_kib": SOURCE_BYTES // 1024,
+            "guides": GUIDES,
         }
     return visit.render("help.html", context)
 
@@ -69,8 +84,24 @@ def show_about(visit: CurrentVisit) -> Response:
 @router.get("/privacy")
 def show_privacy(visit: CurrentVisit) -> Response:
     with visit.transaction() as session:
-        context = {"policy": read_policy(session)}
-    return visit.render("privacy.html", context)
+        policy = read_policy(session)
+    cookies = {"session": SESSION, "browser": BROWSER, "attempt": ATTEMPT}
+    return visit.render("privacy.html", {"policy": policy, "cookies": cookies})
+
+
+@router.get("/help/{name}")
+def show_guide(visit: CurrentVisit, name: str) -> Response:
+    """Show a page of the documentation. Raises NotFound."""
+    if name not in GUIDES:
+        raise NotFound(f"There is no help page {name[:40]!r}. See /help.")
+    return visit.render("guide.html", {"guide": read_guide(name), "others": GUIDES})
+
+
+@cache
+def read_guide(name: str) -> Guide:
+    """Read and render a page of app/web/guide, which `make api` copies from docs/."""
+    text = (HERE / "guide" / GUIDES[name][0]).read_text()
+    return render_guide(text, {file: (f"/help/{other}", title) for other, (file, title) in GUIDES.items()})
 
 
 def list_verdicts() -> list[VerdictHelp]:

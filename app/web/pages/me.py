@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
 
+from app.learning.discussion import list_unread
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import ActiveDay, read_statistics
@@ -127,10 +128,12 @@ def show_me(visit: CurrentVisit) -> Response:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
         statistics = read_statistics(session, visit.user.id)
+        unread = list_unread(session, visit.user.id)
         seen = count_solved_after_seeing(session, visit.user.id)
     context = {
         "statistics": statistics,
         "solved_after_seeing": seen,
+        "unread": unread,
         "calendar": draw_calendar(statistics.days, statistics.today),
     }
     return visit.render("me.html", context)

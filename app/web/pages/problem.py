@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Form, Query, Response
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.permission import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.api.concurrency_limit import await_submit_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import InputsInvalid
@@ -18,6 +18,8 @@ from app.catalog.name import list_in_order
 from app.catalog.query import get_problem
 from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
+from app.learning.note import find_note
+from app.learning.problem_statistics import is_solved_by_student
 from app.policy import read_policy
 from app.request_state import get_queue_waits, get_settings
 from app.submissions.draft import find_draft
@@ -31,6 +33,7 @@ from app.web.address import Slug
 from app.web.notebook import write_notebook
 from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
+from app.web.pages.sharing import link
 from app.web.pages.submission import Shown, read_one
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -132,6 +135,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
     usual = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
+    usual["links"] = link(visit.request, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
@@ -152,10 +156,16 @@ def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, An
         "draft": find_draft(session, viewer.id, slug) if viewer else None,
         "is_solved": slug in solved,
         "solved_slugs": solved,
+        "is_unsolved": _is_author(viewer) and not is_solved_by_student(session, slug),
         "prerequisites": list_in_order(session, problem.prerequisites),
         "learning": find_learning(session, viewer, slug),
+        "note": find_note(session, viewer.id, slug) if viewer else None,
         "attempt": secrets.token_urlsafe(16),
     }
+
+
+def _is_author(viewer: Viewer | None) -> bool:
+    return viewer is not None and viewer.may(Permission.WRITE_PROBLEMS)
 
 
 def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSummary]) -> Shown | None:

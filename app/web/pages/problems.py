@@ -1,15 +1,17 @@
-"""The catalogue: all problems, with search and filters. The address holds all filters."""
+"""The catalogue: all problems, with search, filters and an order. The address holds all of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from app.catalog.query import ListedProblem
-from app.catalog.search import Facets, ProblemFilters, count_facets, list_problems
+from app.catalog.search import MAX_TAGS, ORDERS, Facets, ProblemFilters, ProblemOrder, count_facets, list_problems
+from app.catalog.spelling import forgive
 from app.catalog.track import list_titles
 from app.database.cursor import Slice
 from app.learning.progress import states_for
@@ -55,9 +57,42 @@ class Given:
     count: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """An order of the list. `address` is the catalogue in this order."""
+
+    label: str
+    is_chosen: bool
+    address: str
+
+
 def address_of(filters: ProblemFilters, cursor: str | None = None) -> str:
-    query = filters.given | ({"cursor": cursor} if cursor else {})
+    further = {"order": filters.order, "cursor": cursor}
+    query = [*filters.given, *((name, value) for name, value in further.items() if value)]
     return f"{PATH}?{urlencode(query, errors='replace')}" if query else PATH
+
+
+def address_with_tag(filters: ProblemFilters, tag: str) -> str:
+    """Return the catalogue with this tag beside the other filters."""
+    return address_of(filters.add("tag", tag))
+
+
+def list_orders(filters: ProblemFilters) -> list[Order]:
+    """List the orders. The first one is that of the address without an order."""
+    usual = _("Best match") if filters.q else _("Track")
+    words: dict[ProblemOrder | None, str] = {
+        None: usual,
+        "most_solved": _("Highest solve rate"),
+        "least_solved": _("Lowest solve rate"),
+        "most_tried": _("Most students"),
+    }
+    chosen = filters.order if filters.q or filters.order != "track" else None
+    if filters.q:
+        words["track"] = _("Track")
+    return [
+        Order(label=label, is_chosen=order == chosen, address=address_of(replace(filters, order=order)))
+        for order, label in words.items()
+    ]
 
 
 def list_facets(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[Facet]:
@@ -71,10 +106,10 @@ def list_given(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str
         Given(
             name=name,
             words=_("“%(words)s”") % {"words": value} if name == "q" else label_of(name, value, tracks),
-            address=address_of(replace(filters, **{name: None})),
-            count=facets.without.get(name, 0),
+            address=address_of(filters.drop(name, value)),
+            count=facets.without.get((name, value), 0),
         )
-        for name, value in filters.given.items()
+        for name, value in filters.given
     ]
 
 
@@ -85,14 +120,14 @@ def label_of(name: str, value: str, tracks: Mapping[str, str]) -> str:
 
 
 def _facet(name: str, filters: ProblemFilters, counts: Mapping[str, int], tracks: Mapping[str, str]) -> Facet:
-    chosen = getattr(filters, name)
-    known = dict(counts) if chosen is None or chosen in counts else {**counts, chosen: 0}
+    chosen = [value for given, value in filters.given if given == name]
+    known = dict.fromkeys(chosen, 0) | dict(counts)
     choices = [
         Choice(
             label=label_of(name, value, tracks),
             count=known[value],
-            is_chosen=value == chosen,
-            address=address_of(replace(filters, **{name: None if value == chosen else value})),
+            is_chosen=value in chosen,
+            address=address_of(filters.drop(name, value) if value in chosen else filters.add(name, value)),
         )
         for value in _sorted(name, known, tracks)
     ]
@@ -114,6 +149,7 @@ def _sorted(name: str, counts: Mapping[str, int], tracks: Mapping[str, str]) -> 
 def _titles() -> dict[str, str]:
     return {
         "state": _("My progress"),
+        "bookmarked": _("My bookmarks"),
         "difficulty": _("Difficulty"),
         "framework": _("Framework"),
         "track": _("Track"),
@@ -127,6 +163,8 @@ def _words() -> dict[str, str]:
         "tried": _("Tried"),
         "solved": _("Solved"),
         "completed": _("Completed"),
+        "true": _("Bookmarked"),
+        "false": _("Not bookmarked"),
         "beginner": _("Beginner"),
         "intermediate": _("Intermediate"),
         "advanced": _("Advanced"),
@@ -158,28 +196,34 @@ class FilterForm:
 
     q: str = ""
     difficulty: str = ""
-    tag: str = ""
+    tag: Annotated[list[str] | None, Query()] = None
     track: str = ""
     framework: str = ""
     state: str = ""
+    bookmarked: str = ""
+    order: str = ""
 
     def read(self) -> ProblemFilters:
+        tags = (kept for tag in self.tag or () if (kept := _kept(tag)) is not None)
         return ProblemFilters(
             q=_kept(self.q),
             difficulty=_kept(self.difficulty),
-            tag=_kept(self.tag),
+            tags=tuple(dict.fromkeys(tags))[:MAX_TAGS],
             track=_kept(self.track),
             framework=_kept(self.framework),
             state=_kept(self.state),
+            bookmarked={"true": True, "false": False}.get(self.bookmarked),
+            order=next((order for order in ORDERS if order == self.order), None),
         )
 
 
 @router.get("/problems")
 def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], cursor: str = "") -> Response:
     wanted = form.read()
-    filters = wanted if visit.user else replace(wanted, state=None)
+    asked = wanted if visit.user else replace(wanted, state=None, bookmarked=None)
     states = states_for(visit.viewer)
     with visit.transaction() as session:
+        filters = forgive(session, asked, states) or asked
         shown = Slice(cursor=cursor or None, limit=SHOWN_PROBLEMS)
         problems, following = list_problems(session, filters, shown, states)
         facets = count_facets(session, filters, states)
@@ -187,12 +231,15 @@ def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], c
     return visit.render(
         "problems.html",
         {
-            "groups": group_by_track(problems, titles) if filters.q is None else _ungrouped(problems),
+            "groups": group_by_track(problems, titles) if _is_by_track(filters) else _ungrouped(problems),
             "filters": filters,
+            "misspelt": asked.q if filters.q != asked.q else None,
+            "orders": list_orders(filters),
+            "tag_address": partial(address_with_tag, filters),
             "facets": list_facets(filters, facets, titles),
             "given": list_given(filters, facets, titles),
             "total": facets.total,
-            "asks_for_state": wanted.state is not None and visit.user is None,
+            "asks_for_state": wanted != asked,
             "is_first": not cursor,
             "first": address_of(filters),
             "next": address_of(filters, following) if following else None,
@@ -204,6 +251,10 @@ def group_by_track(problems: Iterable[ListedProblem], titles: Mapping[str, str])
     """Group problems, which are sorted by track."""
     groups = [(track, list(group)) for track, group in groupby(problems, key=lambda problem: problem.track)]
     return [Group(track, titles.get(track, track) if track else _("More problems"), listed) for track, listed in groups]
+
+
+def _is_by_track(filters: ProblemFilters) -> bool:
+    return filters.order == "track" or (filters.order is None and filters.q is None)
 
 
 def _ungrouped(problems: Sequence[ListedProblem]) -> list[Group]:

@@ -14,6 +14,7 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.admin.submission import inspect_judgings
 from app.errors import NotFound
+from app.learning.shared_solution import read_sharing
 from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
 from app.submissions.model import Submission
@@ -23,7 +24,7 @@ from app.submissions.view import SubmissionView
 from app.submissions.view_query import view_submission
 from app.web.address import SubmissionId
 from app.web.event_stream import hold_seat
-from app.web.next_step import NextSteps, find_next_steps
+from app.web.next_step import AcceptedSteps, find_next_steps
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -36,7 +37,7 @@ router = APIRouter()
 class Shown:
     submission: Submission
     view: SubmissionView
-    next_steps: NextSteps | None
+    next_steps: AcceptedSteps | None
 
     @property
     def result(self) -> Result:
@@ -51,9 +52,11 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         shown = read_one(session, _viewer(visit), submission_id)
         replaced = list_replaced(session, submission_id)
         inspected = _inspect(session, visit, shown.submission)
+        is_own = shown.submission.user_id == visit.user.id
+        sharing = read_sharing(session, shown.submission) if is_own else "none"
     problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
-    return visit.render("submission.html", {**context, **inspected})
+    return visit.render("submission.html", {**context, **inspected, "sharing": sharing})
 
 
 @router.get("/submissions/{submission_id}/result")

@@ -1,6 +1,6 @@
 """Invitations: create one, copy its link, list and revoke them."""
 
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
@@ -9,6 +9,7 @@ from app.accounts.invitation import (
     DEFAULT_DAYS,
     MAX_DAYS,
     MAX_NOTE,
+    InvitationState,
     Invite,
     invite,
     list_invitations,
@@ -36,8 +37,8 @@ class InviteForm(BaseModel):
 
 
 @router.get("", dependencies=[needs(Permission.READ_USERS)])
-def show_invitations(visit: CurrentVisit, cursor: str | None = None) -> Response:
-    return _page(visit, cursor=cursor)
+def show_invitations(visit: CurrentVisit, state: InvitationState | Literal[""] = "", cursor: str = "") -> Response:
+    return _page(visit, cursor=cursor or None, state=state or None)
 
 
 @router.post("", dependencies=[Depends(require_own_origin), needs(Permission.CHANGE_USERS, HOME)])
@@ -75,14 +76,15 @@ def _page(
     status: int = 200,
     **about: str | None,
 ) -> Response:
-    """Render the page. `about`: the `cursor` of the list, or the new `link`, which is shown once."""
-    cursor = about.get("cursor")
+    """Render the page. `about`: the `cursor` and `state` of the list, or the new `link`, which is shown once."""
+    cursor, state = about.get("cursor"), cast(InvitationState | None, about.get("state"))
     with visit.transaction() as session:
-        page, mode = list_invitations(session, cursor), read_policy(session).sign_up
+        page, mode = list_invitations(session, cursor, state=state), read_policy(session).sign_up
     context = {
         "page": page,
         "mode": mode,
         "is_first": cursor is None,
+        "query": {"state": state} if state else {},
         "link": about.get("link"),
         "sends_mail": get_outbox(visit.request).server is not None,
         "values": (form or InviteForm()).model_dump(),

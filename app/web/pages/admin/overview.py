@@ -1,6 +1,6 @@
 """Read-only pages: the overview of the last day, storage, and all problems."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Response
 
@@ -27,10 +27,30 @@ def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # 
 
 
 @router.get("/problems")
-def show_problems(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
+def show_problems(
+    visit: CurrentVisit,
+    viewer: ReadsOperations,  # noqa: ARG001
+    q: str = "",
+    state: Literal["", "ready", "waiting", "outdated"] = "",
+) -> Response:
+    """With `q`, show the problems with these words in slug or title. `waiting`: not ready to judge yet."""
     with visit.transaction() as session:
         revisions, outdated = list_current(session), list_outdated(session)
-    return visit.render("admin/problems.html", {"revisions": revisions, "outdated": outdated})
+    words = q.lower().split()
+    shown = [
+        revision
+        for revision in revisions
+        if all(word in f"{revision.problem} {revision.title}".lower() for word in words)
+        and {
+            "": True,
+            "ready": revision.is_ready,
+            "waiting": not revision.is_ready,
+            "outdated": revision.problem in outdated,
+        }[state]
+    ]
+    query = {name: value for name, value in (("q", q), ("state", state)) if value}
+    context = {"revisions": shown, "outdated": outdated, "query": query, "total": len(revisions)}
+    return visit.render("admin/problems.html", context)
 
 
 @router.get("/storage")

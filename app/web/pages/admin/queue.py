@@ -34,14 +34,14 @@ def show_queue(visit: CurrentVisit, viewer: Watcher, live: bool = False) -> Resp
 
 
 @router.post("/workers/{worker_id}/drain", dependencies=[Depends(require_own_origin)])
-def drain_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID) -> Response:  # noqa: ARG001
+def drain_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID, live: bool = False) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
         drain(session, visit.actor, worker_id)
-    return see_other(HERE)
+    return see_other(f"{HERE}?live=true" if live else HERE)
 
 
 @router.post("/workers/{worker_id}/resume", dependencies=[Depends(require_own_origin)])
-def resume_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID) -> Response:  # noqa: ARG001
+def resume_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID, live: bool = False) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
         resume(session, visit.actor, worker_id)
-    return see_other(HERE)
+    return see_other(f"{HERE}?live=true" if live else HERE)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from app.rejudging.choice import Choice, preview
 from app.rejudging.create import Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
-from app.rejudging.view import RejudgingView, list_rejudgings, view_rejudging
+from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
 from app.web.event_stream import hold_seat
 from app.web.messages import gettext as _
@@ -55,10 +55,16 @@ WHOLE = Cut()
 
 
 @router.get("")
-def show_rejudgings(visit: CurrentVisit, viewer: Rejudger, cursor: str = "") -> Response:  # noqa: ARG001
+def show_rejudgings(
+    visit: CurrentVisit,
+    viewer: Rejudger,  # noqa: ARG001
+    decision: Decided | Literal[""] = "",
+    cursor: str = "",
+) -> Response:
     with visit.transaction() as session:
-        page = list_rejudgings(session, cursor or None)
-    return visit.render("admin/rejudgings.html", {"page": page, "is_first": not cursor})
+        page = list_rejudgings(session, cursor or None, decision=decision or None)
+    query = {"decision": decision} if decision else {}
+    return visit.render("admin/rejudgings.html", {"page": page, "query": query, "is_first": not cursor})
 
 
 @router.get("/new")

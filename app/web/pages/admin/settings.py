@@ -1,63 +1,135 @@
-"""The runtime settings: a form for each, with its bounds, default and last change."""
+"""The runtime settings: one form in groups, with words, units, bounds, defaults and last changes."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.accounts.permission import Permission, Viewer
 from app.admin.retention import MOST_COUNTED
-from app.admin.settings import RemovalUnconfirmed, Setting, change_settings, list_settings, put_back, read_value
-from app.errors import Invalid
+from app.admin.settings import RemovalUnconfirmed, Setting, SettingsRefused, as_text, list_settings, save_typed
 from app.policy import Policy
 from app.request_state import get_policy
+from app.web.messages import gettext as _
+from app.web.messages import later
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
 
-router = APIRouter(prefix="/admin/settings")
+HOME = "/admin/settings"
+router = APIRouter(prefix=HOME)
 
 ReadsOperations = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
-ChangesSettings = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS, home="/admin/settings")]
+ChangesSettings = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS, home=HOME)]
+# The prefix of the hidden fields with the values that the form showed.
+SEEN = "seen."
+
+# Each group's settings with their labels and units.
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    later("Accounts and pages"): {
+        "sign_up": (later("Sign-up"), ""),
+        "announcement": (later("Announcement"), ""),
+    },
+    later("Limits for each user"): {
+        "max_pending": (later("Unfinished submissions"), later("submissions")),
+        "submissions_per_hour": (later("Submissions"), later("per hour")),
+        "judging_seconds_per_hour": (later("Judging time"), later("seconds per hour")),
+        "submitted_mib_per_hour": (later("Sources and custom inputs"), later("MiB per hour")),
+        "requests_per_minute": (later("Requests"), later("per minute")),
+    },
+    later("Queue"): {"max_queue_minutes": (later("Longest wait for new submissions"), later("minutes"))},
+    later("How long data is kept"): {
+        "keep_submissions_days": (later("Submissions"), later("days")),
+        "keep_verifications_days": (later("Verifications"), later("days")),
+        "keep_ended_days": (later("Ended sessions, tokens and invitations"), later("days")),
+    },
+}
+CHOICES = {
+    "open": later("Open to everyone"),
+    "invitation": later("With an invitation only"),
+    "closed": later("Closed"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A setting with its label, and its unit or an empty text."""
+
+    setting: Setting
+    label: str
+    unit: str
+
+
+async def read_typed(request: Request, viewer: ChangesSettings) -> dict[str, str]:  # noqa: ARG001 (others are not read)
+    async with request.form(max_files=0) as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+Typed = Annotated[dict[str, str], Depends(read_typed)]
 
 
 @router.get("")
 def show_settings(visit: CurrentVisit, viewer: ReadsOperations, saved: str = "") -> Response:  # noqa: ARG001
-    return _render(visit, {"saved": saved if saved in Policy.model_fields else ""})
+    """`saved`: the names of the settings that were just saved, or `nothing`."""
+    names = [name for name in saved.split(",") if name in Policy.model_fields]
+    return _render(visit, {"saved": names if saved else None})
 
 
-@router.post("/{name}", dependencies=[Depends(require_own_origin)])
-def save_setting(
-    visit: CurrentVisit,
-    viewer: ChangesSettings,  # noqa: ARG001
-    name: str,
-    value: Annotated[str, Form()] = "",
-    act: Annotated[str, Form()] = "",
-    sure: Annotated[str, Form()] = "",
-) -> Response:
-    """Save a setting. `act` reset restores the default; `sure` confirms that a shorter retention deletes data."""
+@router.post("", dependencies=[Depends(require_own_origin)])
+def save_settings(visit: CurrentVisit, typed: Typed) -> Response:
+    """Save all changed settings or none. `reset` enters a default, and `sure` confirms that data will be deleted."""
+    if reset := typed.get("reset"):
+        return _enter_default(visit, typed, reset)
+    seen = {name.removeprefix(SEEN): value for name, value in typed.items() if name.startswith(SEEN)}
+    values = {name: value for name, value in typed.items() if name in Policy.model_fields}
     try:
         with visit.transaction() as session:
-            if act == "reset":
-                put_back(session, visit.actor, name, is_confirmed=bool(sure))
-            else:
-                change_settings(session, visit.actor, {name: read_value(name, value)}, is_confirmed=bool(sure))
+            saved = save_typed(session, visit.actor, values, seen, is_confirmed=typed.get("sure") == "yes")
     except RemovalUnconfirmed as fault:
-        asked = {"name": name, "act": act, "going": fault.going}
-        return _render(visit, {"saved": "", "typed": {name: value}, "asked": asked}, 409)
-    except Invalid as fault:
-        return _render(visit, {"saved": "", "typed": {name: value}, "errors": {name: str(fault)}}, 422)
+        return _render(visit, {"typed": typed, "going": fault.going}, 409)
+    except SettingsRefused as fault:
+        return _render(visit, {"typed": typed, "errors": fault.errors}, 409 if fault.is_outdated else 422)
     get_policy(visit.request).refresh()
-    return see_other(f"/admin/settings?saved={name}#{name}")
+    return see_other(f"{HOME}?saved={','.join(saved) or 'nothing'}")
+
+
+def _enter_default(visit: Visit, typed: Mapping[str, str], name: str) -> Response:
+    with visit.transaction() as session:
+        defaults = {setting.name: as_text(setting.default) for setting in list_settings(session)}
+    return _render(visit, {"typed": {**typed, name: defaults.get(name, "")}, "entered": name})
 
 
 def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
     with visit.transaction() as session:
-        settings: tuple[Setting, ...] = list_settings(session)
+        groups = list_groups(list_settings(session))
+    labels = {each.setting.name: each.label for _title, group in groups for each in group}
     usual: dict[str, Any] = {
-        "settings": settings,
+        "groups": groups,
+        "labels": labels,
+        "choices": {value: _(words) for value, words in CHOICES.items()},
         "typed": {},
         "errors": {},
-        "asked": None,
+        "going": (),
+        "saved": None,
+        "entered": "",
         "most_counted": MOST_COUNTED,
     }
     return visit.render("admin/settings.html", usual | context, status)
+
+
+def list_groups(settings: tuple[Setting, ...]) -> list[tuple[str, list[Labelled]]]:
+    """Group the settings. Those without a group come last, with their names as labels."""
+    known = {setting.name: setting for setting in settings}
+    found = [
+        (
+            _(title),
+            [
+                Labelled(setting=known.pop(name), label=_(label), unit=_(unit) if unit else "")
+                for name, (label, unit) in names.items()
+            ],
+        )
+        for title, names in GROUPS.items()
+    ]
+    rest = [Labelled(setting=setting, label=name, unit="") for name, setting in known.items()]
+    return [*found, (_("Other settings"), rest)] if rest else found

@@ -16,6 +16,7 @@ from app.errors import AllcloseError, Conflict, Invalid, Outdated
 from app.people.administration import (
     ChangedMeanwhile,
     OwnAccount,
+    cancel_queue,
     change_email,
     change_role,
     lock_user,
@@ -38,12 +39,13 @@ router = APIRouter(prefix="/admin/users")
 
 Reads = Annotated[Viewer, needs(Permission.READ_USERS, home="/admin/users")]
 Changes = Annotated[Viewer, needs(Permission.CHANGE_USERS, home="/admin/users")]
-Act = Literal["suspend", "reactivate", "sign-out", "erase"]
+Act = Literal["suspend", "reactivate", "sign-out", "cancel-queue", "erase"]
 
 ACTS: dict[Act, Callable[[Session, Actor, UUID], object]] = {
     "suspend": suspend,
     "reactivate": reactivate,
     "sign-out": sign_out,
+    "cancel-queue": cancel_queue,
     "erase": erase,
 }
 
@@ -76,7 +78,8 @@ def show_users(
     with visit.transaction() as session:
         page = list_users(session, wanted, visit.request.query_params.get("cursor") or None)
     query = {name: value for name, value in (("q", q), ("role", role), ("state", state)) if value}
-    return visit.render("admin/users.html", {"page": page, "query": query})
+    is_first = "cursor" not in visit.request.query_params
+    return visit.render("admin/users.html", {"page": page, "query": query, "is_first": is_first})
 
 
 @router.get("/{user_id}")
@@ -169,5 +172,6 @@ def _say(done: str) -> str | None:
         "suspend": _("User suspended: signed out everywhere, tokens disabled."),
         "reactivate": _("User reactivated."),
         "sign-out": _("User signed out of all browsers."),
+        "cancel-queue": _("Unfinished submissions cancelled. The audit log has their number."),
         "erase": _("User erased. Only this anonymous record is left."),
     }.get(done)

@@ -1,0 +1,152 @@
+"""`efficiency`: how a solution's time compares with the reference's, and how it grows with the size of the inputs.
+
+Times come from `app.worker.timing`, which measures both on the same machine. Noise only adds time, so the least of
+several runs counts on both sides. Every number that the student sees is rounded to two digits: a program could encode
+hidden inputs in its time. The verdict follows from the rounded numbers.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from statistics import fmean
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, Strict
+
+from app.judging.options import Model, Number
+
+# A right solution should use at most this share of the allowed ratio, and stay this far below the allowed exponent.
+ROOM_RATIO = 0.5
+ROOM_GROWTH = 0.2
+# Further runs change nothing about a solution that is this many times slower than allowed.
+HOPELESS = 3
+
+
+class Efficiency(Model):
+    """The limits on time, relative to the reference. `warm_up`: the first call for each size does not count."""
+
+    max_time_ratio: Annotated[Number, Field(ge=2, le=1000)] | None = None
+    max_growth: Annotated[Number, Field(gt=0, le=10)] | None = None
+    warm_up: Annotated[bool, Strict()] = True
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules for students, as words that follow "your program must"."""
+        return tuple(self._rules())
+
+    def _rules(self) -> Iterator[str]:
+        if self.max_time_ratio is not None:
+            yield f"take at most {self.max_time_ratio:g} times the reference's time at the largest size"
+        if self.max_growth is not None:
+            yield f"take time that grows at most like n^{self.max_growth:g}"
+
+
+class SizeTime(BaseModel):
+    """The least times at one size of the inputs, rounded to two digits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    size: int = Field(description="the size of the inputs, as the author counts it")
+    seconds: float = Field(description="the submission's least time for one case of this size")
+    reference_seconds: float = Field(description="the reference's, in the same kind of box on the same machine")
+
+
+class TimeComparison(BaseModel):
+    """A submission's times beside the reference's, by size. The numbers are rounded to two digits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    times: tuple[SizeTime, ...] = Field(description="in order of size")
+    ratio: float = Field(description="the submission's time over the reference's, at the largest size")
+    max_time_ratio: float | None = Field(description="the largest allowed ratio; null if there is none")
+    growth: float | None = Field(description="the exponent e if the time grows like n^e; null with one size")
+    reference_growth: float | None = Field(description="the reference's exponent")
+    max_growth: float | None = Field(description="the largest allowed exponent; null if there is none")
+
+    @property
+    def allowed_growth(self) -> float | None:
+        """The exponent that counts: where the reference's time grows more than the author allows, it is the measure."""
+        if self.max_growth is None or self.reference_growth is None:
+            return self.max_growth
+        return max(self.max_growth, self.reference_growth)
+
+    @property
+    def is_fast(self) -> bool:
+        return self.max_time_ratio is None or self.ratio <= self.max_time_ratio
+
+    @property
+    def grows_slowly(self) -> bool:
+        allowed = self.allowed_growth
+        return allowed is None or self.growth is None or self.growth <= allowed
+
+    @property
+    def is_met(self) -> bool:
+        return self.is_fast and self.grows_slowly
+
+    @property
+    def has_room(self) -> bool:
+        """Whether noise could not change the verdict: a right solution should get this far."""
+        is_fast = self.max_time_ratio is None or self.ratio <= ROOM_RATIO * self.max_time_ratio
+        allowed = self.allowed_growth
+        return is_fast and (allowed is None or self.growth is None or self.growth <= allowed - ROOM_GROWTH)
+
+    @property
+    def is_hopeless(self) -> bool:
+        return self.max_time_ratio is not None and self.ratio > HOPELESS * self.max_time_ratio
+
+    @property
+    def sentence(self) -> str:
+        """What was found: of an unmet limit alone, or else of all limits."""
+        limits = [(self.is_fast, self._ratio_text), (self.grows_slowly, self._growth_text)]
+        unmet = [text for is_met, text in limits if not is_met]
+        return "; ".join(text for text in (unmet or [text for _, text in limits]) if text)
+
+    @property
+    def _ratio_text(self) -> str:
+        size = self.times[-1].size
+        allowed = f" (allowed: {self.max_time_ratio:g} times)" if self.max_time_ratio is not None else ""
+        return f"{two_digits(self.ratio)} times the reference's time at n = {size:,}{allowed}"
+
+    @property
+    def _growth_text(self) -> str:
+        if self.growth is None or self.max_growth is None:
+            return ""
+        return (
+            f"the time grows like n^{two_digits(self.growth)} (allowed: n^{self.max_growth:g}; the reference's: "
+            f"n^{two_digits(self.reference_growth or 0.0)})"
+        )
+
+
+def compare_times(rule: Efficiency, own: Mapping[int, float], reference: Mapping[int, float]) -> TimeComparison:
+    """Compare the least times in seconds, by size. Both have the same sizes, at least one."""
+    sizes = sorted(own)
+    largest = sizes[-1]
+    return TimeComparison(
+        times=tuple(
+            SizeTime(size=size, seconds=rounded(own[size]), reference_seconds=rounded(reference[size]))
+            for size in sizes
+        ),
+        ratio=rounded(own[largest] / max(reference[largest], 1e-9)),
+        max_time_ratio=rule.max_time_ratio,
+        growth=exponent(own),
+        reference_growth=exponent(reference),
+        max_growth=rule.max_growth,
+    )
+
+
+def exponent(seconds: Mapping[int, float]) -> float | None:
+    """Return e of the best fit n^e: the slope of the line through the logarithms, by least squares."""
+    if len(seconds) < 2:
+        return None
+    points = [(math.log(size), math.log(max(time, 1e-9))) for size, time in seconds.items()]
+    across, up = fmean(x for x, _ in points), fmean(y for _, y in points)
+    slope = sum((x - across) * (y - up) for x, y in points) / sum((x - across) ** 2 for x, _ in points)
+    return round(slope, 1 if abs(slope) >= 1 else 2)
+
+
+def two_digits(number: float) -> str:
+    """Format a rounded number: `0.83`, `2.0`, `12`."""
+    return f"{number:.1f}" if 1 <= abs(number) < 10 else f"{number:g}"
+
+
+def rounded(number: float) -> float:
+    return float(f"{number:.2g}")

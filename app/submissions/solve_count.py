@@ -1,0 +1,62 @@
+"""Counts how many students tried each problem and solved it.
+
+Lists of problems read the counts of `SolveCount` instead of all submissions. A recount reads every submission, so it
+runs every few minutes, in one process at a time. It also sees rejudged, erased and removed submissions.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, and_, distinct, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Problem, SolveCount
+from app.database.engine import Database
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging, Submission
+from app.submissions.solved import is_solving
+
+# Less than the pause between two looks of the web process, so that each look counts.
+EVERY = timedelta(minutes=4)
+# The key of the advisory lock. Nothing else in Allclose may use it.
+LOCK = 0x736F6C76
+# Failures of Allclose and cancelled submissions say nothing about the problem.
+LEFT_OUT = (Verdict.JUDGE_ERROR, Verdict.CANCELLED)
+
+
+def recount_if_due(database: Database) -> bool:
+    """Return whether this process counted."""
+    with database.transaction() as session:
+        if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))) or _was_counted_lately(session):
+            return False
+        recount(session)
+    return True
+
+
+def recount(session: Session) -> None:
+    """Write the counts of every problem, also of those without submissions."""
+    counted = (
+        select(
+            Problem.id,
+            func.count(Judging.id),
+            func.count(distinct(Submission.user_id)).filter(Judging.id.is_not(None)),
+            func.count(distinct(Submission.user_id)).filter(is_solving()),
+            func.now(),
+        )
+        .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit"))
+        .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
+        .group_by(Problem.id)
+    )
+    columns = ("problem_id", "submissions", "students", "solved", "counted_at")
+    wanted = insert(SolveCount).from_select(columns, counted)
+    fresh = {name: wanted.excluded[name] for name in columns[1:]}
+    session.execute(wanted.on_conflict_do_update(index_elements=[SolveCount.problem_id], set_=fresh))
+
+
+def _is_telling() -> ColumnElement[bool]:
+    return and_(Judging.verdict.is_not(None), Judging.verdict.not_in(LEFT_OUT))
+
+
+def _was_counted_lately(session: Session) -> bool:
+    lately = select(SolveCount.problem_id).where(SolveCount.counted_at > func.now() - EVERY).limit(1)
+    return session.scalar(lately) is not None

@@ -1,0 +1,135 @@
+"""Bookmarks, notes, next steps, solve rates and combined filters through REST."""
+
+from http import HTTPStatus
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision, SolveCount
+from app.catalog.publish import publish
+from app.database.engine import Database
+from tests.api.conftest import SignedIn
+from tests.catalog.packages import make_listed, make_package
+from tests.factories import make_judging, make_submission
+
+BOOKMARK, NOTE = "/problems/scaled_sum/bookmark", "/problems/scaled_sum/note"
+
+
+@pytest.fixture(autouse=True)
+def problems(database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+        publish(session, make_listed("scan", "track: basics\nposition: 2\n", tags="[jax, sums]"))
+
+
+def slugs(answer: httpx.Response) -> list[str]:
+    return [item["slug"] for item in answer.raise_for_status().json()["items"]]
+
+
+def test_a_bookmark_is_set_found_and_removed_and_nobody_else_s(signed_in: SignedIn) -> None:
+    ada, grace = signed_in("ada"), signed_in("grace")
+
+    first, second = ada.put(BOOKMARK).json(), ada.put(BOOKMARK).json()
+    marked = ada.get("/problems", params={"bookmarked": "true"})
+    others = ada.get("/problems", params={"bookmarked": "false"})
+    foreign = grace.get("/problems", params={"bookmarked": "true"})
+    progress = ada.get("/problems/scaled_sum/progress").json()
+    gone = [ada.delete(BOOKMARK).status_code for _ in range(2)]
+
+    assert first == second == {"bookmarked_at": progress["bookmarked_at"]}
+    assert (slugs(marked), slugs(others), slugs(foreign)) == (["scaled_sum"], ["scan"], [])
+    assert marked.json()["items"][0]["is_bookmarked"] is True
+    assert marked.json()["items"][0]["state"] == "new"
+    assert gone == [HTTPStatus.NO_CONTENT] * 2
+    assert slugs(ada.get("/problems", params={"bookmarked": "true"})) == []
+
+
+def test_visitors_have_no_bookmarks_and_no_notes(anyone: httpx.Client) -> None:
+    asked = [
+        anyone.put(BOOKMARK),
+        anyone.delete(BOOKMARK),
+        anyone.get(NOTE),
+        anyone.put(NOTE, json={"text": "x"}),
+        anyone.get("/problems", params={"bookmarked": "true"}),
+        anyone.get("/me/next-steps"),
+    ]
+
+    assert {answer.status_code for answer in asked} == {HTTPStatus.UNAUTHORIZED}
+    assert anyone.get("/problems").json()["items"][0]["is_bookmarked"] is None
+
+
+def test_a_bookmark_and_a_note_need_a_problem(ada: httpx.Client) -> None:
+    asked = [ada.put("/problems/none/bookmark"), ada.get("/problems/none/note")]
+    asked += [ada.put("/problems/none/note", json={"text": "x"}), ada.delete("/problems/none/bookmark")]
+
+    assert {answer.status_code for answer in asked} == {HTTPStatus.NOT_FOUND}
+
+
+def test_a_note_changes_only_while_it_is_as_the_client_read_it(signed_in: SignedIn) -> None:
+    ada, grace = signed_in("ada"), signed_in("grace")
+    empty = ada.get(NOTE)
+
+    written = ada.put(NOTE, json={"text": "first"}, headers={"If-Match": empty.headers["ETag"]})
+    late = ada.put(NOTE, json={"text": "second"}, headers={"If-Match": empty.headers["ETag"]})
+    read = ada.get(NOTE)
+    removed = ada.put(NOTE, json={"text": ""}, headers={"If-Match": read.headers["ETag"]})
+
+    assert empty.json() == removed.json() == {"text": "", "saved_at": None}
+    assert written.json() == read.json()
+    assert read.json()["text"] == "first"
+    assert late.status_code == HTTPStatus.PRECONDITION_FAILED
+    assert grace.get(NOTE).json()["text"] == ""
+
+
+def test_a_note_that_is_too_long_is_refused(ada: httpx.Client) -> None:
+    answer = ada.put(NOTE, json={"text": "x" * 10_001})
+
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert answer.json()["errors"][0]["field"] == "text"
+
+
+def test_tags_combine_and_typing_errors_are_corrected(anyone: httpx.Client) -> None:
+    both = anyone.get("/problems", params={"tag": ["sums", "jax"]})
+    misspelt = anyone.get("/problems", params={"q": "scalled", "tag": "numpy"})
+    unknown = anyone.get("/problems", params={"q": "xyzzyplugh"})
+    too_many = anyone.get("/problems", params={"tag": [f"tag-{number}" for number in range(11)]})
+
+    assert slugs(both) == ["scan"]
+    assert both.json()["corrected_q"] is None
+    assert (slugs(misspelt), misspelt.json()["corrected_q"]) == (["scaled_sum"], "scaled")
+    assert (slugs(unknown), unknown.json()["corrected_q"]) == ([], None)
+    assert too_many.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def test_the_list_and_the_problem_tell_the_solve_rate_and_the_list_sorts_by_it(
+    anyone: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        for slug, solved in (("scaled_sum", 5), ("scan", 2)):
+            problem = session.scalars(select(Problem).where(Problem.slug == slug)).one()
+            session.add(SolveCount(problem_id=problem.id, submissions=30, students=10, solved=solved))
+
+    hardest = anyone.get("/problems", params={"order": "least_solved"})
+    first_page = anyone.get("/problems", params={"order": "least_solved", "limit": 1}).json()
+    second_page = anyone.get("/problems", params={"order": "least_solved", "limit": 1, "cursor": first_page["next"]})
+
+    assert slugs(hardest) == ["scan", "scaled_sum"]
+    assert slugs(second_page) == ["scaled_sum"]
+    told = {"students": 10, "submissions": 30, "solve_rate": 0.2}
+    assert hardest.json()["items"][0]["attempts"] == anyone.get("/problems/scan").json()["attempts"] == told
+
+
+def test_next_steps_are_the_last_unsolved_problem_and_the_next_one_of_each_started_track(
+    ada: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        user = session.scalars(select(User).where(User.username == "ada")).one()
+        revision = session.scalars(select(Revision).where(Revision.manifest["title"].astext == "scan")).one()
+        make_judging(session, make_submission(session, user, revision).id, state="done", verdict="wrong_answer")
+
+    steps = ada.get("/me/next-steps").json()
+
+    assert (steps["last"]["slug"], steps["last"]["verdict"]) == ("scan", "wrong_answer")
+    assert [(track["slug"], track["next"]["slug"]) for track in steps["tracks"]] == [("basics", "scaled_sum")]

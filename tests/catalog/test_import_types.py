@@ -1,0 +1,256 @@
+"""An import declares what a sandbox saw: the types, shapes and element types of arguments and answers."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog.importing.generator import function_name, imports_for, write_generators
+from app.catalog.importing.imported import Imported, ImportRefused, Notes
+from app.catalog.importing.literal_tests import read_literal_tests
+from app.catalog.importing.observation import DRIVER, Probe, Seen, declare, failed, find_object, read_seen
+from app.catalog.importing.torch_judge import read_torch_judge
+from app.catalog.package import Package, package_from_files
+
+LICENCE = "The owner of this example gives it away.\n"
+TASK = '''"""A task, as torch-judge has them."""
+
+TASK = {
+    "title": "Weighted rows",
+    "difficulty": "Easy",
+    "function_name": "weigh",
+    "hint": "Broadcast "
+    "the weights.",
+    "description": """# Weighted rows
+Multiply each row of `x` with its weight. Do **not** use `np.multiply`.""",
+    "tests": [
+        {
+            "name": "Small rows",
+            "code": """
+import numpy as np
+x = np.array([[1.0, 2.0], [3.0, 4.0]])
+out = {fn}(x, np.array([2.0, 3.0]))
+assert out.shape == (2, 2), f'{out.shape}'
+""",
+        },
+        {
+            "name": "Drawn & scaled",
+            "code": """
+import numpy as np
+rng = np.random.default_rng(7)
+n, d = 5, 3
+x = rng.normal(size=(n, d))
+w = rng.normal(size=n)
+w[0] = 0
+out = {fn}(x, w, scale=2)
+ref = 2 * x * w[:, None]
+assert np.allclose(out, ref)
+again = {fn}(out, w)
+assert np.allclose(again, ref * w[:, None])
+""",
+        },
+        {"name": "One by one", "code": "for n in (1, 2):\\n    {fn}(np.ones((n, n)), np.ones(n))\\n"},
+        {"name": "No arrays", "code": "assert {fn}(print, [1]) is None"},
+    ],
+    "solution": """def weigh(x, w, scale=1.0):
+    return scale * x * w[:, None]""",
+}
+'''
+
+
+def observe(probe: Probe) -> Mapping[str, Seen]:
+    """Call the test's own solution here, with the driver that runs in a box."""
+    scope: dict[str, Any] = {}
+    exec(DRIVER, scope)
+    seen = {}
+    for name, (code, maker) in probe.makers.items():
+        try:
+            exec(probe.source, scope)
+            seen[name] = read_seen(scope["run"](scope[probe.entry_point], {"code": code, "maker": maker}))
+        except Exception as error:
+            seen[name] = failed(f"{type(error).__name__}: {error}")
+    return seen
+
+
+def load(imported: Imported) -> Package:
+    return package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
+
+
+def array(*shape: int, dtype: str = "float32", kind: str = "numpy") -> dict[str, Any]:
+    return {"type": kind, "shape": list(shape), "dtype": dtype}
+
+
+def call(answer: dict[str, Any], **arguments: dict[str, Any]) -> Seen:
+    return Seen(arguments=arguments, answer=answer)
+
+
+def task(folder: Path, text: str) -> Path:
+    path = folder / "weigh_rows.py"
+    path.write_text(text)
+    return path
+
+
+def test_axes_that_change_together_have_one_name() -> None:
+    seen = [call(array(2, 5), x=array(2, 3), w=array(3, 5)), call(array(4, 5), x=array(4, 7), w=array(7, 5))]
+
+    declared = declare(["x", "w"], seen, Notes())
+
+    assert [each["shape"] for each in declared.parameters] == [["X_0", "X_1"], ["X_1", "W_1"]]
+    assert declared.returns["shape"] == ["X_0", "OUT_1"]
+
+
+def test_a_result_of_an_arguments_shape_has_its_names() -> None:
+    declared = declare(["x"], [call(array(2, 2), x=array(2, 2))], Notes())
+
+    assert declared.parameters[0]["shape"] == declared.returns["shape"] == ["X_0", "X_1"]
+
+
+def test_arrays_of_any_rank_null_and_plain_values_are_declared() -> None:
+    seen = [
+        call({"type": "float"}, x=array(2, 2), eps={"type": "int"}, mask={"type": "none"}),
+        call({"type": "float"}, x=array(3), eps={"type": "float"}, mask=array(3, dtype="bool")),
+    ]
+    notes = Notes()
+
+    declared = declare(["x", "eps", "mask"], seen, notes)
+
+    assert declared.parameters == [
+        {"name": "x", "type": "numpy", "shape": ["..."], "dtype": "float32"},
+        {"name": "eps", "type": "float"},
+        {"name": "mask", "type": "numpy", "shape": ["MASK_0"], "dtype": "bool", "nullable": True},
+    ]
+    assert declared.returns["type"] == "float"
+    assert any("eps is a float in every case" in line for line in notes.todo)
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        ([call({"type": "int"}, x=array(2)), call({"type": "int"}, x={"type": "list", "items": []})], "list, numpy"),
+        ([call({"type": "int"}, x=array(2)), call({"type": "none"}, x=array(2))], "returns None for some tests"),
+        ([call({"type": "int"}, x=array(2, dtype=each)) for each in ("int32", "int64")], "int32, int64"),
+        ([call({"type": "object", "of": "set"}, x=array(2))], "set"),
+    ],
+)
+def test_values_of_several_types_are_refused(seen: Sequence[Seen], words: str) -> None:
+    with pytest.raises(ImportRefused, match=words):
+        declare(["x"], seen, Notes())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        {"arguments": {"x": 3}, "answer": {"type": "int"}},
+        {"arguments": {}, "answer": {"type": "numpy", "shape": "no", "dtype": "float32"}},
+        {"arguments": {}, "answer": {"type": "numpy", "shape": [1], "dtype": "# TODO: run this"}},
+    ],
+)
+def test_a_forged_description_is_a_failure(reply: Any) -> None:
+    assert "did not let its call be described" in read_seen(reply).failure
+
+
+def test_an_argument_that_a_case_can_not_give_is_named() -> None:
+    held = {"type": "list", "items": [{"type": "object", "of": "Generator"}]}
+
+    assert "its argument g is or holds a Generator" in find_object(call({"type": "int"}, g=held))
+
+
+def test_a_task_of_torch_judge_becomes_a_package_with_generators(tmp_path: Path) -> None:
+    imported = read_torch_judge(task(tmp_path, TASK), observe)
+
+    package = load(imported)
+    manifest = package.manifest
+    assert (package.slug, manifest.title, manifest.difficulty) == ("weigh_rows", "Weighted rows", "beginner")
+    assert [(case.name, case.visibility) for case in manifest.cases] == [
+        ("small_rows", "sample"),
+        ("drawn_scaled", "hidden"),
+    ]
+    assert [each.shape for each in manifest.parameters] == [("X_0", "X_1"), ("X_0",), None]
+    assert manifest.parameters[2].type == "float"
+    assert (manifest.returns.shape, manifest.returns.dtype) == (("X_0", "X_1"), "float64")
+    assert manifest.hints == ("Broadcast the weights.",)
+    assert "default_rng((seed + 7) % 2 ** 31)" in (package.generators or "")
+    assert "w[0] = 0" in (package.generators or "")
+    assert "assert" not in (package.generators or "")
+    assert "Multiply each row" in package.statement
+
+
+def test_the_parts_of_a_task_that_do_not_map_are_listed(tmp_path: Path) -> None:
+    imported = read_torch_judge(task(tmp_path, TASK), observe)
+
+    left_out = "\n".join(imported.left_out)
+    assert "'Drawn & scaled': its arguments come from an earlier call of weigh" in left_out
+    assert "'One by one': it calls weigh in a loop" in left_out
+    assert "'No arrays': " in left_out
+    todo = "\n".join(imported.todo)
+    assert "find out the licence" in todo
+    assert "forbids_calls" in todo
+
+
+def test_a_task_takes_its_solution_from_the_repositorys_notebook(tmp_path: Path) -> None:
+    tasks = tmp_path / "torch_judge" / "tasks"
+    for folder in (tasks, tmp_path / "solutions", tmp_path / "templates"):
+        folder.mkdir(parents=True)
+    (tmp_path / "LICENSE").write_text(LICENCE)
+    cells = ['{"cell_type": "code", "source": ["def weigh(x, w, scale=1.0):\\n", "    return scale * x * w[:, None]"]}']
+    checked = '{"cell_type": "code", "source": ["check(\'weigh_rows\')"]}'
+    (tmp_path / "solutions" / "01.ipynb").write_text(f'{{"cells": [{", ".join([*cells, checked])}]}}')
+    told = '{"cell_type": "markdown", "source": ["# Title\\n", "Weigh the rows."]}'
+    (tmp_path / "templates" / "01.ipynb").write_text(f'{{"cells": [{told}, {checked}]}}')
+    text = TASK.replace('"solution"', '"other"').replace('"description"', '"text"')
+
+    imported = read_torch_judge(task(tasks, text), observe)
+
+    assert "Weigh the rows." in load(imported).statement
+    assert any("LICENSE of the repository" in line for line in imported.todo)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('"solution"', '"other"', "no solution that defines weigh"),
+        ("TASK = {", "WORK = {", "has no dict TASK"),
+        ("def weigh(x, w, scale=1.0):", "class weigh:\n  def f(self):", "weigh is a class"),
+        ("scale * x", "unknown * x", "name 'unknown' is not defined"),
+    ],
+)
+def test_a_task_that_can_not_become_a_package_says_why(tmp_path: Path, before: str, after: str, words: str) -> None:
+    with pytest.raises(ImportRefused, match=words):
+        read_torch_judge(task(tmp_path, TASK.replace(before, after)), observe)
+
+
+def test_a_generator_needs_no_import_that_it_has() -> None:
+    function = ast.parse("def f(x): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    program = "import numpy as np\nimport torch\nx = np.ones(3)\nwith torch.no_grad():\n    y = f(x)\n"
+
+    generators, reasons = write_generators("numpy", program, function)
+
+    assert not reasons
+    assert "with" not in generators[0].source
+    assert imports_for([generators[0].source, "math.pi"]) == ["import math"]
+    assert function_name("NumPy") == "case_numpy"
+
+
+def test_tests_of_a_folder_take_their_types_from_the_call(tmp_path: Path) -> None:
+    (tmp_path / "solution.py").write_text("import numpy as np\n\n\ndef f(x, k=2):\n    return np.float32(k) * x\n")
+    (tmp_path / "tests.json").write_text("""[
+      {"test": "f(np.array([1, 2], dtype=np.float32))", "expected_output": "[2. 4.]"},
+      {"test": "n = 4\\nprint(f(np.zeros(n, dtype=np.float32), 3))", "expected_output": "[0. 0. 0. 0.]"},
+      {"test": "f(nothing)"}
+    ]""")
+
+    imported = read_literal_tests(tmp_path, observe)
+
+    manifest = load(imported).manifest
+    assert [(each.type, each.shape, each.dtype) for each in manifest.parameters] == [
+        ("numpy", ("X_0",), "float32"),
+        ("int", None, None),
+    ]
+    assert (manifest.returns.type, manifest.returns.shape, manifest.returns.dtype) == ("numpy", ("X_0",), "float32")
+    assert [case.generate for case in manifest.cases] == [None, "case_2"]
+    assert "n = 4" in imported.files["cases.py"]
+    assert any(line.startswith("case_3: NameError") for line in imported.left_out)

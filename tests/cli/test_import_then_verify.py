@@ -1,0 +1,105 @@
+"""An imported package passes `problem verify` after its author did what the import lists as to do, and no more."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.test_import_types import TASK
+from tests.cli.test_commands import allclose
+from tests.cli.test_problem_import import KATTIS, LITERAL, lay
+
+SECTIONS = """## Why this matters
+
+Weights turn up wherever some examples count more than others.
+
+## Worked example
+
+The first sample shows it.
+
+## Common pitfalls
+
+- **The order.** Each number belongs to its place.
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source to import, and what its author then does: texts of the manifest to replace, and files to write."""
+
+    form: str
+    files: Mapping[str, str]
+    name: str
+    manifest: Mapping[str, str]
+    written: Mapping[str, str]
+
+
+WRONG = '"""Mistake: {mistake}."""\n\n'
+SOURCES = [
+    Source(
+        form="torch-judge",
+        files={"weigh.py": TASK},
+        name="weigh.py",
+        manifest={"TODO: describe the result.": "the weighted rows", "estimated_minutes: 20": "estimated_minutes: 10"},
+        written={
+            "statement.md": SECTIONS + "## Problem\n\nWrite `weigh(x, w, scale)`: each row of `x` times its weight and "
+            "`scale`.\n\n## Inputs\n\n`x`: `(N, D)`, `w`: `(N,)`, both `float64`; `scale`: a float.\n\n"
+            "## Output\n\nA `float64` array of shape `(N, D)`.\n",
+            "submissions/accepted/transposed.py": "def weigh(x, w, scale):\n    return (x.T * (w * scale)).T\n",
+            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="adds the weights to the rows")
+            + "def weigh(x, w, scale):\n    return scale * x + w[:, None]\n",
+            "submissions/wrong_answer/without_scale.py": WRONG.format(mistake="weighs the rows by squares")
+            + "def weigh(x, w, scale):\n    return scale * x * w[:, None] ** 2\n",
+        },
+    ),
+    Source(
+        form="tests",
+        files={f"scale/{path}": text for path, text in LITERAL.items()},
+        name="scale",
+        manifest={"TODO: describe the result.": "the scaled numbers"},
+        written={
+            "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
+            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
+            "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
+            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
+            + "def scale(x, factor):\n    return x / factor\n",
+            "submissions/wrong_answer/added.py": WRONG.format(mistake="adds the factor")
+            + "def scale(x, factor):\n    return x + factor\n",
+        },
+    ),
+    Source(
+        form="kattis",
+        files={f"addup/{path}": text for path, text in KATTIS.items()},
+        name="addup",
+        manifest={"difficulty: intermediate": "difficulty: beginner"},
+        written={
+            "statement.md": SECTIONS + "## Problem\n\nWrite `main()`, which reads numbers and prints their mean.\n\n"
+            "## Inputs\n\nFirst $n$, then the numbers.\n\n## Output\n\nThe mean.\n",
+            "submissions/runtime_error/whole.py": WRONG.format(mistake="reads whole numbers only")
+            + "def main():\n    n = int(input())\n    print(sum(map(int, input().split())) / n)\n",
+            "submissions/wrong_answer/sums.py": WRONG.format(mistake="prints the sum")
+            + "def main():\n    input()\n    print(sum(map(float, input().split())))\n",
+        },
+    ),
+]
+COMMON = {"TODO: describe the problem in one line.": "A small exercise of arithmetic."}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.form)
+def test_after_the_todos_the_package_is_verified(tmp_path: Path, source: Source) -> None:
+    lay(tmp_path / "source", source.files)
+    target = tmp_path / "package"
+    imported = allclose("problem", "import", source.form, tmp_path / "source" / source.name, "--to", target)
+    assert imported.returncode == 0, imported.stdout + imported.stderr
+
+    manifest = re.sub(r"(?m)^# .*\n", "", (target / "problem.yaml").read_text())
+    for before, after in {**COMMON, **source.manifest}.items():
+        manifest = manifest.replace(before, after)
+    lay(target, {**source.written, "problem.yaml": manifest})
+    verified = allclose("problem", "verify", target)
+
+    assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -1,0 +1,290 @@
+"""Questions and answers: who reads what, and what each user can do with own posts."""
+
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.accounts.permission import Viewer, signed_in
+from app.catalog.model import Problem
+from app.database.cursor import Slice
+from app.database.engine import Database
+from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.learning import discussion
+from app.learning.discussion import (
+    MAX_BODY,
+    MAX_TITLE,
+    Discussion,
+    Post,
+    PostText,
+    answer,
+    ask,
+    delete_post,
+    edit,
+    get_discussion,
+    hide_code,
+    list_questions,
+    list_unread,
+    mark_seen,
+)
+from tests.factories import make_user
+from tests.hostile_text import UNSTORABLE
+from tests.learning.lessons import make_accepted, publish_lesson
+from tests.learning.test_shared_solution import sign_in
+
+SLUG = "scaled_sum"
+CODE = "Try this:\n\n```python\nreturn x.sum() * scale\n```\n\nIt works."
+QUESTION = PostText(title="Why  scale?", body="What is `scale` for?")
+
+
+def read(session: Session, viewer: Viewer, question_id: UUID, limit: int = 50) -> Discussion:
+    return get_discussion(session, viewer, question_id, Slice(limit=limit))
+
+
+def titles(session: Session, viewer: Viewer) -> list[str]:
+    return [item.title for item in list_questions(session, viewer, SLUG, Slice()).items]
+
+
+def test_a_question_and_its_answers_are_read_with_their_names(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
+
+        asked = ask(session, ada, SLUG, QUESTION)
+        answer(session, grace, asked, PostText(body="It multiplies.\r\n"))
+
+        (listed,) = list_questions(session, grace, SLUG, Slice()).items
+        thread = read(session, grace, asked)
+    assert (listed.title, listed.username, listed.answers, listed.is_own) == ("Why scale?", "ada", 1, False)
+    assert (thread.problem, thread.question.body) == (SLUG, "What is `scale` for?")
+    assert [(post.username, post.body, post.is_own) for post in thread.answers] == [("grace", "It multiplies.", True)]
+
+
+def test_code_and_spoilers_are_withheld_until_the_solution_is_open(database: Database) -> None:
+    with database.transaction() as session:
+        revision = publish_lesson(session)
+        ada, locked, solved, author = (
+            sign_in(session),
+            sign_in(session),
+            sign_in(session),
+            sign_in(session, role="author"),
+        )
+        make_accepted(session, solved.user, revision)
+        asked = ask(session, ada, SLUG, PostText(title="Code", body=CODE))
+        answer(session, ada, asked, PostText(body="The answer is to multiply.", is_spoiler=True))
+
+        withheld = read(session, locked, asked)
+        shown = [read(session, viewer, asked) for viewer in (ada, solved, author)]
+
+    assert "return" not in repr(withheld)
+    assert "multiply" not in repr(withheld)
+    assert (withheld.question.is_withheld, withheld.answers[0].is_withheld) == (True, True)
+    assert all(text in withheld.question.body for text in ("Try this:", "[…]", "It works."))
+    for thread in shown:
+        assert (thread.question.body, thread.answers[0].body) == (CODE, "The answer is to multiply.")
+        assert not thread.question.is_withheld
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "~~~\nSECRET\n~~~",
+        "text\n\n    SECRET\n\ntext",
+        "- item\n\n  ```\n  SECRET\n  ```",
+        "> ```\n> SECRET\n> ```",
+        "- ```SECRET\n  SECRET",
+        "```\nSECRET",
+        "1. > ~~~ SECRET\n   > SECRET\n\n```py\nSECRET\n```",
+        "# title\n    SECRET",
+        "```\nSECRET\n```\n$$\na\n$$\n```\nSECRET\n```",
+        "a\tb\n\n\tSECRET\u2028SECRET\x0cSECRET",
+    ],
+)
+def test_every_kind_of_code_block_is_hidden(body: str) -> None:
+    assert "SECRET" not in hide_code(body)
+    assert hide_code("one `inline` word\n\nand $x_1$") == "one `inline` word\n\nand $x_1$"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "words"),
+    [
+        ("", "body", "title is empty"),
+        ("t" * (MAX_TITLE + 1), "body", f"limit is {MAX_TITLE}"),
+        ("title", "  \n", "text is empty"),
+        ("title", "b" * (MAX_BODY + 1), f"limit is {MAX_BODY}"),
+        *(("title", text, "can't be stored") for text in UNSTORABLE.values()),
+        *((text, "body", "can't be stored") for text in UNSTORABLE.values()),
+    ],
+)
+def test_texts_have_limits(database: Database, title: str, body: str, words: str) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada = sign_in(session)
+
+        with pytest.raises(Invalid, match=words):
+            ask(session, ada, SLUG, PostText(title=title, body=body))
+        assert session.scalars(select(Post)).all() == []
+
+
+def test_the_same_text_sent_twice_is_one_post_and_many_texts_are_too_many(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discussion, "MAX_POSTS_PER_HOUR", 3)
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session), sign_in(session)
+
+        asked = ask(session, ada, SLUG, QUESTION)
+        assert ask(session, ada, SLUG, QUESTION) == asked
+        assert ask(session, grace, SLUG, QUESTION) != asked
+        answered = answer(session, ada, asked, PostText(body="one"))
+        assert answer(session, ada, asked, PostText(body="one")) == answered
+        answer(session, ada, asked, PostText(body="two"))
+        with pytest.raises(LimitReached, match="3 questions and answers in the last hour") as refused:
+            answer(session, ada, asked, PostText(body="three"))
+        assert 3000 < refused.value.retry_seconds <= 3600
+        session.execute(update(Post).values(created_at=func.now() - discussion.HOUR))
+        answer(session, ada, asked, PostText(body="three"))
+
+
+def test_an_own_post_can_be_edited_and_deleted_and_no_other(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace, author = sign_in(session), sign_in(session), sign_in(session, role="author")
+        asked = ask(session, ada, SLUG, QUESTION)
+        answered = answer(session, grace, asked, PostText(body="first"))
+
+        for viewer, post_id in ((grace, asked), (ada, answered), (author, asked), (ada, uuid4())):
+            with pytest.raises(NotFound):
+                edit(session, viewer, post_id, QUESTION)
+            with pytest.raises(NotFound):
+                delete_post(session, viewer, post_id)
+        edit(session, grace, answered, PostText(body="first"))
+        assert read(session, ada, asked).answers[0].edited_at is None
+        edit(session, grace, answered, PostText(body="second", is_spoiler=True))
+        edit(session, ada, asked, PostText(title="New", body="new"))
+    with database.transaction() as session:
+        thread = read(session, author, asked)
+        assert (thread.question.title, thread.question.body) == ("New", "new")
+        assert (thread.answers[0].body, thread.answers[0].is_spoiler) == ("second", True)
+        assert thread.answers[0].edited_at is not None
+        delete_post(session, grace, answered)
+        assert read(session, ada, asked).answers == ()
+        delete_post(session, ada, asked)
+        assert session.scalars(select(Post)).all() == []
+
+
+def test_a_deleted_question_with_answers_stays_without_text_and_name(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
+        asked = ask(session, ada, SLUG, QUESTION)
+        answered = answer(session, grace, asked, PostText(body="still here"))
+        delete_post(session, ada, asked)
+
+        thread = read(session, ada, asked)
+
+        assert (thread.question.is_deleted, thread.question.username, thread.question.title) == (True, None, "")
+        assert thread.answers[0].body == "still here"
+        assert [(item.title, item.username) for item in list_questions(session, ada, SLUG, Slice()).items] == [
+            ("", None)
+        ]
+        with pytest.raises(Conflict, match="takes no more answers"):
+            answer(session, grace, asked, PostText(body="another"))
+        delete_post(session, grace, answered)
+        assert titles(session, ada) == []
+
+
+def test_questions_and_answers_come_in_pages(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada = sign_in(session)
+        asked = [ask(session, ada, SLUG, PostText(title=f"{number}", body="text")) for number in range(3)]
+        answered = [answer(session, ada, asked[0], PostText(body=f"{number}")) for number in range(3)]
+
+        first = list_questions(session, ada, SLUG, Slice(limit=2))
+        second = list_questions(session, ada, SLUG, Slice(limit=2, cursor=first.next))
+        start = read(session, ada, asked[0], limit=2)
+        rest = get_discussion(session, ada, asked[0], Slice(limit=2, cursor=start.next))
+
+    assert sorted(item.id for item in (*first.items, *second.items)) == sorted(asked)
+    assert (len(first.items), second.next, rest.next) == (2, None, None)
+    assert sorted(post.id for post in (*start.answers, *rest.answers)) == sorted(answered)
+
+
+def test_unread_answers_are_counted_until_their_asker_looks(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session), sign_in(session)
+        asked = ask(session, ada, SLUG, QUESTION)
+    for writer, body in ((grace, "one"), (grace, "two"), (ada, "my own")):
+        with database.transaction() as session:
+            answer(session, writer, asked, PostText(body=body))
+    with database.transaction() as session:
+        (unread,) = list_unread(session, ada.id)
+        mark_seen(session, grace, asked)
+        assert (unread.question_id, unread.problem, unread.title, unread.count) == (asked, SLUG, "Why scale?", 2)
+        assert list_unread(session, grace.id) == ()
+        mark_seen(session, ada, asked)
+        assert list_unread(session, ada.id) == ()
+    with database.transaction() as session:
+        answer(session, grace, asked, PostText(body="three"))
+    with database.transaction() as session:
+        assert [unread.count for unread in list_unread(session, ada.id)] == [1]
+
+
+def test_hidden_posts_are_for_moderators_and_their_authors(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace, author = sign_in(session, "ada"), sign_in(session, "grace"), sign_in(session, role="author")
+        asked = ask(session, ada, SLUG, QUESTION)
+        answered = answer(session, grace, asked, PostText(body="rude words"))
+        session.execute(update(Post).where(Post.id == answered).values(hidden_at=func.now()))
+        session.expire_all()
+
+        hidden = read(session, ada, asked).answers[0]
+        seen = [read(session, viewer, asked).answers[0] for viewer in (grace, author)]
+        unread = list_unread(session, ada.id)
+        session.execute(update(Post).where(Post.id == asked).values(hidden_at=func.now()))
+        session.expire_all()
+
+        assert (hidden.body, hidden.username, hidden.is_hidden, unread) == ("", None, True, ())
+        assert [(post.body, post.username) for post in seen] == [("rude words", "grace")] * 2
+        assert [titles(session, viewer) for viewer in (ada, grace, author)] == [["Why scale?"], [], ["Why scale?"]]
+        with pytest.raises(NotFound):
+            read(session, grace, asked)
+        with pytest.raises(NotFound):
+            edit(session, grace, answered, PostText(body="other words"))
+
+
+def test_a_locked_question_takes_answers_and_edits_of_moderators_only(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, author = sign_in(session), sign_in(session, role="author")
+        asked = ask(session, ada, SLUG, QUESTION)
+        session.execute(update(Post).where(Post.id == asked).values(locked_at=func.now()))
+        session.expire_all()
+
+        with pytest.raises(Conflict, match="locked"):
+            answer(session, ada, asked, PostText(body="one more"))
+        with pytest.raises(Conflict, match="locked"):
+            edit(session, ada, asked, PostText(title="t", body="b"))
+        answer(session, author, asked, PostText(body="the last word"))
+        assert read(session, ada, asked).is_locked
+
+
+def test_a_draft_s_discussion_is_not_there_for_students(database: Database) -> None:
+    with database.transaction() as session:
+        revision = publish_lesson(session)
+        author, student = sign_in(session, role="author"), signed_in(make_user(session))
+        asked = ask(session, author, SLUG, QUESTION)
+        session.get_one(Problem, revision.problem_id).availability = "draft"
+        session.flush()
+
+        for call in (lambda: read(session, student, asked), lambda: titles(session, student)):
+            with pytest.raises(NotFound):
+                call()
+        assert titles(session, author) == ["Why scale?"]
+        assert session.get_one(User, author.id).role == "author"

@@ -1,0 +1,89 @@
+"""The counts of who tried and who solved each problem."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Revision, SolveCount
+from app.catalog.publish import publish
+from app.catalog.query import get_problem
+from app.database.engine import Database
+from app.submissions.model import Submission
+from app.submissions.solve_count import EVERY, recount, recount_if_due
+from tests.catalog.packages import make_package
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+
+def send(session: Session, user: User, revision: Revision, verdict: str) -> Submission:
+    submission = make_submission(session, user, revision)
+    make_judging(session, submission.id, state="done", verdict=verdict)
+    return submission
+
+
+def read(session: Session, problem_id: UUID) -> tuple[int, int, int]:
+    count = session.get_one(SolveCount, problem_id, populate_existing=True)
+    return count.submissions, count.students, count.solved
+
+
+def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allclose_never(database: Database) -> None:
+    with database.transaction() as session:
+        revision, untried = make_problem(session), make_problem(session)
+        ada, bob, eve = (make_user(session) for _ in range(3))
+        for user, verdict in ((ada, "wrong_answer"), (ada, "accepted"), (ada, "accepted"), (bob, "runtime_error")):
+            send(session, user, revision, verdict)
+        for verdict in ("judge_error", "cancelled"):
+            send(session, eve, revision, verdict)
+        make_judging(session, make_submission(session, eve, revision).id)
+        sample = make_submission(session, eve, revision, mode="sample")
+        make_judging(session, sample.id, state="done", verdict="accepted")
+
+        recount(session)
+
+        assert read(session, revision.problem_id) == (4, 2, 1)
+        assert read(session, untried.problem_id) == (0, 0, 0)
+
+
+def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database) -> None:
+    with database.transaction() as session:
+        revision, ada, bob = make_problem(session), make_user(session), make_user(session)
+        rejudged, removed = (send(session, user, revision, "accepted") for user in (ada, bob))
+        recount(session)
+        before = read(session, revision.problem_id)
+        make_judging(session, rejudged.id, state="done", verdict="wrong_answer")
+        session.execute(delete(Submission).where(Submission.id == removed.id))
+        recount(session)
+
+        assert before == (2, 2, 2)
+        assert read(session, revision.problem_id) == (1, 1, 0)
+
+
+def test_one_process_counts_and_not_again_at_once(database: Database) -> None:
+    with database.transaction() as session:
+        make_problem(session)
+
+    first, second = recount_if_due(database), recount_if_due(database)
+    with database.transaction() as session:
+        session.execute(update(SolveCount).values(counted_at=func.now() - EVERY))
+    third = recount_if_due(database)
+
+    assert (first, second, third) == (True, False, True)
+
+
+def test_a_problem_tells_its_solve_rate_from_five_students_on(database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+        revision = session.scalars(select(Revision)).one()
+        for number in range(4):
+            send(session, make_user(session), revision, "accepted" if number < 3 else "wrong_answer")
+        recount(session)
+        few = get_problem(session, "scaled_sum").attempts
+        send(session, make_user(session), revision, "wrong_answer")
+        recount(session)
+        session.expire_all()
+        enough = get_problem(session, "scaled_sum").attempts
+
+    assert few is None
+    assert enough is not None
+    assert (enough.students, enough.submissions, enough.solve_rate) == (5, 5, 0.6)

@@ -1,0 +1,90 @@
+"""The curve of time by size, and the sentence beside it."""
+
+from xml.etree import ElementTree
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.cli.result_text import submission_text
+from app.database.engine import Database
+from app.judging.efficiency import Efficiency, TimeComparison, compare_times
+from app.judging.report import Fault
+from app.judging.verdicts import Verdict
+from app.queue.finish import Finish
+from app.queue.lease import finish
+from app.submissions.model import Submission
+from app.submissions.view_query import view_submission
+from app.web.picture.time_plot import draw_time_plot
+from tests.web.judged import all_right, failed, take
+from tests.web.test_picture import of_class, titles
+from tests.web.test_problem_pages import submit
+
+LINEAR = {1024: 0.0051, 2048: 0.0098, 4096: 0.021}
+SLOW = compare_times(Efficiency(max_time_ratio=3, max_growth=1.5), {1024: 0.03, 2048: 0.11, 4096: 0.42}, LINEAR)
+FAST = compare_times(Efficiency(max_time_ratio=3), LINEAR, LINEAR)
+ONE_SIZE = compare_times(Efficiency(max_time_ratio=3), {4096: 0.02}, {4096: 0.02})
+WIDE = compare_times(Efficiency(max_growth=3), {1: 1e-9, 10: 20.0}, {1: 1e-6, 10: 300.0})
+
+
+def drawn(times: TimeComparison) -> ElementTree.Element:
+    return ElementTree.fromstring(draw_time_plot(times))
+
+
+def test_each_point_is_named_by_its_time_and_size() -> None:
+    assert titles(drawn(SLOW))[:2] == ["reference: 5.1 ms at n = 1,024", "yours: 30 ms at n = 1,024"]
+
+
+def test_the_slower_curve_lies_above_the_allowed_one_and_that_above_the_references() -> None:
+    last = {
+        name: float((of_class(drawn(SLOW), name)[0].get("d") or "").split()[-1])
+        for name in ("yours", "allowed", "expected")
+    }
+
+    assert last["yours"] < last["allowed"] < last["expected"]  # SVG counts downwards
+
+
+@pytest.mark.parametrize("times", [SLOW, FAST, ONE_SIZE, WIDE])
+def test_every_point_lies_within_the_picture(times: TimeComparison) -> None:
+    picture = drawn(times)
+    height, width = float(picture.get("height") or 0), float(picture.get("width") or 0)
+
+    for dot in picture.iter("circle"):
+        assert 0 <= float(dot.get("cx") or -1) <= width
+        assert 0 <= float(dot.get("cy") or -1) <= height
+
+
+def end_with(database: Database, times: TimeComparison) -> None:
+    results = all_right()
+    if not times.is_met:
+        slow = failed(2, Verdict.REQUIREMENT_NOT_MET, Fault(category="slower than allowed", message=""))
+        results = (*results[:2], slow)
+    verdict = Verdict.ACCEPTED if times.is_met else Verdict.REQUIREMENT_NOT_MET
+    outcome = Finish(verdict=verdict, score=66, cases=results, image="", versions={}, times=times)
+    assert finish(database, take(database), outcome)
+
+
+def test_the_page_says_how_slow_it_is_and_shows_the_curve(database: Database, ada: TestClient) -> None:
+    address = submit(ada)
+    end_with(database, SLOW)
+
+    page = ada.get(address).text
+
+    assert "All answers are right, but it is too slow: 20 times the reference&#39;s time at n = 4,096" in page
+    assert "Time by size of the inputs" in page
+    assert "<td>0.42 s</td>" in page or "<td>420 ms</td>" in page
+
+
+def test_rest_and_the_terminal_have_the_times_too(database: Database, ada: TestClient) -> None:
+    submit(ada)
+    end_with(database, FAST)
+
+    with database.transaction() as session:
+        view = view_submission(session, session.scalars(select(Submission)).one())
+
+    found = view.model_dump(mode="json")["times"]
+    text = submission_text(view)
+    assert found["ratio"] == 1.0
+    assert found["times"][0] == {"size": 1024, "seconds": 0.0051, "reference_seconds": 0.0051}
+    assert "n = 1,024: 5.1 ms (reference: 5.1 ms)" in text
+    assert "1.0 times the reference's time at n = 4,096 (allowed: 3 times)" in text

@@ -1,0 +1,160 @@
+"""Submissions are timed beside the reference, in real boxes, and nothing that they do helps a slow one."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.catalog.package import load_package
+from app.judging.efficiency import TimeComparison
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.finish import Finish
+from app.submissions.phase import Phase
+from app.worker.judge import Job, judge
+from app.worker.prepare import Draw, PreparedCase, prepare
+from app.worker.timeline import Timeline
+from app.worker.timing import TOO_SLOW
+from sandbox.interface import Launcher
+from sandbox.pool import Pool
+from tests.worker.bench import CountingPool
+
+PACKAGE = load_package(Path(__file__).parents[1] / "kinds" / "efficiency")
+SLOW = "    return sum(int(np.count_nonzero(x[i + 1 :] == total - x[i])) for i in range(len(x)))\n"
+# The first call of an ordinary run is the sample; in a run that is timed, it has a size.
+PRETENDS = (
+    "import numpy as np\nfirst = []\n"
+    "def count_pairs(x, total):\n"
+    "    first.append(len(x))\n"
+    "    if first[0] > 100 and len(first) > 1:\n"
+    "        return 0\n" + SLOW
+)
+# Whether a copy of it goes on after an answer, so that the reference has no core for itself.
+LEAVES_WORK = (
+    "import threading\nimport numpy as np\n"
+    "def spin():\n"
+    "    a = np.ones((600, 600))\n"
+    "    while True: a @ a\n"
+    "def count_pairs(x, total):\n"
+    "    for _ in range(4 * (len(x) > 100)): threading.Thread(target=spin, daemon=True).start()\n" + SLOW
+)
+
+
+@pytest.fixture(scope="module")
+def references(launcher: Launcher) -> Iterator[Pool]:
+    with closing(CountingPool(launcher, capacity=2, max_runs=1000)) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def cases(references: Pool) -> tuple[PreparedCase, ...]:
+    return prepare(PACKAGE, Draw(b"secret", 0), references, threading.Event()).cases
+
+
+def judged(
+    source: str,
+    pool: Pool,
+    references: Pool,
+    cases: tuple[PreparedCase, ...],
+    wait: Callable[[threading.Event], None] | None = None,
+    told: list[CaseResult] | None = None,
+    phases: list[str] | None = None,
+) -> Finish:
+    def tell(now: Sequence[Phase]) -> None:
+        if phases is not None:
+            phases.append(now[-1].name)
+
+    job = Job(
+        package=PACKAGE,
+        source=source,
+        cases=cases,
+        references=references,
+        timeline=Timeline(tell),
+        wait_until_quieter=wait,
+    )
+    return judge(job, pool, (told if told is not None else []).append, threading.Event())
+
+
+def test_a_fast_solution_is_accepted_and_its_times_are_kept(
+    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
+) -> None:
+    told: list[CaseResult] = []
+
+    found = judged(PACKAGE.reference, pool, references, cases, told=told)
+
+    assert found.verdict is Verdict.ACCEPTED
+    assert isinstance(found.times, TimeComparison)
+    assert [each.size for each in found.times.times] == [10_000, 50_000]
+    assert sorted(told, key=lambda result: result.position) == list(found.cases)
+
+
+def test_a_slow_solution_is_refused_at_the_largest_size_only(
+    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
+) -> None:
+    source = f"import numpy as np\ndef count_pairs(x, total):\n{SLOW}"
+
+    found = judged(source, pool, references, cases)
+
+    assert found.verdict is Verdict.REQUIREMENT_NOT_MET
+    refused = {result.name: result.report for result in found.cases if result.verdict is not Verdict.ACCEPTED}
+    assert refused == {"n_50000_a": {"category": TOO_SLOW}, "n_50000_b": {"category": TOO_SLOW}}
+    assert found.times is not None
+    assert "times the reference's time at n = 50,000 (allowed: 4 times)" in found.times.sentence
+    assert found.score == 100 * 5 // 7
+
+
+def test_a_program_that_only_pretends_to_work_while_it_is_timed_is_wrong(
+    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
+) -> None:
+    found = judged(PRETENDS, pool, references, cases)
+
+    assert found.verdict is Verdict.WRONG_ANSWER
+    assert found.times is None
+
+
+def test_work_that_a_program_leaves_running_does_not_slow_the_reference(
+    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
+) -> None:
+    found = judged(LEAVES_WORK, pool, references, cases)
+
+    assert found.verdict is not Verdict.ACCEPTED
+
+
+def test_a_submission_on_samples_is_not_timed(pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]) -> None:
+    found = judged(PACKAGE.reference, pool, references, cases[:1])
+
+    assert (found.verdict, found.times) == (Verdict.ACCEPTED, None)
+
+
+def test_a_wrong_submission_is_not_timed(pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]) -> None:
+    phases: list[str] = []
+
+    found = judged("def count_pairs(x, total):\n    return 0\n", pool, references, cases, phases=phases)
+
+    assert (found.verdict, found.times) == (Verdict.WRONG_ANSWER, None)
+    assert len(found.cases) == len(cases)
+    assert "timing" not in phases
+
+
+def test_the_reference_runs_in_boxes_that_hold_no_submission(
+    pool: CountingPool, launcher: Launcher, cases: tuple[PreparedCase, ...]
+) -> None:
+    with closing(CountingPool(launcher, capacity=2, max_runs=1000)) as own:
+        found = judged(PACKAGE.reference, pool, own, cases)
+
+        assert found.times is not None
+        assert own.leases >= 2
+
+
+def test_a_submission_found_too_slow_on_a_busy_machine_is_timed_again_when_it_is_quieter(
+    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (1000.0, 1000.0, 1000.0))
+    source, waits, phases = f"import numpy as np\ndef count_pairs(x, total):\n{SLOW}", list[bool](), list[str]()
+
+    found = judged(source, pool, references, cases, wait=lambda _: waits.append(True), phases=phases)
+
+    assert found.verdict is Verdict.REQUIREMENT_NOT_MET
+    assert waits == [True]
+    assert phases[-3:] == ["timing", "waiting", "timing"]
