@@ -21,7 +21,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle messages api catalogue bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle names messages api catalogue bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ format: .venv/.develops ## rewrite the code in the house format
 bundle: node_modules/.installed ## bundle the pages' scripts into app/web/static/bundle (needs Node and npm)
 	@rm -rf app/web/static/bundle
 	app/web/assets/bundle.sh app/web/static/bundle
+
+names: .runtime/.installed ## list the frameworks' public names for the editor's completion, in app/web/static/names
+	@.runtime/bin/python app/web/assets/list_names.py app/web/static/names
 
 messages: .venv/.develops ## extract the pages' texts and compile the translations (LANGUAGE=de adds one)
 	@mkdir -p build

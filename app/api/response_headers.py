@@ -17,6 +17,9 @@ POLICY = (
     "frame-ancestors 'none'"
 )
 
+# Of the worker that formats code. A worker has the policy of its own script, so that no page may compile WebAssembly.
+COMPILER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+
 
 def with_styles(nonce: str) -> str:
     """Return the policy that also allows styles with this nonce, which CodeMirror adds."""

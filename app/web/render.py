@@ -52,8 +52,8 @@ STATIC = HERE / "static"
 # The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
 SHEETS = (
-    *("base", "form", "prose", "code", "statement", "problem", "tabs"),
-    *("result", "picture", "learning", "personal"),
+    *("base", "form", "prose", "code", "statement", "problem", "tabs", "editor", "result", "picture", "learning"),
+    "personal",
 )
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
@@ -185,7 +185,9 @@ def _environment() -> Environment:
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(_filters())
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
-    environment.globals.update(sections=list_sections, availability_words=availability_words)
+    environment.globals.update(
+        sections=list_sections, availability_words=availability_words, name_lists=list_name_lists
+    )
     return environment
 
 
@@ -239,6 +241,12 @@ def read_static(name: str) -> bytes:
 def static_url(name: str) -> str:
     """Return an address that changes with the content, so that browsers can cache the file forever."""
     return f"/static/{name}?v={sha256(read_static(name)).hexdigest()[:12]}"
+
+
+@cache
+def list_name_lists() -> str:
+    """Return the addresses of the lists of names that the editor completes (assets/list_names.py)."""
+    return " ".join(static_url(f"names/{path.name}") for path in sorted((STATIC / "names").glob("*.json")))
 
 
 @cache

@@ -6,12 +6,14 @@ from functools import cache
 
 from fastapi import APIRouter, Request, Response
 
+from app.api.response_headers import COMPILER_POLICY
 from app.errors import NotFound
 from app.web.render import SITE_SHEET, STATIC, read_static
 
 router = APIRouter()
 FOR_GOOD = "public, max-age=31536000, immutable"
 BUNDLE = "bundle/"
+FORMATTER = f"{BUNDLE}format.js"
 
 
 @router.get("/static/{name:path}")
@@ -22,6 +24,8 @@ def send_static(request: Request, name: str) -> Response:
     is_lasting = "v" in request.query_params or (name.startswith(BUNDLE) and "-" in name)
     headers = {"Cache-Control": FOR_GOOD if is_lasting else "no-cache", "X-Content-Type-Options": "nosniff"}
     headers["Vary"] = "Accept-Encoding"
+    if name == FORMATTER:
+        headers["Content-Security-Policy"] = COMPILER_POLICY
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(_compressed(name), headers=headers | {"Content-Encoding": "gzip"}, media_type=_type(name))
     return Response(_content(name), headers=headers, media_type=_type(name))
@@ -38,7 +42,9 @@ def _compressed(name: str) -> bytes:
 
 
 def _type(name: str) -> str:
-    # Fixed, because a host's own MIME table may give .js a type that browsers refuse to run.
+    # Fixed, because a host's own MIME table may give scripts a type that browsers refuse to run.
+    if name.endswith(".wasm"):
+        return "application/wasm"
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 

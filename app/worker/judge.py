@@ -180,8 +180,10 @@ class _Overload:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every step works with. `timed`: the names of the cases whose times are compared. `checking`: results of two
-    processes are checked one after the other. `too_slow`: the first sample took too long, so no process begins now.
+    """What every step works with. `timed`: the names of the cases whose times are compared.
+
+    `checking`: results of two processes are checked one after the other. `too_slow`: the first sample took too long, so
+    no process begins any more.
     """
 
     job: Job
@@ -374,15 +376,15 @@ def _call(
     )
 
 
+def _is_open(context: _Context, ahead: _Ahead, case: PreparedCase) -> bool:
+    """Whether a later step has to find out more about a case that is accepted so far."""
+    return case is ahead.drawn or case.name in context.timed
+
+
 def _is_first_sample(job: Job, name: str) -> bool:
     """Whether no other case can be accepted in time if this one can't. With parts, each part counts by itself."""
     first = job.cases[0]
     return first.name == name and first.visibility == "sample" and not job.manifest.parts
-
-
-def _is_open(context: _Context, ahead: _Ahead, case: PreparedCase) -> bool:
-    """Whether a later step has to find out more about a case that is accepted so far."""
-    return case is ahead.drawn or case.name in context.timed
 
 
 def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:

@@ -205,7 +205,7 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
 @pytest.mark.whole
 def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> None:
     write(ada, "first = 1\nsecond = 2\n")
-    ada.page.get_by_role("button", name="Keyboard").click()
+    ada.page.get_by_role("button", name="Settings").click()
     ada.page.get_by_label("Editor key bindings").select_option("vim")
     ada.page.locator(".cm-vim-panel").wait_for()
     ada.page.get_by_role("button", name="Close").click()

@@ -10,8 +10,11 @@ bundle() {
 }
 bundle app/web/assets/*.ts --splitting --format=esm --chunk-names='[name]-[hash]' --outdir="$1"
 bundle app/web/assets/early/share.ts --format=iife --outfile="$1/early.js"
-for package in @codemirror/* @lezer/* @marijn/* @replit/* crelt style-mod w3c-keyname; do
+bundle app/web/assets/editor/format_worker.ts --format=esm --outfile="$1/format.js"
+cp node_modules/@wasm-fmt/ruff_fmt/ruff_fmt_bg.wasm "$1/ruff.wasm"
+for package in @codemirror/* @lezer/* @marijn/* @replit/* @wasm-fmt/* crelt style-mod w3c-keyname; do
     for license in node_modules/$package/LICENSE*; do
         if [ -f "$license" ]; then printf '%s\n\n' "${license#node_modules/}" && cat "$license" && printf '\n'; fi
     done
 done >"$1/licenses.txt"
+{ printf 'Ruff, of which ruff.wasm is the formatter\n\n' && cat app/web/assets/editor/ruff_license.txt; } >>"$1/licenses.txt"

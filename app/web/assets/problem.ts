@@ -1,9 +1,10 @@
 // The page of a problem.
 import { pythonLanguage } from "@codemirror/lang-python";
 import { keepCaretInView } from "./editor/caret";
-import { mountKeys } from "./editor/keys";
+import { mountFormat, mountKeys } from "./editor/keys";
 import { mountEditor } from "./editor/mount";
 import { mountSyntax } from "./editor/syntax";
+import { mountSetting } from "./page/appearance";
 import { mountDraft } from "./page/draft";
 import "./page/elapsed";
 import { mountFaults } from "./page/fault";
@@ -30,6 +31,7 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
   for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-keys]")) mountKeys(view, choice);
   for (const place of document.querySelectorAll<HTMLElement>("[data-position]")) mountPosition(view, place);
   for (const place of document.querySelectorAll<HTMLElement>("[data-say-unread]")) mountSyntax(view, place);
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-format]")) mountFormat(view, area, button);
   mountDraft(view, area);
   keepCaretInView(view);
   if (area.form && result) {
@@ -37,6 +39,7 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
     mountSending(area.form, result);
   }
 }
+for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-setting]")) mountSetting(choice);
 const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
 const whenJudged = (act: () => void) => {
   let judged: string | undefined;

@@ -19,6 +19,20 @@ export function mountKeys(view: EditorView, choice: HTMLSelectElement): void {
   });
 }
 
+/** Vim also needs an Escape that closes something. */
+export function isVim(): boolean {
+  return recall(MEMORY) === "vim";
+}
+
+/** The formatter is loaded with its first use. */
+export function mountFormat(view: EditorView, area: HTMLTextAreaElement, button: HTMLButtonElement): void {
+  const place = document.getElementById(button.dataset["status"] ?? "");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    if (place) void (await import("./format")).formatCode(view, area, button, place);
+  });
+}
+
 async function load(name: string): Promise<Extension> {
   if (name === "vim") return (await import("@replit/codemirror-vim")).vim({ status: true });
   if (name === "emacs") return (await import("@replit/codemirror-emacs")).emacs();

@@ -1,8 +1,7 @@
 // Replaces a textarea with CodeMirror. The textarea stays in its form with the same text, so the form works as without
 // scripts. `data-editor` holds the nonce of the page's styles.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { bracketMatching, indentOnInput, indentUnit, language as languageOf } from "@codemirror/language";
 import { EditorState, type Extension, Prec } from "@codemirror/state";
 import {
   drawSelection,
@@ -31,18 +30,28 @@ const behaviour: Extension = [
   EditorState.tabSize.of(4),
   indentOnInput(),
   bracketMatching(),
-  highlightSelectionMatches(),
-  search({ top: true }),
-  keymap.of([...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
-  EditorView.domEventHandlers({
-    keyup: (event, view) => {
-      if (event.key === "Escape") view.setTabFocusMode(LEAVING_MS);
-    },
-    beforeinput: replaceSelected,
-  }),
+  keymap.of([...historyKeymap, indentWithTab, ...defaultKeymap]),
+  EditorView.domEventHandlers({ beforeinput: replaceSelected }),
   theme,
   marks,
 ];
+
+// Escape lets Tab leave the editor, unless it closed a list or a signature.
+function leaving(): Extension {
+  let isClosing = false;
+  return [
+    EditorView.domEventObservers({
+      keydown: (event, view) => {
+        if (event.key === "Escape") isClosing = view.dom.querySelector(".cm-tooltip") !== null;
+      },
+    }),
+    EditorView.domEventHandlers({
+      keyup: (event, view) => {
+        if (event.key === "Escape" && !isClosing) view.setTabFocusMode(LEAVING_MS);
+      },
+    }),
+  ];
+}
 
 // Typing over a selection: browsers would keep its style with style attributes, which the content policy forbids. Uses the
 // page's selection, since the editor may not know it yet.
@@ -54,6 +63,8 @@ function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const to = view.posAtDOM(endContainer, endOffset);
   if (from === to) return false;
   event.preventDefault();
+  const insert = () => view.state.update({ changes: { from, to, insert: event.data ?? "" }, userEvent: "input.type" });
+  if (view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, event.data ?? "", insert))) return true;
   const selection = { anchor: from + event.data.length };
   view.dispatch({ changes: { from, to, insert: event.data }, selection, userEvent: "input.type", scrollIntoView: true });
   return true;
@@ -61,14 +72,20 @@ function replaceSelected(event: InputEvent, view: EditorView): boolean {
 
 export function mountEditor(area: HTMLTextAreaElement, language: Extension): EditorView {
   const label = area.labels?.[0];
-  const extensions = [keys(area), chosenKeys, behaviour, language, tie(area, label)];
+  const extensions = [keys(area), chosenKeys, behaviour, leaving(), language, tie(area, label)];
   const view = new EditorView({ doc: area.value, extensions });
+  const isPython = view.state.facet(languageOf)?.name === "python";
+  view.dom.addEventListener("focusin", () => void assistLater(view, isPython ? (area.dataset["names"] ?? "") : null), { once: true });
   area.before(view.dom);
   area.hidden = true;
   area.required = false; // browsers can't report a hidden required field; the server does
   label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
   return view;
+}
+
+async function assistLater(view: EditorView, addresses: string | null): Promise<void> {
+  (await import("./assist")).assist(view, addresses);
 }
 
 export function replaceAll(view: EditorView, text: string): void {
@@ -103,6 +120,7 @@ function keys(area: HTMLTextAreaElement): Extension {
   const wanted = [
     { key: "Mod-Enter", run: press(area.dataset["submit"]) },
     { key: "Shift-Enter", run: press(area.dataset["run"]) },
+    { key: "Shift-Alt-f", run: press(area.dataset["format"]) },
   ];
   return Prec.highest(keymap.of(wanted));
 }
