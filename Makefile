@@ -21,7 +21,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle names messages api catalogue bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle fonts names messages api catalogue bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ bundle: node_modules/.installed ## bundle the pages' scripts into app/web/static
 
 names: .runtime/.installed ## list the frameworks' public names for the editor's completion, in app/web/static/names
 	@.runtime/bin/python app/web/assets/list_names.py app/web/static/names
+
+fonts: node_modules/.installed build/fonttools/.installed ## cut the pages' fonts to what they show, into app/web/static/fonts
+	@rm -rf app/web/static/fonts
+	app/web/assets/fonts.sh app/web/static/fonts build/fonttools/bin
 
 messages: .venv/.develops ## extract the pages' texts and compile the translations (LANGUAGE=de adds one)
 	@mkdir -p build
@@ -132,6 +136,12 @@ clean: ## remove the virtual environments and build files (the data folder stays
 node_modules/.installed: package.json package-lock.json
 	@echo "Installing the packages of the pages' scripts …"
 	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+build/fonttools/.installed:
+	@echo "Installing fontTools …"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) fonttools==4.68.0 brotli==1.2.1
 	@touch $@
 
 build/helm/helm:

@@ -1,11 +1,11 @@
-"""`make screenshots`: write screenshots of the main pages to docs/screenshots, light, dark and phone-sized.
+"""`make screenshots`: write the screenshots that the docs show to docs/screenshots, at three widths, light and dark.
 
-They come from a real server and a student who has tried and solved a few of the repository's problems.
+They come from a real server, a student who has tried and solved a few of the repository's problems, and its admin.
 """
 
 import base64
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from app.settings import ROOT
-from tests.serving import Served, Student, serve
+from tests.serving import ADMIN, Served, Student, serve
 from tests.web.browser import chromium
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -38,49 +38,62 @@ class Look:
     height: int
 
 
-LOOKS = (
-    Look(name="light", scheme="light", width=1440, height=900),
-    Look(name="dark", scheme="dark", width=1440, height=900),
-    Look(name="phone", scheme="light", width=390, height=844),
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    name: str
+    password: str
+
+
+WINDOWS = {"": (1440, 900), "tablet-": (1024, 768), "phone-": (390, 844)}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS = tuple(
+    Look(name=f"{window}{scheme}", scheme=scheme, width=width, height=height)
+    for window, (width, height) in WINDOWS.items()
+    for scheme in SCHEMES
 )
+FOR_ADMINS = {"admin": "/admin", "admin-submissions": "/admin/submissions", "admin-settings": "/admin/settings"}
 
 
 def main() -> None:
+    for old in FOLDER.glob("*.webp"):
+        old.unlink()
     FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data") as served:
+    settings = {"ALLCLOSE_PROBLEMS": str(ROOT / "problems")}
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data", settings) as served:
         take_all(served, "ada", FOLDER)
 
 
 def take_all(served: Served, name: str, folder: Path) -> None:
-    student = served.sign_up(name)
-    paths = _solve_some(student)
+    shown = ADMIN.search(served.text)
+    assert shown, "the password is printed at the first start only"
+    paths = _solve_some(served.sign_up(name))
     with chromium() as browser:
         for look in LOOKS:
-            with _signed_in(browser, served.url, name, look) as page:
-                for shot, path in paths.items():
-                    page.goto(served.url + path, wait_until="networkidle")
-                    _wait_until_judged(page)
-                    _write(page, folder / f"{shot}-{look.name}.webp")
+            take(browser, served.url, Viewer(name, PASSWORD), look, paths, folder)
+            take(browser, served.url, Viewer("admin", shown[1]), look, FOR_ADMINS, folder)
+
+
+def take(browser: Browser, url: str, viewer: Viewer, look: Look, paths: Mapping[str, str], folder: Path) -> None:
+    with _signed_in(browser, url, viewer, look) as page:
+        for shot, path in paths.items():
+            page.goto(url + path, wait_until="networkidle")
+            _wait_until_judged(page)
+            page.evaluate("document.fonts.ready")
+            _write(page, folder / f"{shot}-{look.name}.webp")
 
 
 def _solve_some(student: Student) -> dict[str, str]:
     """Submit solutions and return the paths of the pages, by the screenshot's name."""
     sent = {(slug, known): student.submit(slug, _source(slug, known))["id"] for slug, known in SUBMITTED}
     curves, matrix = sent[SUBMITTED[4]], sent[SUBMITTED[2]]
-    accepted = sent[SUBMITTED[3]]
     return {
         "front": "/",
         "problems": "/problems",
-        "track": "/tracks/training",
         "problem": f"/problems/multisteps_schedule?from={curves}",
         "wrong-answer": f"/submissions/{matrix}",
-        "accepted": f"/submissions/{accepted}",
         "walkthrough": "/problems/multisteps_fit/solution",
-        "quiz": "/problems/multisteps_fit/quiz",
         "history": "/submissions",
-        "difference": f"/submissions/{accepted}/diff?old={matrix}",
         "statistics": "/me",
-        "not-found": "/problems/multistep_fits",
     }
 
 
@@ -91,13 +104,13 @@ def _source(slug: str, known: str) -> str:
 
 
 @contextmanager
-def _signed_in(browser: Browser, url: str, name: str, look: Look) -> Iterator[Page]:
+def _signed_in(browser: Browser, url: str, viewer: Viewer, look: Look) -> Iterator[Page]:
     size = ViewportSize(width=look.width, height=look.height)
     with browser.new_context(viewport=size, color_scheme=look.scheme, reduced_motion="reduce") as context:
         page = context.new_page()
         page.goto(f"{url}/sign-in")
-        page.get_by_label("User name").fill(name)
-        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_label("User name").fill(viewer.name)
+        page.get_by_label("Password").fill(viewer.password)
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("button", name="Sign out").wait_for()
         yield page

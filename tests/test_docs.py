@@ -29,7 +29,14 @@ def test_every_file_that_the_page_on_security_names_is_there() -> None:
     assert [str(path.relative_to(ROOT)) for path in named if not path.exists()] == []
 
 
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/configuration.md", "docs/testing.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/architecture.md",
+    "docs/configuration.md",
+    "docs/design.md",
+    "docs/testing.md",
+)
 FOLDERS = "app|benchmarks|charts|container|docs|migrations|problems|sandbox|tests"
 # `make bench` writes them.
 WRITTEN_LATER = {"benchmarks/results.json", "docs/plots/"}

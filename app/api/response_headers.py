@@ -13,8 +13,8 @@ from app.accounts.rate_limit import RateLimitStatus
 from app.telemetry.context import request_id
 
 POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
+    "default-src 'self'; img-src 'self' data:; font-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
 )
 
 # Of the worker that formats code. A worker has the policy of its own script, so that no page may compile WebAssembly.

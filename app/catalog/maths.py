@@ -31,6 +31,10 @@ WORD_ATTRIBUTE = re.compile(
 LENGTH_ATTRIBUTE = re.compile(r"width|height|depth|lspace|rspace|minsize|maxsize|columnspacing|rowspacing")
 WORD = re.compile(r"[a-z0-9+\- ]{1,40}")
 LENGTH = re.compile(r"(?:-?\d(?:\.\d{1,4})?(?:em|ex|pt) ?){1,8}")  # below 10: a formula can't push the page apart
+# In a displayed formula, the condition stands below these names.
+LIMITS = frozenset(
+    ("lim", "lim inf", "lim sup", "max", "min", "sup", "inf", "argmax", "argmin", "arg max", "arg min", "Pr")
+)
 # The parser pads rows to the width of the header, so a few kB could make millions of cells.
 MAX_CELLS = 10_000
 
@@ -77,6 +81,9 @@ def _copy(node: Element, parent: Element | None) -> Element:
     copy.text = _text(node.text)
     for child in node:
         _copy(child, copy)
+    if copy.tag == "msub" and len(copy) and copy[0].tag == "mo" and " ".join((copy[0].text or "").split()) in LIMITS:
+        copy.tag = "munder"
+        copy[0].set("movablelimits", "true")
     return copy
 
 

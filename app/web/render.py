@@ -47,13 +47,14 @@ from app.web.verdict_words import words_for
 
 _ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
+_LINKED = re.compile(r"url\((fonts/[\w.]+)\)")
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 # The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
 SHEETS = (
-    *("base", "form", "prose", "code", "statement", "problem", "tabs", "editor", "result", "picture", "learning"),
-    "personal",
+    *("fonts", "base", "form", "prose", "code", "statement", "problem", "tabs", "editor", "result", "picture"),
+    *("learning", "personal"),
 )
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
@@ -233,7 +234,8 @@ def _filters() -> dict[str, Callable[..., Any]]:
 
 def read_static(name: str) -> bytes:
     if name == SITE_SHEET:
-        return b"\n".join((STATIC / f"{sheet}.css").read_bytes() for sheet in SHEETS)
+        sheet = "\n".join((STATIC / f"{sheet}.css").read_text() for sheet in SHEETS)
+        return _LINKED.sub(lambda found: f"url({static_url(found[1])})", sheet).encode()
     return (STATIC / name).read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Style sheets and scripts. Their addresses change with their content, so browsers cache them forever."""
+"""Style sheets, fonts and scripts. Their addresses change with their content, so browsers cache them forever."""
 
 import gzip
 import mimetypes
@@ -14,6 +14,7 @@ router = APIRouter()
 FOR_GOOD = "public, max-age=31536000, immutable"
 BUNDLE = "bundle/"
 FORMATTER = f"{BUNDLE}format.js"
+FONT = ".woff2"  # compressed already
 
 
 @router.get("/static/{name:path}")
@@ -26,7 +27,7 @@ def send_static(request: Request, name: str) -> Response:
     headers["Vary"] = "Accept-Encoding"
     if name == FORMATTER:
         headers["Content-Security-Policy"] = COMPILER_POLICY
-    if "gzip" in request.headers.get("accept-encoding", ""):
+    if "gzip" in request.headers.get("accept-encoding", "") and not name.endswith(FONT):
         return Response(_compressed(name), headers=headers | {"Content-Encoding": "gzip"}, media_type=_type(name))
     return Response(_content(name), headers=headers, media_type=_type(name))
 
@@ -45,6 +46,8 @@ def _type(name: str) -> str:
     # Fixed, because a host's own MIME table may give scripts a type that browsers refuse to run.
     if name.endswith(".wasm"):
         return "application/wasm"
+    if name.endswith(FONT):
+        return "font/woff2"
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 

@@ -58,6 +58,13 @@ def test_hostile_text_brings_no_script_no_handler_and_no_foreign_address(text: s
         assert "style" not in attributes
 
 
+def test_the_condition_of_a_limit_stands_below_it() -> None:
+    for name in ("lim", "max", "argmin"):
+        html = render_markdown(f"$$\\{name}_{{n}} a_n$$")
+
+        assert re.search(r'<munder><mo movablelimits="true">(lim|max|arg\smin)</mo>', html), name
+
+
 def test_a_formula_becomes_mathml() -> None:
     html = render_markdown(r"The loss is $\frac{1}{N}\sum_i (w x_i - y_i)^2$.")
 

@@ -12,6 +12,7 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { reveal } from "../page/pane";
 import { chosenKeys } from "./keys";
 import { marks } from "./mark";
 import { theme } from "./theme";
@@ -81,11 +82,21 @@ export function mountEditor(area: HTMLTextAreaElement, language: Extension): Edi
   area.required = false; // browsers can't report a hidden required field; the server does
   label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[href^='#']")) {
+    if (area.id && link.hash === `#${area.id}`) link.addEventListener("click", (event) => leap(event, view, area));
+  }
   return view;
 }
 
 async function assistLater(view: EditorView, addresses: string | null): Promise<void> {
   (await import("./assist")).assist(view, addresses);
+}
+
+// On a narrow screen, the form's pane may be hidden.
+function leap(event: Event, view: EditorView, area: HTMLTextAreaElement): void {
+  event.preventDefault();
+  reveal(area);
+  view.focus();
 }
 
 export function replaceAll(view: EditorView, text: string): void {
