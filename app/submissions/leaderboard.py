@@ -136,7 +136,7 @@ def round_ratio(ratio: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeComparison:
+class TimeRank:
     """A submission's time beside others. `ratio`: to the reference's.
 
     `others`: the users whose best accepted solution is counted, or 0 if they are fewer than LEAST_OTHERS. `slower`: how
@@ -148,7 +148,7 @@ class TimeComparison:
     slower: int
 
 
-def compare_time(session: Session, submission: Submission) -> TimeComparison | None:
+def rank_time(session: Session, submission: Submission) -> TimeRank | None:
     """Compare the submission's time with the best of all other users. Return None until both times are measured.
 
     The counts show no user's name or time, so they include users who did not opt in.
@@ -164,7 +164,7 @@ def compare_time(session: Session, submission: Submission) -> TimeComparison | N
     bests = _best_of_each(measured.where(User.id != submission.user_id, User.is_active))
     ratios = [round_ratio(float(row.ratio)) for row in session.execute(bests)]
     ratio, counted = round_ratio(float(own)), ratios if len(ratios) >= LEAST_OTHERS else []
-    return TimeComparison(ratio=ratio, others=len(counted), slower=sum(other > ratio for other in counted))
+    return TimeRank(ratio=ratio, others=len(counted), slower=sum(other > ratio for other in counted))
 
 
 def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:

@@ -9,13 +9,13 @@ from app.catalog.name import NamedProblem
 from app.catalog.track import DONE, TrackDetail, find_place, get_track
 from app.judging.verdicts import Verdict
 from app.learning.progress import read_learning, states_of
-from app.submissions.leaderboard import TimeComparison, compare_time
+from app.submissions.leaderboard import TimeRank, rank_time
 from app.submissions.model import Submission
 from app.submissions.view import SubmissionView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NextSteps:
+class AcceptedSteps:
     """`questions`: how many of the quiz are not answered yet. `next`: a problem of the track that is not solved.
 
     `time` is None until the worker has measured the solution and the reference.
@@ -25,21 +25,21 @@ class NextSteps:
     questions: int
     next: NamedProblem | None
     track: str | None
-    time: TimeComparison | None
+    time: TimeRank | None
 
 
-def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> NextSteps | None:
+def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> AcceptedSteps | None:
     """Return None unless all cases are accepted. Raises NotFound if the problem is withdrawn from its users."""
     if view.verdict is not Verdict.ACCEPTED or view.mode != "submit":
         return None
     quiz = read_learning(session, submission.user_id, view.problem).quiz
     track = _find_track(session, submission.user_id, view.problem)
-    return NextSteps(
+    return AcceptedSteps(
         problem=view.problem,
         questions=len(quiz.questions) - quiz.answered_count,
         next=_next_of(track, view.problem) if track else None,
         track=track.title if track else None,
-        time=compare_time(session, submission),
+        time=rank_time(session, submission),
     )
 
 

@@ -19,7 +19,7 @@ from app.web.value_text import wrong_leaves
 from app.web.verdict_words import words_for
 
 if TYPE_CHECKING:
-    from app.web.next_step import NextSteps
+    from app.web.next_step import AcceptedSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
 # Shorter series are listed case by case.
@@ -180,7 +180,7 @@ class Result:
     steps: Sequence[Step] = ()
     is_interrupted: bool = False
     stop: str = ""
-    next_steps: "NextSteps | None" = None
+    next_steps: "AcceptedSteps | None" = None
     elapsed: float | None = field(default=None, compare=False)
 
     @property

@@ -24,7 +24,7 @@ from app.submissions.view import SubmissionView
 from app.submissions.view_query import view_submission
 from app.web.address import SubmissionId
 from app.web.event_stream import hold_seat
-from app.web.next_step import NextSteps, find_next_steps
+from app.web.next_step import AcceptedSteps, find_next_steps
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -37,7 +37,7 @@ router = APIRouter()
 class Shown:
     submission: Submission
     view: SubmissionView
-    next_steps: NextSteps | None
+    next_steps: AcceptedSteps | None
 
     @property
     def result(self) -> Result:
