@@ -32,6 +32,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    not_,
     null,
     select,
     true,
@@ -254,7 +255,7 @@ def _condition(name: str, value: str, states: Subquery | None) -> ColumnElement[
         return state_of(states) == value
     if name == "bookmarked":
         is_bookmarked: ColumnElement[bool] = func.coalesce(_bookmarked(states), false())
-        return is_bookmarked if value == "true" else ~is_bookmarked
+        return is_bookmarked if value == "true" else not_(is_bookmarked)
     return Revision.listing[name].astext == value
 
 
