@@ -256,7 +256,8 @@ def _condition(name: str, value: str, states: Subquery | None) -> ColumnElement[
     if name == "bookmarked":
         is_bookmarked: ColumnElement[bool] = func.coalesce(_bookmarked(states), false())
         return is_bookmarked if value == "true" else not_(is_bookmarked)
-    return Revision.listing[name].astext == value
+    is_value: ColumnElement[bool] = Revision.listing[name].astext == value
+    return is_value
 
 
 def list_words(text: str) -> list[str]:
