@@ -110,7 +110,7 @@ def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
     "/next-steps",
     responses=problems(401),
     operation_id="get_next_steps",
-    summary="Where you go on: your last unsolved problem, and the next one of each track that you started",
+    summary="Your last unsolved problem, and the next one of each started track",
 )
 def get_own_next_steps(viewer: Reader, database: Stored) -> NextSteps:
     with database.transaction() as session:

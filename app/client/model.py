@@ -2180,10 +2180,11 @@ class UnreadAnswers(Answer):
 
 class UnreadAnswersList(Answer):
     """
-    Your questions with answers by other users that you have not seen.
+    Your questions with answers by other users that you have not seen, the last asked first.
     """
 
     items: list[UnreadAnswers]
+    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 class UpToPermutation(Answer):

@@ -10,6 +10,8 @@ from sqlalchemy import ColumnElement, and_, distinct, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
+from app.accounts.permission import AUTHORS
 from app.catalog.model import Problem, SolveCount
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
@@ -43,7 +45,8 @@ def recount(session: Session) -> None:
             func.count(distinct(Submission.user_id)).filter(is_solving()),
             func.now(),
         )
-        .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit"))
+        .select_from(Problem)
+        .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit", _is_by_student()))
         .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
         .group_by(Problem.id)
     )
@@ -51,6 +54,11 @@ def recount(session: Session) -> None:
     wanted = insert(SolveCount).from_select(columns, counted)
     fresh = {name: wanted.excluded[name] for name in columns[1:]}
     session.execute(wanted.on_conflict_do_update(index_elements=[SolveCount.problem_id], set_=fresh))
+
+
+def _is_by_student() -> ColumnElement[bool]:
+    """Authors and admins try problems, and do not count as students."""
+    return Submission.user_id.in_(select(User.id).where(User.role.not_in(AUTHORS)))
 
 
 def _is_telling() -> ColumnElement[bool]:

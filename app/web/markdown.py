@@ -37,6 +37,7 @@ MAX_COLOURED = 50_000  # characters: more would make a page of several megabytes
 MAX_NUMBERED_LINES = 5_000
 # Formulas and coloured code take many times the characters of their source.
 MAX_RENDERED = 1_500_000
+MAX_POST_RENDERED = 100_000  # of one post among many on a page
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
@@ -152,7 +153,7 @@ def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
 def render_post(text: str) -> Markup:
     """Render a user's question or answer: as other texts, without headings, which would look like the page's own."""
     rendered = _parser(text).disable(["heading", "lheading"]).render(text, {})
-    return Markup(rendered) if len(rendered) <= MAX_RENDERED else Markup('<pre tabindex="0">{}</pre>').format(text)
+    return Markup(rendered) if len(rendered) <= MAX_POST_RENDERED else Markup('<pre tabindex="0">{}</pre>').format(text)
 
 
 @lru_cache(maxsize=1024)

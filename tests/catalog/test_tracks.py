@@ -3,7 +3,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Select, Subquery, literal, select, union_all
+from sqlalchemy import Select, Subquery, false, literal, select, union_all
 from sqlalchemy.orm import Session
 
 from app.catalog.fault import PackageInvalid
@@ -42,7 +42,9 @@ def publish_step(session: Session, slug: str, position: int, after: str = "", tr
 def states(**by_slug: str) -> Subquery:
     """Return the states of a user with this progress."""
     rows: list[Select[UUID, str]] = [
-        select(Problem.id.label("problem_id"), literal(state).label("state")).where(Problem.slug == slug)
+        select(Problem.id.label("problem_id"), literal(state).label("state"), false().label("is_bookmarked")).where(
+            Problem.slug == slug
+        )
         for slug, state in (by_slug or {"": ""}).items()
     ]
     return union_all(*rows).subquery("states")

@@ -6,6 +6,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.permission import AUTHORS
 from app.catalog.model import Revision, SolveCount
 from app.catalog.publish import publish
 from app.catalog.query import get_problem
@@ -43,6 +44,17 @@ def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allcl
 
         assert read(session, revision.problem_id) == (4, 2, 1)
         assert read(session, untried.problem_id) == (0, 0, 0)
+
+
+def test_authors_and_admins_are_no_students(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session)
+        for role in AUTHORS:
+            send(session, make_user(session, role=role), revision, "accepted")
+
+        recount(session)
+
+        assert read(session, revision.problem_id) == (0, 0, 0)
 
 
 def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database) -> None:

@@ -1,11 +1,14 @@
 """The curve of time by size, and the sentence beside it."""
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from app.catalog.package import load_package
+from app.catalog.publish import publish
 from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.efficiency import Efficiency, TimeComparison, compare_times
@@ -20,6 +23,7 @@ from tests.web.judged import all_right, failed, take
 from tests.web.test_picture import of_class, titles
 from tests.web.test_problem_pages import submit
 
+KINDS = Path(__file__).parents[1] / "kinds"
 LINEAR = {1024: 0.0051, 2048: 0.0098, 4096: 0.021}
 SLOW = compare_times(Efficiency(max_time_ratio=3, max_growth=1.5), {1024: 0.03, 2048: 0.11, 4096: 0.42}, LINEAR)
 FAST = compare_times(Efficiency(max_time_ratio=3), LINEAR, LINEAR)
@@ -88,3 +92,13 @@ def test_rest_and_the_terminal_have_the_times_too(database: Database, ada: TestC
     assert found["times"][0] == {"size": 1024, "seconds": 0.0051, "reference_seconds": 0.0051}
     assert "n = 1,024: 5.1 ms (reference: 5.1 ms)" in text
     assert "1.0 times the reference's time at n = 4,096 (allowed: 3 times)" in text
+
+
+def test_the_problems_page_tells_the_limits_before_a_submission(database: Database, ada: TestClient) -> None:
+    with database.transaction() as session:
+        publish(session, load_package(KINDS / "efficiency"))
+
+    page = ada.get("/problems/efficiency").text
+
+    assert "Your program must take at most 4 times the reference&#39;s time at the largest size." in page
+    assert "Your program must take time that grows at most like n^1.5." in page

@@ -18,7 +18,7 @@ from app.worker.timeline import Timeline
 from app.worker.timing import TOO_SLOW
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
-from tests.worker.bench import CountingPool
+from tests.worker.bench import Bench, CountingPool
 
 PACKAGE = load_package(Path(__file__).parents[1] / "kinds" / "efficiency")
 SLOW = "    return sum(int(np.count_nonzero(x[i + 1 :] == total - x[i])) for i in range(len(x)))\n"
@@ -158,3 +158,16 @@ def test_a_submission_found_too_slow_on_a_busy_machine_is_timed_again_when_it_is
     assert found.verdict is Verdict.REQUIREMENT_NOT_MET
     assert waits == [True]
     assert phases[-3:] == ["timing", "waiting", "timing"]
+
+
+def test_the_worker_stores_the_times_with_the_verdict(bench: Bench) -> None:
+    revision = bench.publish(PACKAGE)
+    bench.send(revision, PACKAGE.reference)
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    judging = bench.judging()
+    assert judging.verdict == "accepted"
+    assert judging.times is not None
+    assert judging.times["max_time_ratio"] == 4
+    assert "timing" in [phase["name"] for phase in judging.phases or ()]

@@ -87,8 +87,9 @@ def write_generators(name: str, program: str, function: ast.FunctionDef) -> tupl
 def _without_guards(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements, and those inside `with torch.no_grad():` in its place."""
     for statement in statements:
-        guards = [ast.unparse(item.context_expr) for item in statement.items] if isinstance(statement, ast.With) else []
-        if guards and all(guard in _GUARDS for guard in guards):
+        if isinstance(statement, ast.With) and all(
+            ast.unparse(item.context_expr) in _GUARDS for item in statement.items
+        ):
             yield from _without_guards(statement.body)
         else:
             yield statement

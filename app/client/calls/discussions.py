@@ -175,12 +175,19 @@ class DiscussionsCalls(Caller):
 
     def list_unread_answers(
         self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> model.UnreadAnswersList:
         """Your questions with unread answers. Needs submissions:read."""
         call = Call(
             method="GET",
             path="/api/v1/me/unread-answers",
             again="safe",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
         return self._transport.read(call, model.UnreadAnswersList)
 

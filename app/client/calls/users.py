@@ -246,7 +246,7 @@ class UsersCalls(Caller):
     def get_next_steps(
         self,
     ) -> model.NextSteps:
-        """Where you go on: your last unsolved problem, and the next one of each track that you started. Needs submissions:read."""
+        """Your last unsolved problem, and the next one of each started track. Needs submissions:read."""
         call = Call(
             method="GET",
             path="/api/v1/me/next-steps",

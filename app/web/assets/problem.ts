@@ -31,7 +31,7 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
   for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-keys]")) mountKeys(view, choice);
   for (const place of document.querySelectorAll<HTMLElement>("[data-position]")) mountPosition(view, place);
   for (const place of document.querySelectorAll<HTMLElement>("[data-say-unread]")) mountSyntax(view, place);
-  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-format]")) mountFormat(view, area, button);
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-format]")) mountFormat(view, area, button);
   mountDraft(view, area);
   keepCaretInView(view);
   if (area.form && result) {

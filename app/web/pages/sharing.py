@@ -125,7 +125,7 @@ def describe_embedded(
 def _frame(page: str, title: str, width: int, height: int) -> str:
     return (
         f'<iframe src="{escape(page)}/embed" title="{escape(title)}" width="{width}" height="{height}" '
-        'loading="lazy" referrerpolicy="no-referrer" style="border:0"></iframe>'
+        'loading="lazy" referrerpolicy="no-referrer" frameborder="0"></iframe>'
     )
 
 

@@ -2,7 +2,7 @@
 import { localCompletionSource } from "@codemirror/lang-python";
 import { syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
-import { type EditorView, keymap } from "@codemirror/view";
+import { type EditorView, keymap, type Rect } from "@codemirror/view";
 // The package itself: `@codemirror/autocomplete` is no_completion.ts in the bundle.
 import {
   acceptCompletion,
@@ -31,13 +31,14 @@ export function completion(names: Names, whileTyping: boolean): Extension {
       activateOnTyping: whileTyping,
       defaultKeymap: false,
       icons: false,
-      maxRenderedOptions: 60,
+      maxRenderedOptions: 10, // a page of the list, which does not scroll
+      positionInfo: placeInfo,
     }),
     Prec.highest(
       keymap.of([
         { key: "Ctrl-Space", run: startCompletion },
         { mac: "Alt-i", run: startCompletion },
-        { key: "Escape", run: (view) => closeCompletion(view) && !isVim() },
+        { key: "Escape", run: close },
         { key: "ArrowDown", run: moveCompletionSelection(true) },
         { key: "ArrowUp", run: moveCompletionSelection(false) },
         { key: "PageDown", run: moveCompletionSelection(true, "page") },
@@ -47,6 +48,17 @@ export function completion(names: Names, whileTyping: boolean): Extension {
       ]),
     ),
   ];
+}
+
+function close(view: EditorView): boolean {
+  const isOpen = completionStatus(view.state) === "active";
+  return closeCompletion(view) && isOpen && !isVim();
+}
+
+// Under the list, or above it where there is no room: beside it would be no room on a phone.
+function placeInfo(_view: EditorView, list: Rect, _option: Rect, info: Rect, space: Rect): { style: string } {
+  const side = list.bottom + info.bottom - info.top <= space.bottom ? "top" : "bottom";
+  return { style: `${side}: 100%; left: 0; max-width: ${Math.floor(space.right - list.left)}px` };
 }
 
 // Enter after a name that is already whole starts a new line, as without completion.

@@ -1,9 +1,5 @@
-// The student view beside the package editor, in a frame without scripts. The button opens and closes it.
-import { keep, recall } from "./memory";
-
-const KEY = "package-preview";
-const WIDE = "(min-width: 1100px)";
-
+// The student view beside the package editor, in a frame without scripts. The button opens and closes it. The style sheet
+// opens it on wide screens, so that nothing moves when this script runs.
 export class PackagePreview {
   private readonly frame: HTMLIFrameElement | null;
   private readonly button: HTMLButtonElement | null;
@@ -13,15 +9,17 @@ export class PackagePreview {
     this.button = form.querySelector("button[data-preview]");
     this.button?.addEventListener("click", (event) => {
       event.preventDefault();
-      this.show(!this.isOpen);
-      keep(KEY, this.isOpen ? "open" : "closed");
-      if (this.isOpen) whenOpened();
+      const isOpen = !this.isOpen;
+      place.parentElement?.classList.toggle("has-preview", isOpen);
+      place.parentElement?.classList.toggle("no-preview", !isOpen);
+      this.tell();
+      if (isOpen) whenOpened();
     });
-    this.show((recall(KEY) ?? (matchMedia(WIDE).matches ? "open" : "closed")) === "open");
+    this.tell();
   }
 
   get isOpen(): boolean {
-    return !this.place.hasAttribute("hidden");
+    return getComputedStyle(this.place).display !== "none";
   }
 
   // Replaces the content and not the document, so that the frame stays where it is scrolled to.
@@ -32,9 +30,7 @@ export class PackagePreview {
     else inside.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
   }
 
-  private show(isOpen: boolean): void {
-    this.place.hidden = !isOpen;
-    this.place.parentElement?.classList.toggle("has-preview", isOpen);
-    if (this.button) this.button.ariaExpanded = String(isOpen);
+  private tell(): void {
+    if (this.button) this.button.ariaExpanded = String(this.isOpen);
   }
 }

@@ -1,14 +1,14 @@
 """Case results keep the share of the tolerance that the answer used, for authors' statistics.
 
-Revision ID: 0029
-Revises: 0026
+Revision ID: 0030
+Revises: 0029
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0029"
-down_revision = "0026"
+revision = "0030"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 
