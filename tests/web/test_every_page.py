@@ -1,6 +1,6 @@
 """Every page in a real browser, as a stranger, student, author and admin see it: light and wide, dark and narrow.
 
-Nothing that axe-core calls serious, no complaint of the browser or of the content policy, no request to elsewhere,
+Nothing that axe-core finds, no complaint of the browser or of the content policy, no request to elsewhere,
 no page wider than the screen, nothing that moves once it is drawn.
 """
 
@@ -134,7 +134,6 @@ NOT_FOUND = "Failed to load resource: the server responded with a status of 404 
 FORBIDDEN = "Failed to load resource: the server responded with a status of 403 (Forbidden)"
 EXPECTED = {"/problems/scaled": (NOT_FOUND,), "/invitations/unknown": (FORBIDDEN,)}
 WIDTHS = (390, 768, 1024, 1180, 1280, 2560, 3840, 360)
-GRAVE = ("serious", "critical")
 MOST_MOVED = 0.02  # of the screen; what people call good ends at 0.1
 MOVED = """() => new Promise(resolve => {
     let sum = 0;
@@ -283,6 +282,5 @@ def look_at(visitor: Visitor, path: str) -> Iterator[str]:
 
 def list_violations(visitor: Visitor) -> Iterator[str]:
     for violation in Axe().run(visitor.page).response["violations"]:
-        if violation["impact"] in GRAVE:
-            places = ", ".join(str(node["target"]) for node in violation["nodes"][:5])
-            yield f"{violation['id']}: {violation['help']} at {places}"
+        places = ", ".join(str(node["target"]) for node in violation["nodes"][:5])
+        yield f"{violation['id']}: {violation['help']} at {places}"
