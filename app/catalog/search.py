@@ -32,6 +32,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    not_,
     null,
     select,
     true,
@@ -106,12 +107,14 @@ class ProblemFilters:
         """Return the filters with this one. It replaces the value of a filter that has only one."""
         if name == "tag":
             return replace(self, tags=tuple(dict.fromkeys((*self.tags, value))))
-        return replace(self, **{name: value == "true" if name == "bookmarked" else value})
+        changed: dict[str, Any] = {name: value == "true" if name == "bookmarked" else value}
+        return replace(self, **changed)
 
     def drop(self, name: str, value: str) -> "ProblemFilters":
         if name == "tag":
             return replace(self, tags=tuple(tag for tag in self.tags if tag != value))
-        return replace(self, **{name: None})
+        changed: dict[str, Any] = {name: None}
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +195,7 @@ def count_facets(session: Session, filters: ProblemFilters, states: Subquery | N
 
 
 def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
-    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
+    fit = _base((), states).where(*conditions(filters, states).values()).subquery()
     return session.scalars(select(func.count()).select_from(fit)).one()
 
 
@@ -251,8 +254,10 @@ def _condition(name: str, value: str, states: Subquery | None) -> ColumnElement[
     if name == "state":
         return state_of(states) == value
     if name == "bookmarked":
-        return func.coalesce(_bookmarked(states), false()) == (true() if value == "true" else false())
-    return Revision.listing[name].astext == value
+        is_bookmarked: ColumnElement[bool] = func.coalesce(_bookmarked(states), false())
+        return is_bookmarked if value == "true" else not_(is_bookmarked)
+    is_value: ColumnElement[bool] = Revision.listing[name].astext == value
+    return is_value
 
 
 def list_words(text: str) -> list[str]:

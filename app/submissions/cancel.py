@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Text, cast, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.audit import Act, Actor, record
 from app.judging.verdicts import Verdict
@@ -40,7 +40,7 @@ def cancel_all(session: Session, actor: Actor, user_id: UUID) -> int:
     return count
 
 
-def is_unfinished() -> tuple[ColumnElement[bool], ...]:
+def is_unfinished() -> tuple[ColumnElement[bool] | InstrumentedAttribute[bool], ...]:
     """Return the conditions of a current judging that a worker has or may still claim."""
     return (Judging.is_current, Judging.state.in_(["queued", "judging"]))
 

@@ -41,7 +41,7 @@ def _create_shared_solutions() -> None:
         _reference("shared_solutions", "problem_id", "problems", cascade=True),
         sa.PrimaryKeyConstraint("submission_id", name=op.f("pk_shared_solutions")),
     )
-    newest = ["problem_id", sa.text("shared_at DESC"), sa.text("submission_id DESC")]
+    newest: list[str | sa.TextClause] = ["problem_id", sa.text("shared_at DESC"), sa.text("submission_id DESC")]
     op.create_index("ix_shared_solutions_problem_id", "shared_solutions", newest)
     op.create_index("ix_shared_solutions_user_id", "shared_solutions", ["user_id", "problem_id"])
 

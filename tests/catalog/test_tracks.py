@@ -41,7 +41,7 @@ def publish_step(session: Session, slug: str, position: int, after: str = "", tr
 
 def states(**by_slug: str) -> Subquery:
     """Return the states of a user with this progress."""
-    rows: list[Select[UUID, str]] = [
+    rows: list[Select[UUID, str, bool]] = [
         select(Problem.id.label("problem_id"), literal(state).label("state"), false().label("is_bookmarked")).where(
             Problem.slug == slug
         )

@@ -1,3 +1,4 @@
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,7 +21,7 @@ def judged(session: Session, user: User, revision: Revision, verdict: str, mode:
     make_judging(session, submission.id, state="done", verdict=verdict)
 
 
-def states(session: Session, user_id: UUID, **filters: str) -> dict[str, str | None]:
+def states(session: Session, user_id: UUID, **filters: Any) -> dict[str, str | None]:
     problems, _ = list_problems(session, ProblemFilters(**filters), states=states_of(user_id))
     return {problem.slug: problem.state for problem in problems}
 

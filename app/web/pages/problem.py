@@ -134,7 +134,7 @@ def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], s
 def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
     """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
-    usual = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
+    usual: dict[str, Any] = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
     usual["links"] = link(visit.request, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
