@@ -33,10 +33,16 @@ def ada(browser: Browser, address: str) -> Iterator[Visitor]:
 
 
 def write(visitor: Visitor, source: str) -> None:
-    """Replace the code and put the cursor at its end, with everything loaded that the focus loads."""
+    """Replace the code and put the cursor at its end, when everything is loaded that the focus loads."""
     editor(visitor).fill(source)
-    visitor.page.wait_for_load_state("networkidle")
+    expect(editor(visitor)).to_have_attribute("aria-autocomplete", "list")
+    wait_for_list(visitor, "python")
     editor(visitor).press("Control+End")
+
+
+def wait_for_list(visitor: Visitor, framework: str) -> None:
+    loaded = "(file) => performance.getEntriesByType('resource').some((one) => one.name.includes(file))"
+    visitor.page.wait_for_function(loaded, arg=f"/names/{framework}.json")
 
 
 def suggested(visitor: Visitor) -> Locator:
@@ -70,11 +76,12 @@ def announced(visitor: Visitor) -> Locator:
 
 
 def test_a_framework_s_names_are_suggested_under_their_alias_without_asking_the_server(ada: Visitor) -> None:
-    write(ada, "import numpy as np\nx = ")
+    write(ada, "import numpy as np\nx = np.")
+    wait_for_list(ada, "numpy")
     asked: list[str] = []
     ada.page.on("request", lambda request: asked.append(request.url))
 
-    ada.page.keyboard.type("np.linspa")
+    ada.page.keyboard.type("linspa")
     expect(suggested(ada).first).to_contain_text("linspace")
     expect(ada.page.locator(".cm-completionInfo")).to_contain_text("numpy.linspace(start, stop, num=50")
     ada.page.wait_for_timeout(NEW_MS)
@@ -244,6 +251,7 @@ def test_names_and_formatter_are_loaded_only_when_they_are_needed(ada: Visitor) 
     assert not any(name.endswith((".json", ".wasm")) or name.startswith("assist") for name in loaded)
 
     write(ada, "import optax\n")
+    wait_for_list(ada, "optax")
     assert {"optax.json", "python.json"} == {name for name in loaded if name.endswith(".json")}
     assert "ruff.wasm" not in loaded
 

@@ -2,7 +2,7 @@
 // completion and signatures.
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, Prec, StateEffect } from "@codemirror/state";
-import { type EditorView, keymap } from "@codemirror/view";
+import { EditorView, keymap } from "@codemirror/view";
 // The package itself: `@codemirror/autocomplete` is no_completion.ts in the bundle.
 import { closeBrackets, closeBracketsKeymap } from "../../../../node_modules/@codemirror/autocomplete/dist/index";
 import { recall } from "../page/memory";
@@ -26,7 +26,10 @@ function assistPython(view: EditorView, addresses: string): void {
   const names = new Names(addresses);
   const chosen = new Compartment();
   const completing = () => completion(names, recall("suggest") !== "no");
-  view.dispatch({ effects: StateEffect.appendConfig.of([chosen.of(completing()), Prec.high(signatures(names))]) });
+  const loader = EditorView.updateListener.of((update) => {
+    if (update.docChanged) void names.loadFor(update.state); // of a new import
+  });
+  view.dispatch({ effects: StateEffect.appendConfig.of([chosen.of(completing()), Prec.high(signatures(names)), loader]) });
   document.addEventListener("suggest", () => view.dispatch({ effects: chosen.reconfigure(completing()) }));
   void names.loadFor(view.state);
 }

@@ -22,9 +22,11 @@ export interface Known {
 const IMPORT = /^[ \t]*import[ \t]+([\w., \t]+)/gm;
 const FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)?|[^\n#]+)/gm;
 const MOST_WORDS = 160;
+const AGAIN_MS = 30_000;
 
 export class Names {
   private readonly lists = new Map<string, List>();
+  private readonly requests = new Map<string, Promise<void>>();
   private readonly addresses: Map<string, string>;
 
   /** `addresses`: those of the lists, with spaces between them. A list has the name of its framework. */
@@ -33,10 +35,10 @@ export class Names {
     this.addresses = new Map(all.map((address) => [address.match(/(\w+)\.json/)?.[1] ?? "", address]));
   }
 
-  /** The lists of these modules. One that can't be loaded is asked for again by the next call. */
+  /** Loads the lists of these modules, each once; one that can't be loaded is asked for again after a pause. */
   async load(paths: Iterable<string>): Promise<void> {
     const wanted = new Set([...paths].map((path) => this.listOf(path)));
-    await Promise.all([...wanted].filter((name) => !this.lists.has(name)).map((name) => this.fetch(name)));
+    await Promise.all([...wanted].map((name) => this.requests.get(name) ?? this.request(name)));
   }
 
   loadFor(state: EditorState): Promise<void> {
@@ -74,6 +76,12 @@ export class Names {
     return this.addresses.has(root) ? root : "python";
   }
 
+  private request(name: string): Promise<void> {
+    const request = this.fetch(name);
+    this.requests.set(name, request);
+    return request;
+  }
+
   private async fetch(name: string): Promise<void> {
     try {
       const answer = await fetch(this.addresses.get(name) ?? "");
@@ -81,6 +89,7 @@ export class Names {
     } catch {
       // without the list, only the code's own names are known
     }
+    if (!this.lists.has(name)) setTimeout(() => this.requests.delete(name), AGAIN_MS);
   }
 }
 
