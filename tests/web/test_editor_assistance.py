@@ -305,12 +305,10 @@ def test_suggestions_may_wait_for_the_key(ada: Visitor) -> None:
     expect(suggested(ada).first).to_contain_text("enumerate")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(1024, "dark"), (1440, "light")])
 def test_the_list_the_signature_and_the_settings_are_accessible(ada: Visitor, width: int, scheme: str) -> None:
     ada.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     ada.page.set_viewport_size({"width": width, "height": 800})
-    if width < 961:
-        ada.page.get_by_role("link", name="Code", exact=True).click()
     write(ada, "import numpy as np\n")
     ada.page.keyboard.type("np.sum(np.ar")
     expect(suggested(ada).first).to_be_visible()
