@@ -96,7 +96,9 @@ def test_a_question_is_asked_answered_seen_moderated_and_deleted(signed_in: Sign
     assert ada.delete(f"/posts/{asked.json()['id']}").status_code == 204
     assert ada.get(path).json()["question"]["is_deleted"]
     with database.transaction() as session:
-        events = session.scalars(select(AuditEvent).where(AuditEvent.target_kind == "post")).all()
+        events = session.scalars(
+            select(AuditEvent).where(AuditEvent.target_kind == "post").order_by(AuditEvent.id)
+        ).all()
     assert [(event.action, event.channel) for event in events] == [("post.hidden", "api"), ("post.locked", "api")]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import app.web_process  # noqa: F401 (all that a request can raise is imported by it)
 from app.accounts.single_sign_on import ProviderAway
+from app.admin.settings import SettingsRefused
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.catalog.template.exercise import ExerciseUnfit
 from app.database.embedded_cluster import PostgresNotStarted
@@ -16,7 +17,15 @@ from app.settings import BadSetting
 from tests.api.conftest import SignedIn
 
 # Of starting, judging and commands, and of single sign-on, whose page answers it: one that gets out is our failure.
-NEVER_ANSWERED = (BadSetting, ExerciseUnfit, ProviderAway, SchemaTooNew, PostgresNotStarted, JudgeFailed)
+NEVER_ANSWERED = (
+    BadSetting,
+    SettingsRefused,
+    ExerciseUnfit,
+    ProviderAway,
+    SchemaTooNew,
+    PostgresNotStarted,
+    JudgeFailed,
+)
 OF_OTHER_PROCESSES = (
     "app.backup",
     "app.catalog.importing",
