@@ -122,15 +122,19 @@ FIELDS: dict[str, Field] = {
     "issuer": _TEXT,
     **dict.fromkeys(("next", "after"), _PATH),
     **dict.fromkeys(("days", "expires_in_days", "number", "limit", "wait", "live", "revision"), _NUMBER),
+    **dict.fromkeys(("maxwidth", "maxheight"), _NUMBER),
     **dict.fromkeys(("is_active", "is_ranked", "everything", "sure", "seen", "done", "saved", "act"), _CHOICE),
     # the catalogue and lessons
     "q": _WORDS,
     **dict.fromkeys(("tag", "difficulty", "track", "framework", "state", "by", "order", "view", "only"), _CHOICE),
+    "bookmarked": _CHOICE,
     "cursor": Field(kinds=grown.CURSORS),
     **dict.fromkeys(("question", "choice"), Field(usual=0, kinds=grown.DIGITS)),
     **dict.fromkeys(("show_me", "completed"), Field(usual=True)),
     "availability": Field(usual="listed", kinds=grown.PLAIN),
-    # shared solutions and discussions
+    # shared solutions, discussions and notes
+    "text": Field(usual="a note", kinds=grown.PLAIN),
+    "url": Field(usual="http://127.0.0.1/problems/microbatched_grads", kinds=grown.PLAIN),
     **dict.fromkeys(("title", "reason"), Field(usual="a question", kinds=grown.PLAIN)),
     "body": Field(usual=lambda: f"text {next(_new_names)}", kinds=grown.PLAIN),
     "decision": Field(usual="dismiss"),

@@ -125,7 +125,7 @@ def post_answer(
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 422),
     operation_id="mark_answers_seen",
-    summary="Mark the answers to a question of yours as seen",
+    summary="Mark the answers to your question as seen",
 )
 def put_seen(question_id: UUID, viewer: Discusser, database: Stored) -> None:
     with database.transaction() as session:
@@ -137,7 +137,7 @@ def put_seen(question_id: UUID, viewer: Discusser, database: Stored) -> None:
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 409, 422),
     operation_id="edit_post",
-    summary="Edit a question or an answer of yours",
+    summary="Edit your question or answer",
 )
 def put_post(post_id: UUID, new: PostEdit, viewer: Discusser, database: Stored) -> None:
     with database.transaction() as session:
@@ -149,7 +149,7 @@ def put_post(post_id: UUID, new: PostEdit, viewer: Discusser, database: Stored) 
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 422),
     operation_id="delete_post",
-    summary="Delete a question or an answer of yours",
+    summary="Delete your question or answer",
 )
 def remove_post(post_id: UUID, viewer: Discusser, database: Stored) -> None:
     """A question with answers stays with empty texts."""

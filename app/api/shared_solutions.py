@@ -51,7 +51,7 @@ def get_shared_solution(submission_id: UUID, viewer: Reader, database: Stored) -
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 409, 422),
     operation_id="share_submission",
-    summary="Share an accepted submission of yours",
+    summary="Share one of your accepted submissions",
 )
 def put_sharing(submission_id: UUID, viewer: Discusser, database: Stored) -> None:
     """Users to whom the problem's solution is open can read it, with your user name."""
@@ -64,7 +64,7 @@ def put_sharing(submission_id: UUID, viewer: Discusser, database: Stored) -> Non
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 422),
     operation_id="withdraw_submission",
-    summary="Stop sharing a submission of yours",
+    summary="Stop sharing one of your submissions",
 )
 def delete_sharing(submission_id: UUID, viewer: Discusser, database: Stored) -> None:
     """A submission that a moderator has hidden stays hidden."""

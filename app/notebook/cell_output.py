@@ -30,7 +30,6 @@ OUTER = ".allclose-result"
 # The themes of notebook front ends, which may differ from the system's theme.
 _LIGHT = '[data-jp-theme-light="true"] &, .vscode-light &'
 _DARK = '[data-jp-theme-light="false"] &, .vscode-dark &'
-_ROOT = re.compile(r":root \{(.*?)\}")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 # Links to source lines and element IDs are removed: an output has no source beside it, and a page has many outputs.
@@ -54,8 +53,7 @@ def style() -> str:
     """
     text = " ".join((STATIC / name).read_text() for name in SHEETS)
     flat = _SPACE.sub(" ", _COMMENT.sub("", text))
-    light, dark = _ROOT.findall(flat)[:2]
-    themes = f"{_LIGHT} {{ color-scheme: light; {light} }} {_DARK} {{ color-scheme: dark; {dark} }}"
+    themes = f"{_LIGHT} {{ color-scheme: light }} {_DARK} {{ color-scheme: dark }}"
     return f"{OUTER * 3} *:not(svg *, svg) {{ all: revert }} {OUTER * 5} {{ {flat.replace(':root', '&')} {themes} }}"
 
 

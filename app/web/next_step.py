@@ -1,4 +1,4 @@
-"""What to do after an accepted submission: read the walkthrough, take the quiz, go on with the track."""
+"""The next steps after an accepted submission: read the walkthrough, take the quiz, go on with the track."""
 
 from dataclasses import dataclass
 from uuid import UUID

@@ -44,7 +44,7 @@ def test_only_the_owner_and_an_admin_see_a_submission(database: Database) -> Non
 
 def test_a_view_has_the_fields_of_the_api() -> None:
     of_it = "id problem title revision digest mode parameters case_names created_at inputs"
-    of_its_judging = "state verdict score parts cases notice hint hint_pending wait phases is_again"
+    of_its_judging = "state verdict score parts cases times notice hint hint_pending wait phases is_again"
 
     assert list(SubmissionView.model_fields) == [*of_it.split(), *of_its_judging.split()]
 

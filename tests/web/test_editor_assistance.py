@@ -196,9 +196,9 @@ def test_a_key_and_the_pointer_show_what_a_name_is(ada: Visitor) -> None:
     twice = 'def twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n'
     write(ada, f"import jax.numpy as jnp\n\n{twice}\ntwice")
     ada.page.keyboard.press("Control+Shift+Space")
+    expect(announced(ada)).to_contain_text("Doubles x.")
     expect(help_shown(ada)).to_contain_text("twice(x, scale=2)")
     expect(help_shown(ada).locator("p")).to_have_text("Doubles x.")
-    expect(announced(ada)).to_contain_text("Doubles x.")
     ada.page.keyboard.press("ArrowLeft")
     expect(help_shown(ada)).to_have_count(0)
 

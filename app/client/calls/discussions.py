@@ -46,7 +46,7 @@ class DiscussionsCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> None:
-        """Share an accepted submission of yours. Needs discussions:write."""
+        """Share one of your accepted submissions. Needs discussions:write."""
         call = Call(
             method="PUT",
             path=fill("/api/v1/submissions/{submission_id}/sharing", submission_id=submission_id),
@@ -58,7 +58,7 @@ class DiscussionsCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> None:
-        """Stop sharing a submission of yours. Needs discussions:write."""
+        """Stop sharing one of your submissions. Needs discussions:write."""
         call = Call(
             method="DELETE",
             path=fill("/api/v1/submissions/{submission_id}/sharing", submission_id=submission_id),
@@ -138,7 +138,7 @@ class DiscussionsCalls(Caller):
         self,
         question_id: UUID | str,
     ) -> None:
-        """Mark the answers to a question of yours as seen. Needs discussions:write."""
+        """Mark the answers to your question as seen. Needs discussions:write."""
         call = Call(
             method="PUT",
             path=fill("/api/v1/questions/{question_id}/seen", question_id=question_id),
@@ -151,7 +151,7 @@ class DiscussionsCalls(Caller):
         post_id: UUID | str,
         body: model.PostEdit,
     ) -> None:
-        """Edit a question or an answer of yours. Needs discussions:write."""
+        """Edit your question or answer. Needs discussions:write."""
         call = Call(
             method="PUT",
             path=fill("/api/v1/posts/{post_id}", post_id=post_id),
@@ -165,7 +165,7 @@ class DiscussionsCalls(Caller):
         self,
         post_id: UUID | str,
     ) -> None:
-        """Delete a question or an answer of yours. Needs discussions:write."""
+        """Delete your question or answer. Needs discussions:write."""
         call = Call(
             method="DELETE",
             path=fill("/api/v1/posts/{post_id}", post_id=post_id),
