@@ -113,6 +113,7 @@ def test_a_program_that_only_pretends_to_work_while_it_is_timed_is_wrong(
     assert found.times is None
 
 
+@pytest.mark.whole
 def test_work_that_a_program_leaves_running_does_not_slow_the_reference(
     pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_wrong_submission_is_not_timed(pool: Pool, references: Pool, cases: tu
     assert "timing" not in phases
 
 
+@pytest.mark.whole
 def test_the_reference_runs_in_boxes_that_hold_no_submission(
     pool: CountingPool, launcher: Launcher, cases: tuple[PreparedCase, ...]
 ) -> None:
@@ -147,6 +149,7 @@ def test_the_reference_runs_in_boxes_that_hold_no_submission(
         assert own.leases >= 2
 
 
+@pytest.mark.whole
 def test_a_submission_found_too_slow_on_a_busy_machine_is_timed_again_when_it_is_quieter(
     pool: Pool, references: Pool, cases: tuple[PreparedCase, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
