@@ -192,6 +192,7 @@ def test_the_signature_of_a_call_is_shown_while_its_arguments_are_typed(ada: Vis
     expect(help_shown(ada)).to_have_count(0)
 
 
+@pytest.mark.whole
 def test_a_key_and_the_pointer_show_what_a_name_is(ada: Visitor) -> None:
     twice = 'def twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n'
     write(ada, f"import jax.numpy as jnp\n\n{twice}\ntwice")
