@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rapidfuzz.distance import OSA
 from sqlalchemy import Subquery, exists, select
 from sqlalchemy.orm import Session
 
@@ -54,23 +55,9 @@ def find_nearest(word: str, vocabulary: Counter[str]) -> str | None:
     near = [
         (edits, -count, known)
         for known, count in vocabulary.items()
-        if abs(len(joined := known.replace(" ", "")) - len(word)) <= most
-        and (edits := count_edits(word, joined)) <= most
+        if (edits := OSA.distance(word, known.replace(" ", ""), score_cutoff=most)) <= most
     ]
     return min(near)[2] if near else None
-
-
-def count_edits(one: str, other: str) -> int:
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        last, before, row = before, row, [i]
-        for j, wanted in enumerate(other, 1):
-            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
-                edits = min(edits, last[j - 2] + 1)
-            row.append(edits)
-    return row[-1]
 
 
 def _list_unknown(session: Session, words: Sequence[str]) -> list[str]:

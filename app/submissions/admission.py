@@ -21,7 +21,7 @@ MINUTE = 60
 class QueueWaits:
     """The estimated wait in each queue, read from the database every FRESH_SECONDS.
 
-    While a queue is long, it also knows each problem's queue, so that refusing a submission needs no database.
+    While a queue is long, it also knows each problem's queue, so that `check` usually asks no database.
     """
 
     def __init__(self, database: Database) -> None:
@@ -46,7 +46,10 @@ class QueueWaits:
         return self._known
 
     def check(self, slug: str, max_minutes: int) -> None:
-        """Raises LimitReached if the problem's queue is too long. Do not call it inside a transaction."""
+        """Raises LimitReached if the problem's queue is too long. An unknown problem passes.
+
+        Do not call it inside a transaction.
+        """
         waits = self.read()
         check_admission(waits.get(self._queues.get(slug, ""), 0), max_minutes)
 

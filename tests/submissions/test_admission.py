@@ -74,7 +74,7 @@ def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Sub
     assert wanted.slug == "slow"
 
 
-def test_a_full_queue_refuses_before_the_database_is_asked(database: Database, wanted: Submit) -> None:
+def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Database, wanted: Submit) -> None:
     fill(database, 30)
     waits = QueueWaits(database)
 
