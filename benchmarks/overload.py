@@ -7,7 +7,6 @@ import argparse
 import asyncio
 import json
 import multiprocessing
-import os
 import re
 import tempfile
 import time
@@ -41,8 +40,6 @@ STUDENTS = 100
 FACTOR = 10
 # Streams of each accepted submission, as if its page were open in two tabs. A user may have 20 open.
 FOLLOWERS = 2
-# Of the clients that submit and follow: on machines of their own they would take no cores from the server.
-NICENESS = 10
 # A bystander without an account, a process of its own, opens each of these once per second.
 PAGES = ("/", "/problems", f"/problems/{SLUG}")
 QUEUE_MINUTES = 2
@@ -204,7 +201,6 @@ def measure(seconds: float, streams: int) -> list[tuple[str, str]]:
         say(f"the worker judges {rate:.1f} submissions a second; sending {FACTOR * rate:.0f} a second")
         crowd = Crowd(served, database, [student.token for student in students], streams)
         with Bystander(served.url) as bystander:
-            os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
             asyncio.run(crowd.run(FACTOR * rate, seconds))
         verdicts = _count_verdicts(database, crowd.log.accepted)
     return [*_rows(crowd.log, rate, seconds, verdicts), *_latency_rows(bystander.latencies)]

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
 # Without notifications, all clients of a process together read at most so often. Many clients poll more slowly.
-READS_PER_SECOND = 10
+READS_PER_SECOND = 40
 
 
 class Watch:

@@ -120,6 +120,7 @@ def test_names_are_suggested_by_what_stands_before_them(ada: Visitor) -> None:
         expect(posted(ada)).to_have_value(before + after)
 
 
+@pytest.mark.whole
 def test_nothing_is_suggested_in_texts_comments_and_new_names(ada: Visitor) -> None:
     write(ada, "enumerated = 1\n")
     for typed in ("# enumer", '"enumer', "def enumer"):
@@ -130,6 +131,7 @@ def test_nothing_is_suggested_in_texts_comments_and_new_names(ada: Visitor) -> N
         ada.page.keyboard.press("Enter")
 
 
+@pytest.mark.whole
 def test_the_list_is_opened_by_a_key_and_enter_after_a_whole_name_starts_a_line(ada: Visitor) -> None:
     write(ada, "total = 1\nx = ")
     ada.page.keyboard.press("Control+Space")
@@ -158,6 +160,7 @@ def test_escape_closes_the_list_and_only_the_next_one_lets_the_keyboard_out(ada:
     expect(editor(ada)).not_to_be_focused()
 
 
+@pytest.mark.whole
 def test_brackets_and_quotes_close_and_are_typed_over(ada: Visitor) -> None:
     write(ada, "")
     ada.page.keyboard.type("x = f([1, 2")
@@ -285,6 +288,7 @@ def test_a_chosen_theme_is_on_all_pages_and_the_system_s_again(ada: Visitor) -> 
     assert background(ada) == dark
 
 
+@pytest.mark.whole
 def test_the_size_of_the_code_is_kept(ada: Visitor) -> None:
     choose(ada, "Size of the code", "20 pixels")
     ada.page.reload()
@@ -294,6 +298,7 @@ def test_the_size_of_the_code_is_kept(ada: Visitor) -> None:
     expect(ada.page.locator(".editor-area .cm-content")).to_have_css("font-size", "14px")
 
 
+@pytest.mark.whole
 def test_suggestions_may_wait_for_the_key(ada: Visitor) -> None:
     write(ada, "")
     choose(ada, "Suggest names", "With Ctrl+Space only")
@@ -306,7 +311,7 @@ def test_suggestions_may_wait_for_the_key(ada: Visitor) -> None:
     expect(suggested(ada).first).to_contain_text("enumerate")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1024, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(1024, "dark"), pytest.param(1440, "light", marks=pytest.mark.whole)])
 def test_the_list_the_signature_and_the_settings_are_accessible(ada: Visitor, width: int, scheme: str) -> None:
     ada.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     ada.page.set_viewport_size({"width": width, "height": 800})

@@ -98,8 +98,8 @@ def test_a_note_is_saved_while_typing_and_is_there_on_another_device(laptop: Vis
     ("choice", "kept"),
     [
         ("Keep both", "of the laptop\n\nof the phone"),
-        ("Keep mine", "of the laptop"),
-        ("Take the other", "of the phone"),
+        pytest.param("Keep mine", "of the laptop", marks=pytest.mark.whole),
+        pytest.param("Take the other", "of the phone", marks=pytest.mark.whole),
     ],
 )
 def test_a_note_changed_on_two_devices_is_not_overwritten(
