@@ -33,11 +33,12 @@ SUBMISSION = UUID(int=1)
 
 KNOWN = {"parameters": {"path.slug": "scaled_sum", "path.submission_id": str(SUBMISSION)}}
 
-anything = schemathesis.openapi.from_dict(DOCUMENT)
-something_known = schemathesis.openapi.from_dict(DOCUMENT, config=schemathesis.Config.from_dict(KNOWN))
-
-
 IS_WHOLE = hypothesis_settings.get_current_profile_name() == "whole"
+# The quick run asks for every second path.
+ASKED = DOCUMENT if IS_WHOLE else DOCUMENT | {"paths": dict(list(DOCUMENT["paths"].items())[::2])}
+
+anything = schemathesis.openapi.from_dict(ASKED)
+something_known = schemathesis.openapi.from_dict(ASKED, config=schemathesis.Config.from_dict(KNOWN))
 bounded = hypothesis_settings(
     max_examples=12 if IS_WHOLE else 1,
     deadline=None,

@@ -50,7 +50,9 @@ def test_yaml_that_is_made_to_hurt_is_refused(site: Site, inputs: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "inputs_invalid")
 
 
-@pytest.mark.parametrize("text", ["\0", "\ud800", "\u202e", "%s%n", "A" * 100_000], ids=repr)
+@pytest.mark.parametrize(
+    "text", ["\0", "\ud800", "\u202e", pytest.param("%s%n", marks=pytest.mark.whole), "A" * 100_000], ids=repr
+)
 def test_texts_that_the_database_can_not_store_cause_no_server_error(site: Site, text: str) -> None:
     admin, client = site.user("admin"), site.client()
     body = json.dumps(text)

@@ -86,7 +86,13 @@ def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site)
         assert _ends_soon(open_stream)
 
 
-@pytest.fixture(params=["verification by token", "verification in a browser", "rejudging in a browser"])
+@pytest.fixture(
+    params=[
+        pytest.param("verification by token", marks=pytest.mark.whole),
+        "verification in a browser",
+        pytest.param("rejudging in a browser", marks=pytest.mark.whole),
+    ]
+)
 def staff_stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
     """An author or an admin, and the event stream of running work that only this role may read."""
     admin = site.user("admin")
@@ -120,6 +126,7 @@ def test_a_stream_of_authors_and_admins_ends_with_a_suspension(
         assert _ends_soon(open_stream)
 
 
+@pytest.mark.whole
 def test_a_stream_in_a_browser_ends_when_it_is_signed_out(site: Site) -> None:
     author = site.user("author")
     with following(author.browser, f"/author/verifications/{_send_package(site, author)}/events") as open_stream:

@@ -81,6 +81,7 @@ def test_the_reference_does_not_run_again_for_the_same_package(expect: Expect, h
     assert len(files(home)) == 1
 
 
+@pytest.mark.whole
 def test_another_seed_and_a_changed_package_are_prepared_anew(expect: Expect, package: Path) -> None:
     first = expect()
     seeded = expect("--seed", "7")

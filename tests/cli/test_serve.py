@@ -106,6 +106,7 @@ def test_no_client_of_this_machine_can_choose_its_address(served: Served) -> Non
     assert "203.0.113.9" not in page
 
 
+@pytest.mark.whole
 def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with (
         serve(tmp_path, options=NO_WORKER) as served,

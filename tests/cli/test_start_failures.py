@@ -177,6 +177,7 @@ def test_a_worker_names_a_folder_that_it_can_not_write(read_only_disk: Path) -> 
     )
 
 
+@pytest.mark.whole
 @as_root
 def test_a_data_folder_of_another_user_is_named(tmp_path: Path) -> None:
     data = tmp_path / "data"
@@ -198,6 +199,7 @@ def test_a_data_folder_of_another_user_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.whole
 def test_a_file_in_place_of_the_data_folder_is_named(tmp_path: Path) -> None:
     file = tmp_path / "data"
     file.write_text("notes")
@@ -246,6 +248,7 @@ def test_a_wrong_database_url_is_a_sentence(command: tuple[str, ...], url: str, 
     assert "p@ss" not in said
 
 
+@pytest.mark.whole
 def test_a_wrong_password_of_the_database_is_a_sentence(postgres: EmbeddedPostgres, tmp_path: Path) -> None:
     url = make_url(postgres.url).set(password="guess").render_as_string(hide_password=False)
 
@@ -259,7 +262,9 @@ def test_a_wrong_password_of_the_database_is_a_sentence(postgres: EmbeddedPostgr
     ("grant", "words"),
     [
         ("ALTER ROLE {role} SET default_transaction_read_only = on", "it is read-only: name the primary server"),
-        ("ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner"),
+        pytest.param(
+            "ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner", marks=pytest.mark.whole
+        ),
     ],
 )
 def test_a_database_that_can_not_be_written_is_a_sentence(

@@ -213,7 +213,11 @@ def test_gpu_memory_taken_by_other_processes_gives_no_verdict(box: GpuBox, nvml:
         run_until_told(box, STAYS, come)
 
 
-@pytest.mark.parametrize("leftover", [{"used": GIB}, {"processes": [1]}], ids=["memory", "process"])
+@pytest.mark.parametrize(
+    "leftover",
+    [{"used": GIB}, pytest.param({"processes": [1]}, marks=pytest.mark.whole)],
+    ids=["memory", "process"],
+)
 def test_a_box_that_leaves_something_on_the_gpu_is_used_no_more(
     box: GpuBox, nvml: FakeNvml, leftover: dict[str, object], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -44,6 +44,7 @@ def test_every_framework_works_without_root_network_or_a_writable_root(ask: Ask)
     assert (facts["uid"], facts["gid"]) == (GUEST_UID, GUEST_UID)
 
 
+@pytest.mark.whole
 def test_everything_that_python_loads_is_compiled(ask: Ask) -> None:
     facts = ask("frameworks", "")
 

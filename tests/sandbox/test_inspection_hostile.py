@@ -266,6 +266,7 @@ HUNGRY = f"""
 """
 
 
+@pytest.mark.whole
 def test_a_program_without_end_is_ended(bench: Bench) -> None:
     (one,) = forged(bench, ENDLESS)
 
@@ -275,6 +276,7 @@ def test_a_program_without_end_is_ended(bench: Bench) -> None:
     assert run.ending is Ending.TIMED_OUT
 
 
+@pytest.mark.whole
 def test_a_program_that_takes_for_ever_to_compile_is_ended(bench: Bench) -> None:
     sorted_ones = [
         f'%y{n} = "stablehlo.sort"(%y{n - 1}) ({{ ^bb0(%a: tensor<f32>, %b: tensor<f32>): '

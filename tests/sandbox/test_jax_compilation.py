@@ -76,7 +76,8 @@ def plain() -> list[np.ndarray]:
     return list(leaves(answer(make_request(WORK, X, kind="jax"))))
 
 
-@pytest.mark.parametrize("part", [pytest.param("mlir_context", marks=pytest.mark.whole), "executables"])
+@pytest.mark.whole
+@pytest.mark.parametrize("part", ["mlir_context", "executables"])
 def test_answers_are_the_same_bits(plain: list[np.ndarray], part: str) -> None:
     found = list(leaves(answer(make_request(WORK, X, kind="jax"), part)))
 

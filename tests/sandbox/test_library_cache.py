@@ -93,6 +93,7 @@ def test_no_entry_tells_where_it_was_called_from(launcher: BubblewrapLauncher, f
     assert all(is_silent(path.read_bytes()) for path in launcher.cache.iterdir())
 
 
+@pytest.mark.whole
 def test_filling_again_adds_nothing(fill: Callable[[], int]) -> None:
     fill()
 
@@ -234,25 +235,30 @@ def test_what_a_student_calls_of_the_libraries_is_learned(launcher: BubblewrapLa
             'primitive("broadcast_in_dim", '
             '{"shape": (2**20, 8), "broadcast_dimensions": (1,), "sharding": None}, array(8))',
             id="a large answer",
+            marks=pytest.mark.whole,
         ),
         pytest.param(
             'primitive("broadcast_in_dim", {"shape": ({"number": ("int64", 2**23)},), "broadcast_dimensions": (),'
             ' "sharding": None}, array())',
             id="a large answer by numbers of NumPy",
+            marks=pytest.mark.whole,
         ),
         pytest.param(
             'primitive("dot_general", {"dimension_numbers": (((1,), (0,)), ((), ())), "precision": None,'
             ' "preferred_element_type": {"dtype": "float32"}, "out_sharding": None}, array(4096, 1), array(1, 4096))',
             id="a product that is large",
+            marks=pytest.mark.whole,
         ),
         pytest.param(
-            'primitive("neg", {}, (("array", (8,), "(1000,1000)f4", False, False), ()))', id="arrays as elements"
+            'primitive("neg", {}, (("array", (8,), "(1000,1000)f4", False, False), ()))',
+            id="arrays as elements",
+            marks=pytest.mark.whole,
         ),
         pytest.param('primitive("while", {}, array(8))', id="a loop"),
         pytest.param('primitive("ffi_call", {}, array(8))', id="a foreign function"),
-        pytest.param('primitive("infeed", {}, array(8))', id="a wait for ever"),
+        pytest.param('primitive("infeed", {}, array(8))', id="a wait for ever", marks=pytest.mark.whole),
         pytest.param("__import__('pickle').dumps(print)", id="a pickle"),
-        pytest.param('b"x" * 100_000', id="a long text"),
+        pytest.param('b"x" * 100_000', id="a long text", marks=pytest.mark.whole),
     ],
 )
 def test_a_wish_that_could_hurt_is_not_granted_and_a_fair_one_is(launcher: BubblewrapLauncher, wish: str) -> None:
@@ -262,6 +268,7 @@ def test_a_wish_that_could_hurt_is_not_granted_and_a_fair_one_is(launcher: Bubbl
     assert len(granted_of(launcher, wishes)) == 1
 
 
+@pytest.mark.whole
 def test_of_one_student_only_so_many_wishes_are_granted(launcher: BubblewrapLauncher) -> None:
     many = f'*(primitive("neg", {{}}, array(n)) for n in range(1, {2 * MOST_CALLS}))'
     wishes = wishes_of(launcher, LYING.replace("WISHES", many))

@@ -19,6 +19,7 @@ def send(page: Page, address: str, source: str) -> None:
     page.request.post(f"{address}{PROBLEM}/submissions", form={"source": source, "mode": "submit"})
 
 
+@pytest.mark.whole
 def test_two_submissions_are_chosen_compared_and_one_is_copied_back(
     browser: Browser, address: str, database: Database
 ) -> None:

@@ -111,6 +111,7 @@ def send(database: Database, user_id: UUID, mode: Mode) -> None:
         )
 
 
+@pytest.mark.whole
 def test_no_page_that_can_be_reached_does_harm(hostile: TestClient) -> None:
     waiting, seen = deque(["/", "/problems?q=scaled", "/author"]), set[str]()
     harm: dict[str, list[str]] = {}

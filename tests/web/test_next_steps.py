@@ -114,6 +114,7 @@ def grace(browser: Browser, address: str) -> Iterator[Visitor]:
         assert visitor.complaints == []
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_the_time_appears_once_it_is_measured_and_the_walkthrough_opens_in_its_tab(
     grace: Visitor, database: Database

@@ -109,6 +109,7 @@ def launcher_in(folder: Path) -> BubblewrapLauncher:
     return BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=cache)
 
 
+@pytest.mark.whole
 def test_what_two_students_call_is_called_ahead_and_what_one_calls_is_not(tmp_path: Path) -> None:
     cache = CompilationCache(tmp_path, launcher_in(tmp_path))
     ada, grace = uuid4(), uuid4()
@@ -136,6 +137,7 @@ def test_a_source_that_is_learned_from_gets_no_value_of_a_case(tmp_path: Path) -
     assert not any(b"sort" in call for call in cache.calls(OF_JAX))
 
 
+@pytest.mark.whole
 def test_each_student_is_learned_from_once_and_not_every_student(tmp_path: Path) -> None:
     cache = CompilationCache(tmp_path, launcher_in(tmp_path))
     ada = uuid4()

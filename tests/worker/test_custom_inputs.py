@@ -40,7 +40,7 @@ def test_a_right_answer_to_them_is_accepted(bench: Bench) -> None:
     ("line", "why"),
     [
         ("assert len(x) > 3, 'the secret of the reference'", "it raises AssertionError"),
-        ("while len(x) == 3: pass", "it exceeds the time limit of a case"),
+        pytest.param("while len(x) == 3: pass", "it exceeds the time limit of a case", marks=pytest.mark.whole),
     ],
 )
 def test_inputs_that_the_reference_can_not_answer_are_told_as_such_and_show_nothing_of_it(

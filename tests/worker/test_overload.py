@@ -79,6 +79,7 @@ def test_what_took_too_long_on_an_overloaded_machine_is_accepted_when_it_is_quie
     assert told.phases == ["box", "running", "waiting", "box", "running", "again"]
 
 
+@pytest.mark.whole
 def test_what_never_ends_runs_twice_and_the_other_cases_keep_their_results(pool: CountingPool) -> None:
     pool.leases = 0
 
