@@ -20,7 +20,8 @@ from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
 from app.worker.custom_checker import CustomChecker
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE, build_request, patient, rules_of
 from sandbox.gpu.lease import Gpus
