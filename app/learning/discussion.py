@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
 from app.catalog.availability import is_open_to
 from app.catalog.maths import make_parser
@@ -350,8 +350,7 @@ def _check_text(field: str, given: str, most: int, *, is_needed: bool) -> None:
 
 
 def _write(session: Session, viewer: Viewer, post: Post, written: PostText) -> UUID:
-    # Posts of one user are counted in turn.
-    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+    serialise_requests(session, viewer.id)
     own = (Post.user_id == viewer.id, Post.created_at > func.now() - HOUR)
     last = session.execute(select(Post).where(*own).order_by(Post.created_at.desc())).scalars().all()
     for earlier in last:
