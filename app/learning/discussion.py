@@ -296,7 +296,7 @@ def mark_seen(session: Session, viewer: Viewer, question_id: UUID) -> None:
 
 
 def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
-    """List the user's questions with unread answers, the question first that was asked last."""
+    """List the user's questions with unread answers, the newest question first."""
     query = (
         select(Post.id, Problem.slug, Post.title, func.count())
         .join(_Answer, and_(_Answer.question_id == Post.id, _unread()))
