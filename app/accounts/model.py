@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import ARRAY, CheckConstraint, ForeignKey, Index, Text, false, func, text, true
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ARRAY, CheckConstraint, ForeignKey, Index, Text, false, func, select, text, true
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.database.engine import Base
 
@@ -41,6 +41,11 @@ class User(Base):
     is_ranked: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     erased_at: Mapped[datetime | None]
+
+
+def serialise_requests(session: Session, user_id: UUID) -> None:
+    """Let one user's transactions wait for each other: for rows that do not exist yet, and limits that count rows."""
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
 class Identity(Base):

@@ -7,7 +7,7 @@ transaction opens and ends inside one function: `with database.transaction() as 
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request, Security
+from fastapi import Depends, Header, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
 from pydantic import BaseModel, Field
@@ -33,6 +33,7 @@ from app.request_state import (
 )
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
+from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.progress import Progress
 from app.telemetry.context import note_user
 
@@ -120,6 +121,16 @@ def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, crede
     for permission in wanted.scopes:
         viewer.require(Permission(permission))
     return viewer
+
+
+def idempotency_key(made: str) -> Any:
+    """Declare the header. `made`: what a repeated request gives again."""
+    return Header(
+        alias="Idempotency-Key",
+        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
+        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
+        f"{made}, so you can send a request again when its answer was lost.",
+    )
 
 
 def needs(permission: Permission) -> Any:

@@ -6,10 +6,10 @@ from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from app.api.dependency import Address, Live, Reader, Rejudger, ShortSliced, Sliced, Stored, act_as
+from app.api.dependency import Address, Live, Reader, Rejudger, ShortSliced, Sliced, Stored, act_as, idempotency_key
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
 from app.body import Body
@@ -21,7 +21,6 @@ from app.rejudging.create import MAX_NOTE, Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
-from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.query import get_submission
 
 router = APIRouter(tags=["rejudging"])
@@ -50,15 +49,7 @@ class NewPreview(Body):
     onto: Onto = Field("own", description="the revision to judge on, as for a rejudging")
 
 
-RejudgingKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
-        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
-        "rejudging, so you can send a request again when its answer was lost.",
-    ),
-]
+RejudgingKey = Annotated[str | None, idempotency_key("rejudging")]
 Wait = Annotated[
     int,
     Query(

@@ -5,12 +5,12 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.permission import Viewer
 from app.api.concurrency_limit import await_submit_turn
-from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as
+from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
@@ -20,7 +20,6 @@ from app.database.engine import Database
 from app.policy import CurrentPolicy, read_policy
 from app.request_state import get_policy
 from app.submissions.cancel import cancel_as
-from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
 from app.submissions.quota import SubmitLimits
@@ -64,15 +63,7 @@ class Receipt(BaseModel):
     notice: str | None = Field(description="a sentence about why no worker judges it now; null otherwise")
 
 
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
-        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
-        "submission, so you can send a request again when its answer was lost.",
-    ),
-]
+IdempotencyKey = Annotated[str | None, idempotency_key("submission")]
 Wait = Annotated[
     int,
     Query(

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, defer
 
-from app.accounts.model import User
+from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.authoring.model import Verification
 from app.catalog.folder import digest
@@ -38,8 +38,7 @@ def send(session: Session, wanted: Sending) -> Verification:
     """Queue a verification, or return the unfinished one of an equal request. Raises Outdated, LimitReached."""
     slug, name = wanted.package.slug, digest(wanted.package.files)
     same = (slug, name, wanted.publish, wanted.replaces)
-    # The lock makes an author's concurrent requests count one after the other.
-    session.execute(select(User.id).where(User.id == wanted.user_id).with_for_update(key_share=True))
+    serialise_requests(session, wanted.user_id)
     unfinished = _unfinished(session, wanted.user_id)
     for earlier in unfinished:
         if (earlier.slug, earlier.digest, earlier.publish, earlier.replaces) == same:

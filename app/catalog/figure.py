@@ -11,7 +11,6 @@ from xml.parsers.expat import errors
 
 from app.catalog.fault import Fault
 
-FOLDER = "figures/"
 FIGURE = re.compile(r"figures/[a-z0-9_-]{1,64}\.svg")
 MAX_FIGURE_BYTES = 64 * 2**10
 SVG = "{http://www.w3.org/2000/svg}"

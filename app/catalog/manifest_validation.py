@@ -62,11 +62,6 @@ class PartialManifest:
     is_complete: bool
 
     @property
-    def inputs_key(self) -> str:
-        """Return the key that declares the inputs of cases."""
-        return "parameters" if self.inputs is None else "inputs"
-
-    @property
     def case_inputs(self) -> Mapping[int, Parameter]:
         return self.parameters if self.inputs is None else self.inputs
 

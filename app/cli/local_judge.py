@@ -83,7 +83,8 @@ def judge_locally(order: Order) -> int:
         from app.cli.console import print_json
         from app.cli.result_text import exit_code, print_submission
         from app.worker.hints import question_about
-        from app.worker.judge import Job, judge
+        from app.worker.job import Job
+        from app.worker.judge import judge
         from app.worker.outcomes import Outcomes
         from app.worker.prepare import in_order
 

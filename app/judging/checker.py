@@ -31,7 +31,7 @@ class CheckerUnfit(JudgeFailed):
     """A checker can't judge an expected leaf. This is the author's mistake, never the student's."""
 
 
-def nobody_to_ask() -> object:
+def no_checker_box() -> object:
     raise CheckerUnfit("the package's checker.py is needed, but there is no box to run it in")
 
 
@@ -46,7 +46,7 @@ class Task:
     answer: Leaf
     expected: Leaf
     tolerance: Tolerance
-    ask: Ask = nobody_to_ask
+    ask: Ask = no_checker_box
 
     @property
     def subject(self) -> str:

@@ -27,7 +27,7 @@ from app.judging.checker import (
     Finding,
     JointChecker,
     Task,
-    nobody_to_ask,
+    no_checker_box,
 )
 from app.judging.leaf import Array, Leaf, Tree, canonical, shown
 from app.judging.numeric import np
@@ -209,7 +209,7 @@ class Comparison:
     leaves: tuple[LeafReport, ...] = ()
 
 
-def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = nobody_to_ask) -> Comparison:
+def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = no_checker_box) -> Comparison:
     """Compare two trees. `ask` runs the package's `checker.py`, if it has one. Raises CheckerUnfit."""
     if not holds_something(expected):
         return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")

@@ -64,7 +64,7 @@ class TimeComparison(BaseModel):
 
     @property
     def allowed_growth(self) -> float | None:
-        """The exponent that counts: where the reference's time grows more than the author allows, it is the measure."""
+        """The exponent that counts: the author's limit, or the reference's own exponent if that is larger."""
         if self.max_growth is None or self.reference_growth is None:
             return self.max_growth
         return max(self.max_growth, self.reference_growth)
@@ -84,7 +84,7 @@ class TimeComparison(BaseModel):
 
     @property
     def has_room(self) -> bool:
-        """Whether noise could not change the verdict: a right solution should get this far."""
+        """Whether the times are so far below the limits that noise can't change the verdict."""
         is_fast = self.max_time_ratio is None or self.ratio <= ROOM_RATIO * self.max_time_ratio
         allowed = self.allowed_growth
         return is_fast and (allowed is None or self.growth is None or self.growth <= allowed - ROOM_GROWTH)
@@ -95,7 +95,7 @@ class TimeComparison(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """What was found: of an unmet limit alone, or else of all limits."""
+        """Describe the unmet limits, or all limits if all are met."""
         limits = [(self.is_fast, self._ratio_text), (self.grows_slowly, self._growth_text)]
         unmet = [text for is_met, text in limits if not is_met]
         return "; ".join(text for text in (unmet or [text for _, text in limits]) if text)

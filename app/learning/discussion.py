@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
 from app.catalog.availability import is_open_to
 from app.catalog.maths import make_parser
@@ -296,7 +296,7 @@ def mark_seen(session: Session, viewer: Viewer, question_id: UUID) -> None:
 
 
 def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
-    """List the user's questions with unread answers, the question first that was asked last."""
+    """List the user's questions with unread answers, the newest question first."""
     query = (
         select(Post.id, Problem.slug, Post.title, func.count())
         .join(_Answer, and_(_Answer.question_id == Post.id, _unread()))
@@ -350,8 +350,7 @@ def _check_text(field: str, given: str, most: int, *, is_needed: bool) -> None:
 
 
 def _write(session: Session, viewer: Viewer, post: Post, written: PostText) -> UUID:
-    # Posts of one user are counted in turn.
-    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+    serialise_requests(session, viewer.id)
     own = (Post.user_id == viewer.id, Post.created_at > func.now() - HOUR)
     last = session.execute(select(Post).where(*own).order_by(Post.created_at.desc())).scalars().all()
     for earlier in last:

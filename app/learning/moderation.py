@@ -13,7 +13,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, and_, func, sele
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
@@ -200,7 +200,7 @@ def _report(session: Session, viewer: Viewer, reason: str, **entry: UUID) -> Non
         raise Invalid("reason", f"The reason has {len(reason)} characters; the limit is {MAX_REASON}. Shorten it.")
     if not is_storable(reason):
         raise Invalid("reason", "The reason has a character that can't be stored. Remove it.")
-    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+    serialise_requests(session, viewer.id)
     own = select(func.count()).where(Report.user_id == viewer.id, Report.created_at > func.now() - HOUR)
     if session.scalars(own).one() >= MAX_REPORTS_PER_HOUR:
         raise LimitReached(f"you reported {MAX_REPORTS_PER_HOUR} entries in the last hour, which is the limit", HOUR)

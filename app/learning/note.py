@@ -11,9 +11,9 @@ from uuid import UUID, uuid4
 from sqlalchemy import ForeignKey, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.catalog.model import Problem
-from app.database.engine import Base
+from app.database.engine import Base, is_storable
 from app.errors import Conflict, Invalid
 from app.learning.lesson import get_lesson
 
@@ -77,8 +77,7 @@ def find_note(session: Session, user_id: UUID, slug: str) -> Note | None:
 
 def lock_note(session: Session, user_id: UUID, problem_id: UUID) -> Note | None:
     """Return the note. No other transaction writes or adds it until this one ends."""
-    # Lock the user's row: the first note on a problem has no row yet.
-    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+    serialise_requests(session, user_id)
     return session.get(Note, (user_id, problem_id), populate_existing=True)
 
 
@@ -86,12 +85,8 @@ def check_note(text: str) -> None:
     """Raises Invalid."""
     if len(text) > MAX_CHARACTERS:
         raise Invalid("text", f"The note has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}. Shorten it.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise Invalid("text", "The note is not valid Unicode. Remove the broken characters.") from None
-    if "\0" in text:
-        raise Invalid("text", "The note has a NUL character. Remove it.")
+    if not is_storable(text):
+        raise Invalid("text", "The note has a character that can't be stored. Remove it.")
 
 
 def _add(session: Session, note: Note) -> Note:

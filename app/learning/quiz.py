@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.model import serialise_requests
 from app.catalog.model import Revision
 from app.errors import Conflict, NotFound
 from app.learning.lesson import Lesson, get_lesson
@@ -67,7 +67,7 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
     """
     lesson = get_lesson(session, slug, user_id)
     _check(lesson, question, choice)
-    _wait_for_turn(session, user_id)
+    serialise_requests(session, user_id)
     attempt = _find_attempt(session, user_id, lesson) or _start(session, user_id, lesson)
     given = session.get(QuizAnswer, (attempt.id, question))
     if given is None:
@@ -82,7 +82,7 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
 def retake_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
     """Start a new attempt, unless the last one has no answer yet. Raises NotFound."""
     lesson = get_lesson(session, slug, user_id)
-    _wait_for_turn(session, user_id)
+    serialise_requests(session, user_id)
     if read_quiz(session, user_id, lesson).answered_count:
         _start(session, user_id, lesson)
     return read_quiz(session, user_id, lesson)
@@ -145,11 +145,6 @@ def _start(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt:
     session.add(attempt)
     session.flush()
     return attempt
-
-
-def _wait_for_turn(session: Session, user_id: UUID) -> None:
-    """Lock the user's row, so that two windows of one user number their attempts without a clash."""
-    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
 def _check(lesson: Lesson, question: int, choice: int) -> None:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
 from app.catalog.availability import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
@@ -110,8 +110,7 @@ def share(session: Session, viewer: Viewer, submission_id: UUID) -> None:
     submission = _get_own(session, viewer, submission_id)
     if not _is_accepted(session, submission_id):
         raise Conflict("only a submission that is accepted on all cases can be shared")
-    # Two windows of one user count in turn.
-    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+    serialise_requests(session, viewer.id)
     others = select(func.count()).where(
         SharedSolution.user_id == viewer.id,
         SharedSolution.problem_id == submission.problem_id,

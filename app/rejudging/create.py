@@ -8,12 +8,13 @@ from uuid import UUID
 from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
 from sqlalchemy.orm import Session
 
+from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.enqueue import JUDGING_CHANNEL
-from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
+from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.model import Judging
 from app.submissions.priority import BACKGROUND
 from app.telemetry.context import request_id
@@ -42,7 +43,7 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
     key = request.key
     _check_note(request.note)
     if actor.user_id is not None:
-        lock_user(session, actor.user_id)
+        serialise_requests(session, actor.user_id)
         of_user = select(Rejudging).where(Rejudging.created_by == actor.user_id)
         if key and (original := find_original(session, of_user, Rejudging.idempotency_key, key)):
             return original

@@ -13,9 +13,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.model import serialise_requests
 from app.accounts.permission import Permission, Viewer
 from app.errors import AllcloseError, Conflict, NotFound
-from app.submissions.idempotency import IdempotencyKey, lock_user
+from app.submissions.idempotency import IdempotencyKey
 from app.submissions.model import Submission
 from app.submissions.query import SubmissionSummary, list_summaries
 from app.submissions.quota import SubmitLimits
@@ -38,7 +39,7 @@ def submit_batch(session: Session, batch: Batch, limits: SubmitLimits) -> list[S
 
     If every submission is refused, raises the error of the first. Raises Conflict for a reused idempotency key.
     """
-    lock_user(session, batch.user_id)
+    serialise_requests(session, batch.user_id)
     outcomes = submit_each(session, _with_keys(session, batch), limits)
     refusals = [outcome for outcome in outcomes if isinstance(outcome, AllcloseError)]
     if len(refusals) == len(outcomes):

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import CheckConstraint, ForeignKey, exists, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from app.accounts.model import User
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.catalog.availability import is_open_to
 from app.catalog.model import Problem
@@ -68,8 +68,7 @@ def find_draft(session: Session, user_id: UUID, slug: str) -> Draft | None:
 
 def lock_draft(session: Session, user_id: UUID, problem_id: UUID) -> Draft | None:
     """Return the draft and lock it until the transaction ends."""
-    # Lock the user's row: the first draft for a problem has no row yet.
-    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+    serialise_requests(session, user_id)
     return session.get(Draft, (user_id, problem_id), populate_existing=True)
 
 

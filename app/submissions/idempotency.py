@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
-from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.accounts.model import User
 from app.errors import Conflict, Invalid
 
 KEY_CHARACTERS = 255
@@ -39,11 +37,6 @@ class IdempotentRow(Protocol):
 
 
 R = TypeVar("R", bound=IdempotentRow)
-
-
-def lock_user(session: Session, user_id: UUID) -> None:
-    """Serialise one user's requests, so that two of them can't both find a key unused."""
-    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
 def find_original(

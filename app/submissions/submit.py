@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.model import serialise_requests
 from app.catalog.answers import read_case_inputs
 from app.catalog.availability import ProblemWithdrawn, is_open_to
 from app.catalog.custom_inputs import read_own_inputs
@@ -18,7 +19,7 @@ from app.database.engine import storable
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound, ProblemNotFound
 from app.submissions.admission import check_admission
 from app.submissions.enqueue import Job, enqueue_all
-from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
+from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.priority import compute_priority
@@ -59,7 +60,7 @@ def submit_each(session: Session, requests: Sequence[Submit], limits: SubmitLimi
 
     Raises Conflict for a reused idempotency key.
     """
-    lock_user(session, requests[0].user_id)  # also for the idempotency keys and the quotas
+    serialise_requests(session, requests[0].user_id)  # also for the idempotency keys and the quotas
     submitter = _Submitter(session, requests[0].user_id, limits)
     outcomes = [submitter.take(request) for request in requests]
     session.flush()

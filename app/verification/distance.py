@@ -11,8 +11,8 @@ from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves
-from app.worker.case_verdict import CATEGORY_OF_ENDING
 from app.worker.custom_checker import CustomChecker
+from app.worker.ending_verdict import CATEGORY_OF_ENDING
 from app.worker.prepare import PreparedCase
 from app.worker.request import rules_of
 from sandbox.guest.codec import Malformed, decode

@@ -20,7 +20,8 @@ from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
 from app.worker.custom_checker import CustomChecker
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE, build_request, patient, rules_of
 from sandbox.gpu.lease import Gpus
@@ -29,12 +30,12 @@ from sandbox.interface import CaseInput, CaseOutcome, Launcher
 from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 
-# So many boxes run at once; each has two cores. A run may need a second box, for its checker or its inspector.
+# How many boxes run at once; each has two cores. A run may need a second box, for its checker or its inspector.
 AT_ONCE = 2
 BOXES = 3 * AT_ONCE
 # Starting a second box takes seconds of a core, so it starts only for a step that takes longer than this.
 SECOND_BOX_SECONDS = 2.0
-# A family of cases that are drawn alike, such as `random_1` to `random_100`, has so many representatives.
+# How many cases represent a family of cases that are drawn alike, such as `random_1` to `random_100`.
 MOST_OF_ONE = 3
 # A quick verification stops at a wrong solution that fails one of so many cases.
 FIRST_CASES = 3

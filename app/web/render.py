@@ -19,12 +19,12 @@ from markupsafe import Markup
 from app.accounts.permission import Permission
 from app.catalog.custom_inputs import say
 from app.catalog.manifest import Limits
+from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
-from app.web.availability_words import availability_words
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown, render_post
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
@@ -139,6 +139,43 @@ def dtype_words(problem: ProblemDetail) -> str:
             return _("The shape must match exactly. The dtype may have another size: float64 is accepted for float32.")
         case "any":
             return _("The shape must match exactly. Any dtype is accepted.")
+
+
+@dataclass(frozen=True, slots=True)
+class AvailabilityWords:
+    """The name of a problem's availability, and what it means for students.
+
+    `notice` is for the problem's page; a listed problem has none.
+    """
+
+    name: str
+    meaning: str
+    notice: str = ""
+
+
+def availability_words(availability: Availability) -> AvailabilityWords:
+    """Return the words in the reader's language."""
+    match availability:
+        case "draft":
+            return AvailabilityWords(
+                _("Draft"),
+                _("Only authors can open it and submit."),
+                _("This problem is a draft. Only authors can see it."),
+            )
+        case "unlisted":
+            return AvailabilityWords(
+                _("Unlisted"),
+                _("It is in no list. Everyone who knows the address can open it and submit."),
+                _("This problem is unlisted. You can open it by its address only."),
+            )
+        case "withdrawn":
+            return AvailabilityWords(
+                _("Withdrawn"),
+                _("Everyone can still read it. It is in no list and takes no submissions."),
+                _("This problem is withdrawn and takes no new submissions. Your submissions and progress are kept."),
+            )
+        case _:
+            return AvailabilityWords(_("Listed"), _("It is in the catalogue and in its track."))
 
 
 def _tolerance_of(problem: ProblemDetail) -> Tolerance:

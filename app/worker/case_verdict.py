@@ -1,6 +1,7 @@
 """Turn a box's outcome of one case into its result: the verdict, and a report for the student.
 
 Also check requirements: whether a correct answer was computed as the problem asks, and the message when it was not.
+`app.worker.ending_verdict` has the verdicts of programs that gave no answer.
 """
 
 import re
@@ -8,13 +9,14 @@ from dataclasses import dataclass, replace
 from math import isnan
 
 from app.catalog.manifest import Manifest
-from app.judging.comparison import UNSUPPORTED, Comparison, compare
+from app.judging.comparison import Comparison, compare
 from app.judging.preview import preview
 from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
 from app.judging.requirement import Facts, first_unmet
 from app.judging.text import printable
 from app.judging.verdicts import CaseResult, Verdict
 from app.worker.custom_checker import CustomChecker
+from app.worker.ending_verdict import CATEGORY_OF_ENDING, VERDICT_OF_ENDING, fault_of
 from app.worker.inspection import Cut
 from app.worker.prepare import PreparedCase
 from app.worker.program_examination import Examined
@@ -24,30 +26,6 @@ from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
 
-VERDICT_OF_ENDING = {
-    Ending.RAISED: Verdict.RUNTIME_ERROR,
-    Ending.TIMED_OUT: Verdict.TIME_LIMIT_EXCEEDED,
-    Ending.OUT_OF_MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
-    Ending.TOO_MUCH_OUTPUT: Verdict.OUTPUT_LIMIT_EXCEEDED,
-    Ending.CRASHED: Verdict.RUNTIME_ERROR,
-    Ending.FORGED: Verdict.RUNTIME_ERROR,
-    Ending.INVALID: Verdict.INVALID_SUBMISSION,
-    Ending.UNSUPPORTED: Verdict.WRONG_ANSWER,
-    Ending.INPUT_CHANGED: Verdict.WRONG_ANSWER,
-    Ending.MEMORY_SHARED: Verdict.WRONG_ANSWER,
-}
-CATEGORY_OF_ENDING = {
-    Ending.RAISED: "exception",
-    Ending.TIMED_OUT: "time limit exceeded",
-    Ending.OUT_OF_MEMORY: "memory limit exceeded",
-    Ending.TOO_MUCH_OUTPUT: "output limit exceeded",
-    Ending.CRASHED: "process ended",
-    Ending.FORGED: "wrote on the judge's channel",
-    Ending.INVALID: "invalid submission",
-    Ending.UNSUPPORTED: UNSUPPORTED,
-    Ending.INPUT_CHANGED: "input changed",
-    Ending.MEMORY_SHARED: "output shares memory with an input",
-}
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 RERUN = "differs when run again"
 RERUN_MESSAGE = (
@@ -156,7 +134,7 @@ def result_not_run(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP
 
 def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
     if outcome.ending is not Ending.ANSWERED:
-        return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
+        return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=fault_of(outcome))
     try:
         answer = decode(outcome.answer or b"")
     except Malformed as malformed:
@@ -167,20 +145,6 @@ def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcom
     comparison = compare(answer, decode(case.expected), rules_of(custom_checker.package.manifest), ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
     return _Found(verdict=verdict, finding=comparison, answer=answer)
-
-
-def _fault(outcome: CaseOutcome) -> Fault:
-    category = CATEGORY_OF_ENDING[outcome.ending]
-    failure = outcome.failure
-    if failure is None:
-        return Fault(category=category, message=category)
-    exception = failure.kind if _is_named(outcome.ending, failure.kind) else None
-    return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
-
-
-def _is_named(ending: Ending, kind: str) -> bool:
-    """Whether the failure's kind is an exception type or a signal, which says more than the category."""
-    return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
 
 
 def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:

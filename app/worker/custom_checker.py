@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from app.catalog.package import Package
 from app.errors import JudgeFailed
-from app.judging.checker import Ask, nobody_to_ask
+from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
 from app.judging.structure import StructureDiffers, leaves, pair_leaves, path_text
@@ -49,7 +49,7 @@ class CustomChecker:
 
         references = self.references
         if references is None:
-            return nobody_to_ask
+            return no_checker_box
 
         @cache
         def ask() -> Tree:
@@ -64,7 +64,7 @@ class CustomChecker:
         """
         references = self.references
         if references is None:
-            return [nobody_to_ask for _ in questions]
+            return [no_checker_box for _ in questions]
         asks: list[Ask] = []
         for start in range(0, len(questions), MOST_AT_ONCE):
             group = questions[start : start + MOST_AT_ONCE]

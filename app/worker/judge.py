@@ -14,16 +14,13 @@ until it is quieter and run once more; that result counts. So do measurements th
 waits so once, at the first step that needs it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event, Lock
+from threading import Event
 
-from app.capacity import count_cores
 from app.catalog.manifest import Manifest
-from app.catalog.package import Package
-from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
@@ -31,7 +28,6 @@ from app.worker.boxes import INSPECTOR, box_spec
 from app.worker.case_verdict import (
     GIVEN_UP_MESSAGE,
     TOO_SLOW_MESSAGE,
-    check_again,
     check_calls,
     check_case,
     check_program,
@@ -39,66 +35,19 @@ from app.worker.case_verdict import (
 )
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
-from app.worker.inspection_cache import Inspections
-from app.worker.overload import was_overloaded
+from app.worker.job import Context, Job, OnResult, Results
+from app.worker.overload import WaitOnce, was_overloaded
 from app.worker.prepare import PreparedCase
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
 from app.worker.run import RunAhead, run_all
-from app.worker.second_run import draw, run_again
+from app.worker.second_run import confirm, draw, run_again
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
-from app.worker.timing import Race, time_cases
-from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, OnCase
+from app.worker.timing import compare_with_reference
+from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
-
-OnResult = Callable[[CaseResult], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What to judge. `cases` are in the order in which they run.
-
-    `references`: boxes for the package's own checker.py, and for the reference where it is timed. `inspectors`: boxes
-    for exported programs. Neither kind ever holds a submission's source. `on_outcome` is called with the outcome of
-    each case before it is compared.
-    `wait_until_quieter` waits for a quieter machine, and raises Aborted when the event is set; None: late cases do not
-    run once more. `runs_in_parallel`: runs may begin ahead of their turn. `inspections`: those of earlier programs.
-    """
-
-    package: Package
-    source: str
-    cases: Sequence[PreparedCase]
-    references: Pool | None = None
-    inspectors: Pool | None = None
-    on_outcome: OnCase | None = None
-    timeline: Timeline = field(default_factory=Timeline)
-    wait_until_quieter: Callable[[Event], None] | None = None
-    runs_in_parallel: bool = False
-    inspections: Inspections | None = None
-
-    @property
-    def manifest(self) -> Manifest:
-        return self.package.manifest
-
-    @property
-    def open_cases(self) -> list[PreparedCase]:
-        return [case for case in self.cases if not case.sealed]
-
-    @property
-    def timed_cases(self) -> dict[int, list[PreparedCase]]:
-        """Return the cases whose times are compared, by size. Empty unless all of the problem's are judged."""
-        sizes, cases = self.manifest.timed_cases, {case.name: case for case in self.cases}
-        found = dict[int, list[PreparedCase]]()
-        if sizes.keys() <= cases.keys():
-            for name, size in sizes.items():
-                found.setdefault(size, []).append(cases[name])
-        return found
-
-    @property
-    def sealed_cases(self) -> list[PreparedCase]:
-        return [case for case in self.cases if case.sealed]
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -107,19 +56,18 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     Returns the results in order of position. Raises BoxLost when the sandbox fails and JudgeFailed when the package
     does: the student is not charged for either. Raises Aborted when `abort` is set.
     """
-    results = _Results(on_result)
+    results = Results(on_result)
     timed = frozenset(case.name for cases in job.timed_cases.values() for case in cases)
     checker = CustomChecker(job.package, job.references, abort)
-    context = _Context(job, pool, abort, results, _Overload(job, abort), checker, timed)
+    context = Context(job, pool, abort, results, WaitOnce(job.wait_until_quieter, job.timeline, abort), checker, timed)
     with closing(job.timeline), _runs_ahead(context) as ahead:
         called = call_open_cases(context, ahead)
         right = examine_programs(context, ahead, called)
-        right = confirm_drawn(context, ahead, called, right)
-        times = compare_times(context, right)
+        right = confirm(context, ahead.drawn, right, lambda: called.again or ahead.second.result(abort))
+        times = compare_with_reference(context, right)
     cases = results.by_position
-    verdicts = [result.verdict for result in cases]
     return Finish(
-        verdict=overall(verdicts),
+        verdict=overall([result.verdict for result in cases]),
         score=_score(job.manifest, cases),
         cases=cases,
         times=times,
@@ -135,77 +83,6 @@ def _score(manifest: Manifest, results: Sequence[CaseResult]) -> int:
     points = {part.name: part.points for part in manifest.parts}
     part_of = {case.name: case.part for case in manifest.cases if case.part is not None}
     return score_by_points(points, part_of, {result.name: result.verdict for result in results})
-
-
-class _Results:
-    """Final results: a student who was shown one never sees it change."""
-
-    def __init__(self, on_result: OnResult) -> None:
-        self._on_result = on_result
-        self._found: list[CaseResult] = []
-
-    def keep(self, result: CaseResult) -> None:
-        self._found.append(result)
-        self._on_result(result)
-
-    @property
-    def are_accepted(self) -> bool:
-        return all(result.verdict is Verdict.ACCEPTED for result in self._found)
-
-    @property
-    def by_position(self) -> tuple[CaseResult, ...]:
-        return tuple(sorted(self._found, key=lambda result: result.position))
-
-
-class _Overload:
-    """Waits for a quieter machine, once in a judging."""
-
-    def __init__(self, job: Job, abort: Event) -> None:
-        self._job, self._abort = job, abort
-        self._may_wait = job.wait_until_quieter is not None
-
-    def excuses(self, outcome: CaseOutcome) -> bool:
-        return self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome)
-
-    @property
-    def may_wait(self) -> bool:
-        return self._may_wait
-
-    def wait(self) -> None:
-        assert self._job.wait_until_quieter is not None
-        self._may_wait = False
-        self._job.timeline.begin("waiting")
-        self._job.wait_until_quieter(self._abort)
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What every step works with. `timed`: the names of the cases whose times are compared.
-
-    `checking`: results of two processes are checked one after the other. `too_slow`: the first sample took too long, so
-    no process begins any more.
-    """
-
-    job: Job
-    pool: Pool
-    abort: Event
-    results: _Results
-    overload: _Overload
-    checker: CustomChecker
-    timed: frozenset[str]
-    checking: Lock = field(default_factory=Lock)
-    too_slow: Event = field(default_factory=Event)
-
-    @property
-    def has_idle_core(self) -> bool:
-        return self.job.runs_in_parallel and self.pool.count().busy < count_cores() - 1
-
-    def count_idle_boxes(self) -> int:
-        return self.pool.count_idle(box_spec(self.job.manifest))
-
-    def tell(self, outcome: CaseOutcome) -> None:
-        if self.job.on_outcome is not None:
-            self.job.on_outcome(outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +131,7 @@ class _Ahead:
 
 
 @contextmanager
-def _runs_ahead(context: _Context) -> Iterator[_Ahead]:
+def _runs_ahead(context: Context) -> Iterator[_Ahead]:
     job, pool = context.job, context.pool
     boxes = context.count_idle_boxes() - 1 if context.has_idle_core else 0
     # Without sealed cases, every input is in a student's box while the tracer runs. The machine's load could tell the
@@ -298,7 +175,7 @@ def _without(cases: Sequence[PreparedCase], others: Sequence[PreparedCase]) -> l
     return [case for case in cases if case.name not in names]
 
 
-def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
+def call_open_cases(context: Context, ahead: _Ahead) -> _Called:
     """Step 1: call the function on every open case, and compare its answers."""
     job = context.job
     called = _call(context, ahead, _without(job.open_cases, ahead.other_shapes), job.timeline, context.abort)
@@ -318,7 +195,7 @@ def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
 
 
 def _call(
-    context: _Context,
+    context: Context,
     ahead: _Ahead,
     cases: Sequence[PreparedCase],
     timeline: Timeline,
@@ -329,7 +206,7 @@ def _call(
     job = context.job
     in_order = [again, *cases] if again else cases
     inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in in_order]
-    request = build_request(job.package, job.source, inputs, answer_bytes([case.expected for case in job.open_cases]))
+    request = build_request(job.package, job.source, inputs, job.answer_bytes)
     waiting, right, late = {case.name: case for case in cases}, dict[str, CaseResult](), list[PreparedCase]()
     last = Verdict.ACCEPTED
     unloaded: CaseOutcome | None = None
@@ -376,7 +253,7 @@ def _call(
     )
 
 
-def _is_open(context: _Context, ahead: _Ahead, case: PreparedCase) -> bool:
+def _is_open(context: Context, ahead: _Ahead, case: PreparedCase) -> bool:
     """Whether a later step has to find out more about a case that is accepted so far."""
     return case is ahead.drawn or case.name in context.timed
 
@@ -387,14 +264,14 @@ def _is_first_sample(job: Job, name: str) -> bool:
     return first.name == name and first.visibility == "sample" and not job.manifest.parts
 
 
-def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+def _check_answer(context: Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
     manifest = context.job.manifest
     own, calls = read_outcome(manifest, outcome)
     context.tell(own)
     return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
-def examine_programs(context: _Context, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:
+def examine_programs(context: Context, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:
     """Step 2: examine the programs of cases that are right so far, and of sealed ones. Returns what is right then."""
     job, manifest = context.job, context.job.manifest
     sealed = [] if called.left else job.sealed_cases
@@ -446,7 +323,7 @@ def _sightings(manifest: Manifest, cases: Sequence[PreparedCase]) -> list[Sighti
     return [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
 
 
-def _bench(context: _Context, cases: Sequence[PreparedCase]) -> Bench:
+def _bench(context: Context, cases: Sequence[PreparedCase]) -> Bench:
     job = context.job
     assert job.inspectors is not None, "a problem with requirements on programs needs inspectors"
     return Bench(
@@ -460,68 +337,9 @@ def _bench(context: _Context, cases: Sequence[PreparedCase]) -> Bench:
     )
 
 
-def _begin_second_run(context: _Context, ahead: _Ahead, called: _Called) -> None:
+def _begin_second_run(context: Context, ahead: _Ahead, called: _Called) -> None:
     """In the box that traced the programs, which is idle while an inspector works."""
     is_wanted = ahead.drawn is not None and ahead.drawn.name in called.right and context.results.are_accepted
     has_run = ahead.second.has_begun or called.again is not None
     if is_wanted and not has_run and context.count_idle_boxes() > 0 and context.has_idle_core:
         ahead.second.begin()
-
-
-def confirm_drawn(
-    context: _Context, ahead: _Ahead, called: _Called, right: Mapping[str, CaseResult]
-) -> Mapping[str, CaseResult]:
-    """Step 3: the drawn case must be right in its second run too. A submission that is wrong already needs none.
-
-    Returns what is right then, of the cases that are timed.
-    """
-    job, left = context.job, dict(right)
-    drawn = ahead.drawn
-    if drawn is not None and (result := left.pop(drawn.name, None)) is not None:
-        if context.results.are_accepted:
-            job.timeline.begin("again")
-            outcome = called.again or ahead.second.result(context.abort)
-            if context.overload.excuses(outcome):
-                context.overload.wait()
-                job.timeline.begin("again")
-                outcome = run_again(job.package, job.source, drawn, context.pool, context.abort)
-            result = check_again(context.checker, drawn, result, outcome)
-        if result.verdict is Verdict.ACCEPTED and drawn.name in context.timed:
-            left[drawn.name] = result
-        else:
-            context.results.keep(result)
-    return left
-
-
-def compare_times(context: _Context, right: Mapping[str, CaseResult]) -> TimeComparison | None:
-    """Step 4: the submission may not take longer than allowed. Returns None if it is wrong, or nothing is timed.
-
-    The cases of the largest size tell whether it is too slow.
-    """
-    job, results = context.job, context.results
-    sizes = job.timed_cases
-    if not sizes or not results.are_accepted or len(right) < len(context.timed):
-        for result in right.values():
-            results.keep(result)
-        return None
-    assert job.references is not None, "a problem with `efficiency` needs boxes for its reference"
-    race = Race(
-        source=job.source,
-        cases=sizes,
-        right=right,
-        students=context.pool,
-        references=job.references,
-        answer_bytes=answer_bytes([case.expected for case in job.open_cases]),
-        checker=context.checker,
-        abort=context.abort,
-    )
-    job.timeline.begin("timing")
-    timed = time_cases(race)
-    if not timed.is_met and timed.was_overloaded:
-        if context.overload.may_wait:
-            context.overload.wait()
-            job.timeline.begin("timing")
-        timed = time_cases(race, timed)
-    for result in timed.results(race):
-        results.keep(result)
-    return timed.comparison

@@ -1,15 +1,18 @@
-"""The second run of a submission: one case, drawn at random, is called first in another process.
+"""Step 3 of judging, the second run: one case, drawn at random, is called first in another process.
 
 Its answer must be correct there too. That process has no memory of other cases, and another count of calls, clock and
 process ID.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 
 from app.catalog.package import Package
+from app.judging.verdicts import CaseResult, Verdict
 from app.worker.boxes import box_spec
+from app.worker.case_verdict import check_again
+from app.worker.job import Context
 from app.worker.prepare import PreparedCase
 from app.worker.request import answer_bytes, build_request, patient
 from app.worker.run import run_cases
@@ -38,3 +41,32 @@ def run_again(package: Package, source: str, case: PreparedCase, pool: Pool, abo
     run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
     (outcome,) = outcomes
     return outcome
+
+
+def confirm(
+    context: Context,
+    drawn: PreparedCase | None,
+    right: Mapping[str, CaseResult],
+    find_outcome: Callable[[], CaseOutcome],
+) -> Mapping[str, CaseResult]:
+    """Check the second run of the drawn case. A submission that is wrong already needs none.
+
+    `find_outcome` returns the outcome of that run. Returns what is right then, of the cases that are timed.
+    """
+    job, left = context.job, dict(right)
+    if drawn is None or drawn.name not in right:
+        return left
+    result = left.pop(drawn.name)
+    if context.results.are_accepted:
+        job.timeline.begin("again")
+        outcome = find_outcome()
+        if context.overload.excuses(outcome):
+            context.overload.wait()
+            job.timeline.begin("again")
+            outcome = run_again(job.package, job.source, drawn, context.pool, context.abort)
+        result = check_again(context.checker, drawn, result, outcome)
+    if result.verdict is Verdict.ACCEPTED and drawn.name in context.timed:
+        left[drawn.name] = result
+    else:
+        context.results.keep(result)
+    return left

@@ -1,4 +1,4 @@
-"""Measure how long a submission and the reference take, by size of the inputs, for the limits in `efficiency`.
+"""Step 4 of judging: measure how long a submission and the reference take, for the limits in `efficiency`.
 
 Each round is one new process of the submission and then one of the reference, in boxes of the same kind on this
 machine. The host's side of a box measures, outside both processes. A process gets each input once, so an answer that it
@@ -8,14 +8,12 @@ is wrong. The least time of all rounds counts.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Event
 
-from app.catalog.package import Package
 from app.judging.efficiency import TimeComparison, compare_times
 from app.judging.verdicts import CaseResult, Verdict
 from app.worker.boxes import box_spec
 from app.worker.case_verdict import check_again, check_calls, refuse
-from app.worker.custom_checker import CustomChecker
+from app.worker.job import Context, Job
 from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase, ReferenceFailed
 from app.worker.recording import read_outcome, recorded
@@ -29,30 +27,7 @@ ROUNDS = 5
 
 TOO_SLOW = "slower than allowed"
 Least = dict[int, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Race:
-    """`cases`: by size, the smallest first. `right`: their accepted results. `students` and `references`: boxes."""
-
-    source: str
-    cases: Mapping[int, Sequence[PreparedCase]]
-    right: Mapping[str, CaseResult]
-    students: Pool
-    references: Pool
-    answer_bytes: int
-    checker: CustomChecker
-    abort: Event
-
-    @property
-    def package(self) -> Package:
-        return self.checker.package
-
-    def check(self, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
-        """Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted."""
-        own, calls = read_outcome(self.package.manifest, outcome)
-        result = check_again(self.checker, case, self.right[case.name], own)
-        return check_calls(self.package.manifest, self.source, case, result, calls)
+Right = Mapping[str, CaseResult]
 
 
 @dataclass(slots=True)
@@ -69,43 +44,67 @@ class Timed:
     def is_met(self) -> bool:
         return self.wrong is None and self.comparison is not None and self.comparison.is_met
 
-    def results(self, race: Race) -> list[CaseResult]:
+    def results(self, job: Job, right: Right) -> list[CaseResult]:
         """Return the final results. Where the submission is too slow, the cases of the largest size tell so."""
-        found = dict(race.right)
+        found = dict(right)
         if self.wrong is not None:
             found[self.wrong.name] = self.wrong
         elif self.comparison is not None and not self.comparison.is_met:
-            for case in race.cases[max(race.cases)]:
+            for case in job.timed_cases[max(job.timed_cases)]:
                 found[case.name] = refuse(found[case.name], TOO_SLOW, self.comparison.sentence)
         return list(found.values())
 
 
-def time_cases(race: Race, before: Timed | None = None) -> Timed:
-    """Measure until the result is clear, for at most ROUNDS rounds. `before`: times that still count.
+def compare_with_reference(context: Context, right: Right) -> TimeComparison | None:
+    """Compare the times if all cases are accepted, and keep the results. `right`: accepted results of timed cases.
 
-    Raises JudgeFailed when the package's own code fails, BoxLost, Aborted.
+    Returns None if the submission is wrong, or nothing is timed. Raises JudgeFailed when the package's own code fails,
+    BoxLost, Aborted.
     """
-    rule = race.package.manifest.efficiency
+    job, results, overload = context.job, context.results, context.overload
+    if not context.timed or not results.are_accepted or len(right) < len(context.timed):
+        for result in right.values():
+            results.keep(result)
+        return None
+    job.timeline.begin("timing")
+    timed = _measure(context, right)
+    if not timed.is_met and timed.was_overloaded:
+        if overload.may_wait:
+            overload.wait()
+            job.timeline.begin("timing")
+        timed = _measure(context, right, timed)
+    for result in timed.results(job, right):
+        results.keep(result)
+    return timed.comparison
+
+
+def _measure(context: Context, right: Right, before: Timed | None = None) -> Timed:
+    """Measure until the result is clear, for at most ROUNDS rounds. `before`: times that still count."""
+    job = context.job
+    rule = job.manifest.efficiency
     assert rule is not None, "the problem has no `efficiency`"
+    assert job.references is not None, "a problem with `efficiency` needs boxes for its reference"
     timed = Timed(own=before.own, reference=before.reference) if before else Timed()
 
     def check(case: PreparedCase, outcome: CaseOutcome) -> None:
-        result = race.check(case, outcome)
+        own, calls = read_outcome(job.manifest, outcome)
+        result = check_again(context.checker, case, right[case.name], own)
+        result = check_calls(job.manifest, job.source, case, result, calls)
         if result.verdict is not Verdict.ACCEPTED and timed.wrong is None:
             timed.wrong = result
 
     def require(case: PreparedCase, outcome: CaseOutcome) -> None:
         if outcome.ending is not Ending.ANSWERED:
-            place = f"{place_of(race.package, 'reference')}, case {case.name}, when it was timed"
+            place = f"{place_of(job.package, 'reference')}, case {case.name}, when it was timed"
             raise ReferenceFailed(f"{place}: {reason_of(outcome)}", part="reference", outcome=outcome)
 
     for number in range(ROUNDS):
-        calls = _calls(race.cases, number, counts_first=not rule.warm_up)
-        _run(race, race.source, race.students, calls, timed, timed.own, check)
+        calls = _calls(job.timed_cases, number, counts_first=not rule.warm_up)
+        _run(context, job.source, context.pool, calls, timed, timed.own, check)
         if timed.wrong is not None:
             timed.comparison = None
             break
-        _run(race, race.package.reference, race.references, calls, timed, timed.reference, require)
+        _run(context, job.package.reference, job.references, calls, timed, timed.reference, require)
         timed.comparison = compare_times(rule, timed.own, timed.reference)
         is_clear = timed.comparison.has_room or timed.comparison.is_hopeless
         if number + 1 >= LEAST_ROUNDS and is_clear:
@@ -133,7 +132,7 @@ def _calls(cases: Mapping[int, Sequence[PreparedCase]], number: int, *, counts_f
 
 
 def _run(
-    race: Race,
+    context: Context,
     source: str,
     pool: Pool,
     calls: Sequence[_Call],
@@ -142,9 +141,9 @@ def _run(
     check: Callable[[PreparedCase, CaseOutcome], None],
 ) -> None:
     """Make the calls in a new process, and note the least times."""
-    manifest, waiting = race.package.manifest, {call.case.name: call for call in calls}
+    manifest, waiting = context.job.manifest, {call.case.name: call for call in calls}
     inputs = [CaseInput(call.case.name, call.case.inputs) for call in calls]
-    request = recorded(manifest, patient(build_request(race.package, source, inputs, race.answer_bytes)))
+    request = recorded(manifest, patient(build_request(context.job.package, source, inputs, context.job.answer_bytes)))
 
     def note(outcome: CaseOutcome) -> None:
         call = waiting[outcome.name]
@@ -154,4 +153,4 @@ def _run(
         check(call.case, outcome)
 
     # A spare would save only the submission the time of some library calls.
-    run_cases(pool, box_spec(manifest), replace(request, problem=""), note, race.abort)
+    run_cases(pool, box_spec(manifest), replace(request, problem=""), note, context.abort)

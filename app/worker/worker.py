@@ -23,7 +23,8 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
 from app.worker.hints import question_about
 from app.worker.inspection_cache import Inspections
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.middleware import Judged
 from app.worker.outcomes import Outcomes
 from app.worker.overload import OverloadWaits

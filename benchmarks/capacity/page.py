@@ -33,17 +33,26 @@ from benchmarks.results import Part, Results
 PART = "capacity"
 PAGE = ROOT / "docs" / "operations" / "capacity.md"
 PLOTS = ("capacity-busy", "capacity-check")
+NOT_MEASURED = """
+Nothing has been measured yet, so this page has no figures. To measure and to write them here, run this on a machine
+that does nothing else. It takes about 15 minutes:
+
+```
+make bench ARGS="--only capacity"
+```
+"""
 
 
 def write_capacity(results: Results, page: Path, plots: Path) -> None:
-    """Simulate the scenarios and write the page and its plots. Does nothing if the part was never measured."""
-    if PART not in results:
+    """Simulate the scenarios and write the page and its plots. Without figures, the page says how to measure."""
+    part = results.get(PART)
+    outcomes = simulate(part) if part else []
+    page.write_text(write_page(PAGE.read_text(), part, outcomes))
+    if part is None:
         return
-    outcomes = simulate(results[PART])
-    page.write_text(write_page(PAGE.read_text(), results[PART], outcomes))
     from benchmarks.capacity.plots import write_plots  # matplotlib is installed for `make bench` only
 
-    write_plots(plots, outcomes, results[PART])
+    write_plots(plots, outcomes, part)
 
 
 def simulate(part: Part, scenarios: Sequence[Scenario] = SCENARIOS) -> list[Outcome]:
@@ -55,9 +64,9 @@ def simulate(part: Part, scenarios: Sequence[Scenario] = SCENARIOS) -> list[Outc
     return outcomes
 
 
-def write_page(page: str, part: Part, outcomes: Sequence[Outcome]) -> str:
-    """Return the page with a new section between its markers."""
-    return fill_section(page, "\n".join(_section(part, outcomes)))
+def write_page(page: str, part: Part | None, outcomes: Sequence[Outcome]) -> str:
+    """Return the page with a new section between its markers. `part`: None if nothing was measured."""
+    return fill_section(page, "\n".join(_section(part, outcomes)) if part else NOT_MEASURED)
 
 
 def _section(part: Part, outcomes: Sequence[Outcome]) -> Iterator[str]:

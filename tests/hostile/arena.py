@@ -11,7 +11,8 @@ from typing import TypeAlias
 from app.catalog.package import Package, load_package
 from app.queue.finish import Finish
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox

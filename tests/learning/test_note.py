@@ -81,7 +81,11 @@ def test_a_text_typed_after_the_note_was_removed_elsewhere_is_kept(database: Dat
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("x" * (MAX_CHARACTERS + 1), "10,001 characters; the limit is 10,000"), ("a\0b", "NUL"), ("\ud800", "Unicode")],
+    [
+        ("x" * (MAX_CHARACTERS + 1), "10,001 characters; the limit is 10,000"),
+        ("a\0b", "can't be stored"),
+        ("\ud800", "can't be stored"),
+    ],
 )
 def test_a_text_that_can_not_be_stored_is_refused_with_the_reason(
     database: Database, ada: User, text: str, why: str

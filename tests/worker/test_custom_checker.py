@@ -13,7 +13,8 @@ from app.errors import JudgeFailed
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.worker.custom_checker import CheckerFailed, CustomChecker
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from sandbox.guest.codec import encode
 from sandbox.interface import Launcher

@@ -9,7 +9,8 @@ import pytest
 
 from app.catalog.package import Package, package_from_files
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from sandbox.interface import Launcher
 from sandbox.pool import Pool

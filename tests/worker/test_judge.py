@@ -5,7 +5,8 @@ from opentelemetry.context import get_current
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.submissions.view import view_case
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE
 from tests.worker.cases import make_case

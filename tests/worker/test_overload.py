@@ -15,7 +15,8 @@ from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.submissions.phase import Phase
 from app.worker.boxes import box_spec
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.overload import OverloadWaits, wait_until_quieter
 from app.worker.prepare import PreparedCase
 from app.worker.timeline import Timeline

@@ -14,7 +14,8 @@ from app.queue.finish import Finish
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
 from app.worker.inspection_cache import Inspections
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from app.worker.recording import NO_CALLS, read_outcome
 from sandbox.guest.codec import decode, encode

@@ -13,7 +13,8 @@ from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.worker.boxes import box_spec
 from app.worker.case_verdict import RERUN
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import encode
 from sandbox.interface import Launcher
@@ -64,7 +65,7 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
     taken: list[int] = []
 
     for cores, boxes in ((4, 2), (1, 2), (4, 1)):
-        monkeypatch.setattr("app.worker.judge.count_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("app.worker.job.count_cores", lambda cores=cores: cores)
         pool = CountingPool(launcher, capacity=3, max_runs=1000)
         have_idle(pool, SPEC, boxes)
         pool.leases = 0

@@ -12,7 +12,8 @@ from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.submissions.phase import Phase
-from app.worker.judge import Job, judge
+from app.worker.job import Job
+from app.worker.judge import judge
 from app.worker.prepare import Draw, PreparedCase, prepare
 from app.worker.timeline import Timeline
 from app.worker.timing import TOO_SLOW

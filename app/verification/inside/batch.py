@@ -16,7 +16,7 @@ from typing import Any
 
 Inputs = dict[str, Any]
 Run = Callable[[Callable[..., object], Inputs], object]
-# A mutant may take so many times the original's CPU time, and always this many seconds.
+# A mutant may take this multiple of the original's CPU time, and always this many seconds.
 TIMES, LEAST_SECONDS = 10.0, 0.5
 # A library may swallow the exception of a signal, so the signal repeats.
 AGAIN_SECONDS = 0.2

@@ -31,7 +31,7 @@ TRIED_AGAIN = 4
 # `inside/batch.py` cuts off the others.
 SLACK_SECONDS = 2.0
 SLACK = 3.0
-# A mutant may differ by so many times what the last place of the inputs changes.
+# How far a mutant may differ, as a multiple of what the last place of the inputs changes.
 AMPLIFIED = 16.0
 
 

@@ -5,14 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.password_reset import ResetLinkSpent, get_user_by_reset, reset_password
+from app.accounts.password_reset import PasswordResets, ResetLinkSpent, get_user_by_reset, reset_password
 from app.accounts.rate_limit import TooOften
 from app.errors import Invalid
-from app.web.dependency import Resets
+from app.request_state import get_password_resets
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
 
 router = APIRouter()
+
+Resets = Annotated[PasswordResets, Depends(get_password_resets)]
 
 
 class AskForm(BaseModel):

@@ -10,9 +10,9 @@ from app.accounts.permission import AccountSuspended
 from app.accounts.rate_limit import TooOften
 from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in
+from app.api.dependency import SignIns
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import BROWSER, find_secret, signed_out
-from app.web.dependency import SignIns
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address

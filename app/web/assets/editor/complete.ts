@@ -55,7 +55,7 @@ function close(view: EditorView): boolean {
   return closeCompletion(view) && isOpen && !isVim();
 }
 
-// Under the list, or above it where there is no room: beside it would be no room on a phone.
+// Under the list, or above it if there is no room. Beside the list, a phone has no room.
 function placeInfo(_view: EditorView, list: Rect, _option: Rect, info: Rect, space: Rect): { style: string } {
   const side = list.bottom + info.bottom - info.top <= space.bottom ? "top" : "bottom";
   return { style: `${side}: 100%; left: 0; max-width: ${Math.floor(space.right - list.left)}px` };
