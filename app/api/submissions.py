@@ -23,10 +23,11 @@ from app.submissions.cancel import cancel_as
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
+from app.submissions.queue_status import explain_wait
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
-from app.submissions.view_query import view_submission
+from app.submissions.view_query import get_current_judging, view_submission
 
 router = APIRouter(tags=["submissions"])
 
@@ -105,12 +106,12 @@ def post_submission(
     response: Response,
 ) -> Receipt:
     if wanted.idempotency_key is None:  # the key's first request may have been accepted
-        waits.check(wanted.slug, policy.read().max_queue_minutes)
+        waits.check(wanted.slug, wanted.user_id, policy.read().max_queue_minutes)
     known = waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))
-        view = view_submission(session, submission)
-    receipt = Receipt(id=submission.id, state=view.state, notice=view.notice)
+        judging = get_current_judging(session, submission)
+        receipt = Receipt(id=submission.id, state=judging.state, notice=explain_wait(session, judging))
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
     return receipt
 
