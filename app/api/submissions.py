@@ -18,7 +18,7 @@ from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
 from app.policy import CurrentPolicy, read_policy
-from app.request_state import get_policy
+from app.request_state import get_policy, in_loop
 from app.submissions.cancel import cancel_as
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.limit import SOURCE_BYTES
@@ -99,9 +99,9 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     summary="Submit a solution",
 )
 def post_submission(
-    wanted: Annotated[Submit, Depends(read_request)],
+    wanted: Annotated[Submit, Depends(in_loop(read_request))],
     database: Stored,
-    policy: Annotated[CurrentPolicy, Depends(get_policy)],
+    policy: Annotated[CurrentPolicy, Depends(in_loop(get_policy))],
     waits: Waits,
     response: Response,
 ) -> Receipt:

@@ -16,12 +16,13 @@ from app.request_state import (
     get_progress,
     get_sign_in_queue,
     get_stream_limit,
+    in_loop,
 )
 from app.submissions.progress import Progress
 
-Stored = Annotated[Database, Depends(get_database)]
-Live = Annotated[Progress, Depends(get_progress)]
-SignIns = Annotated[SignInQueue, Depends(get_sign_in_queue)]
-Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
-Resets = Annotated[PasswordResets, Depends(get_password_resets)]
+Stored = Annotated[Database, Depends(in_loop(get_database))]
+Live = Annotated[Progress, Depends(in_loop(get_progress))]
+SignIns = Annotated[SignInQueue, Depends(in_loop(get_sign_in_queue))]
+Throttles = Annotated[AccountThrottles, Depends(in_loop(get_account_throttles))]
+Seats = Annotated[StreamLimit, Depends(in_loop(get_stream_limit))]
+Resets = Annotated[PasswordResets, Depends(in_loop(get_password_resets))]
