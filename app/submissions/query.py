@@ -91,9 +91,9 @@ def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer) 
     """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
     owned = select(Submission.user_id, Judging).join(Judging, Judging.submission_id == Submission.id)
     found = session.execute(owned.where(Submission.id == submission_id, Judging.is_current)).one_or_none()
-    if found is None or not _may_read(viewer, found.user_id):
+    if found is None or not _may_read(viewer, found[0]):
         raise SubmissionNotFound(submission_id)
-    return found.Judging
+    return found[1]
 
 
 def _may_read(viewer: Viewer, owner_id: UUID) -> bool:
