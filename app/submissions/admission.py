@@ -52,7 +52,8 @@ class QueueWaits:
         Do not call it inside a transaction.
         """
         backlog = self.read().get(self._queues.get(slug, ""))
-        check_admission(backlog, backlog.waiting.get(user_id, 0) if backlog else 0, max_minutes)
+        if backlog is not None:
+            check_admission(backlog, backlog.waiting[user_id], max_minutes)
 
 
 def _read_queues(session: Session) -> dict[str, str]:
@@ -61,9 +62,9 @@ def _read_queues(session: Session) -> dict[str, str]:
     return {slug: "gpu" if is_gpu else "cpu" for slug, is_gpu in rows}
 
 
-def check_admission(backlog: Backlog | None, unfinished: int, max_minutes: int) -> None:
+def check_admission(backlog: Backlog, unfinished: int, max_minutes: int) -> None:
     """Raises LimitReached if a new submission of a user with so many unfinished ones would wait too long."""
-    wait_seconds = backlog.estimate_wait(unfinished) if backlog else 0
+    wait_seconds = backlog.estimate_wait(unfinished)
     longer = wait_seconds - max_minutes * MINUTE
     if longer > 0:
         raise LimitReached(

@@ -1,6 +1,6 @@
 """Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,17 +57,19 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
 class Backlog:
     """A long queue: how many judgings wait, by user, and the seconds from one that leaves the queue to the next."""
 
-    waiting: Mapping[UUID, int]
+    waiting: Counter[UUID]
     seconds_each: float
+
+    def add(self, user_id: UUID) -> None:
+        """Count a submission that was accepted after the backlog was read."""
+        self.waiting[user_id] += 1
 
     def estimate_wait(self, unfinished: int) -> float:
         """Estimate the seconds until a new submission of a user with so many unfinished ones is judged.
 
-        Users take turns, so each of the others may still send as many, and they are judged first.
+        Users take turns, so each of them may still send as many, and they are judged first.
         """
-        others = len(self.waiting) - (unfinished > 0)
-        before = max(sum(self.waiting.values()), (unfinished + 1) * others + unfinished)
-        return before * self.seconds_each
+        return max(self.waiting.total(), unfinished * len(self.waiting)) * self.seconds_each
 
 
 def read_backlogs(session: Session) -> dict[str, Backlog]:
@@ -79,7 +81,7 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
         .where(Judging.state == "queued", Judging.priority > BACKGROUND)
         .group_by(Judging.queue, Submission.user_id)
     )
-    waiting: defaultdict[str, dict[UUID, int]] = defaultdict(dict)
+    waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
     oldest: dict[str, datetime] = {}
     for queue, user_id, count, queued_at in session.execute(counted):
         waiting[queue][user_id] = count
@@ -88,7 +90,7 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
     return {
         queue: Backlog(waiting=users, seconds_each=each)
         for queue, users in waiting.items()
-        if sum(users.values()) > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None
+        if users.total() > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None
     }
 
 

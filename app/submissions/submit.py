@@ -97,8 +97,10 @@ class _Submitter:
         usage = self._usage or read_usage(self._session, self._user_id)
         check_quotas(self._session, self._user_id, usage, self._limits, size=size, has_inputs=has_inputs)
         queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
-        if self._limits.max_queue_minutes is not None:
-            check_admission(self._limits.backlogs.get(queue), usage.unfinished, self._limits.max_queue_minutes)
+        backlog = self._limits.backlogs.get(queue)
+        if self._limits.max_queue_minutes is not None and backlog is not None:
+            check_admission(backlog, usage.unfinished, self._limits.max_queue_minutes)
+            backlog.add(self._user_id)
         submission = self._make(request, revision, key)
         priority = compute_priority(usage, self._get_front(queue))
         self.jobs.append(Job(submission=submission, queue=queue, priority=priority))

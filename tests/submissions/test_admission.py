@@ -10,9 +10,10 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.admission import QueueWaits
 from app.submissions.forecast import SHORT
+from app.submissions.model import Submission
 from app.submissions.priority import BACKGROUND
 from app.submissions.quota import SubmitLimits
-from app.submissions.submit import Submit, submit
+from app.submissions.submit import Submit, submit, submit_each
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.submissions.test_forecast import make_done
 
@@ -98,12 +99,27 @@ def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
     fill(database, 14)
     waits = QueueWaits(database)
 
-    # Before the user's next one, the worker may judge 7 own ones and 8 of each of 14 others, 2 a minute.
-    for refused in (lambda: waits.check(wanted.slug, wanted.user_id, 59), lambda: send(database, wanted)):
-        with pytest.raises(LimitReached, match="would wait 60 min"):
-            refused()
+    # Before the user's next one, the worker may judge 7 of each of 15 users, 2 a minute.
+    with pytest.raises(LimitReached, match="would wait 52 min"):
+        waits.check(wanted.slug, wanted.user_id, 52)
+    with pytest.raises(LimitReached, match="would wait 52 min"):
+        send(database, wanted)
 
     waits.check(wanted.slug, newcomer, 11)
+
+
+def test_submissions_that_were_just_accepted_count_at_once(database: Database, wanted: Submit) -> None:
+    fill(database, SHORT + 1)
+    known = QueueWaits(database).read()
+    limits = replace(LIMITS, max_queue_minutes=11, backlogs=known)
+
+    with database.transaction() as session:
+        first, second, last = submit_each(session, [wanted] * 3, limits)
+
+    assert known["cpu"].waiting.total() == SHORT + 3
+    assert isinstance(first, Submission)
+    assert isinstance(second, Submission)
+    assert isinstance(last, LimitReached)
 
 
 @pytest.mark.parametrize(("waiting_minutes", "seconds_each"), [(30, 60), (20, 5)])
