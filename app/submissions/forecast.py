@@ -107,7 +107,7 @@ def _seconds_each(session: Session, queue: str, waiting_since: datetime | None) 
     ).one()
     if not slots or mean is None:
         return None
-    if count >= LEAST_MEASURED and waiting_since is not None and waiting_since <= middle_at:
+    if count >= LEAST_MEASURED and waiting_since is not None and waiting_since <= middle_at < now:
         return float((now - middle_at).total_seconds() / (count / 2))
     return float(mean) / slots
 
