@@ -123,6 +123,7 @@ def test_changes_that_follow_each_other_wake_one_of_many_clients_once(progress: 
             for _ in range(2000):
                 stack.enter_context(progress.watch(uuid4()))
             watch = stack.enter_context(progress.watch(uuid4()))
+            await start(progress, watch)
             watch.wake()
             first = asyncio.create_task(watch.changed())
             await asyncio.sleep(0.01)
