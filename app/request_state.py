@@ -1,5 +1,9 @@
 """Typed access to the state that all requests share, for pages and the API. `app/web_process.py` sets it."""
 
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import ParamSpec, TypeVar
+
 from fastapi import Request
 
 from app.accounts.password_reset import PasswordResets
@@ -15,6 +19,22 @@ from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def in_loop(find: Callable[Given, Found]) -> Callable[Given, Awaitable[Found]]:
+    """Return a dependency that FastAPI calls in the event loop: a thread would cost more than the work.
+
+    `find` must neither wait nor compute. Under load, a request waits for its turn at every change of threads.
+    """
+
+    async def find_in_loop(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+        return find(*args, **kwargs)
+
+    find_in_loop.__signature__ = inspect.signature(find)  # type: ignore[attr-defined]
+    return find_in_loop
 
 
 def get_settings(request: Request) -> Settings:

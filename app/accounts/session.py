@@ -45,14 +45,15 @@ def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
     if not is_well_formed(secret):
         return None
     found = session.execute(
-        select(User, UserSession.id)
+        select(User, UserSession.id, _is_stale())
         .join(UserSession, UserSession.user_id == User.id)
         .where(UserSession.token_hash == digest(secret), _works(), User.is_active)
     ).one_or_none()
     if found is None:
         return None
-    user, session_id = found
-    _note_use(session, session_id)
+    user, session_id, is_stale = found
+    if is_stale:
+        _note_use(session, session_id)
     return signed_in(user)
 
 
@@ -101,10 +102,13 @@ def _forget(session: Session, which: ColumnElement[bool]) -> int:
     return len(session.scalars(gone, execution_options={"synchronize_session": False}).all())
 
 
-def _note_use(session: Session, session_id: UUID) -> None:
+def _is_stale() -> ColumnElement[bool]:
     # To the minute: a write per request would make a page's parallel requests wait for each other.
-    stale = or_(UserSession.last_seen_at.is_(None), UserSession.last_seen_at < func.now() - text("interval '1 minute'"))
+    return or_(UserSession.last_seen_at.is_(None), UserSession.last_seen_at < func.now() - text("interval '1 minute'"))
+
+
+def _note_use(session: Session, session_id: UUID) -> None:
     session.execute(
-        update(UserSession).where(UserSession.id == session_id, stale).values(last_seen_at=func.now()),
+        update(UserSession).where(UserSession.id == session_id, _is_stale()).values(last_seen_at=func.now()),
         execution_options={"synchronize_session": False},
     )

@@ -62,14 +62,15 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     if not is_well_formed(secret, PREFIX):
         return None
     found = session.execute(
-        select(User, ApiToken)
+        select(User, ApiToken, _is_stale())
         .join(ApiToken, ApiToken.user_id == User.id)
         .where(ApiToken.token_hash == digest(secret), _works(), User.is_active)
     ).one_or_none()
     if found is None:
         return None
-    user, token = found
-    _note_use(session, token.id)
+    user, token, is_stale = found
+    if is_stale:
+        _note_use(session, token.id)
     return Viewer(user=user, permissions=permissions_of(user.role, token.scopes))
 
 
@@ -155,10 +156,13 @@ def _revoke(session: Session, *which: ColumnElement[bool]) -> int:
     return len(session.scalars(revoked.returning(ApiToken.id)).all())
 
 
-def _note_use(session: Session, token_id: UUID) -> None:
+def _is_stale() -> ColumnElement[bool]:
     # To the minute: a write per request would make a user's parallel requests wait for each other.
-    stale = or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < func.now() - text("interval '1 minute'"))
+    return or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < func.now() - text("interval '1 minute'"))
+
+
+def _note_use(session: Session, token_id: UUID) -> None:
     session.execute(
-        update(ApiToken).where(ApiToken.id == token_id, stale).values(last_used_at=func.now()),
+        update(ApiToken).where(ApiToken.id == token_id, _is_stale()).values(last_used_at=func.now()),
         execution_options={"synchronize_session": False},
     )

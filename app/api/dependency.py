@@ -11,6 +11,7 @@ from fastapi import Depends, Header, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended, Permission, Viewer
 from app.accounts.rate_limit import AccountThrottles, RateLimitStatus, address_of
@@ -30,6 +31,7 @@ from app.request_state import (
     get_settings,
     get_sign_in_queue,
     get_stream_limit,
+    in_loop,
 )
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
@@ -49,14 +51,14 @@ def get_address(request: Request) -> str:
     return address_of(request.client.host if request.client else None)
 
 
-Stored = Annotated[Database, Depends(get_database)]
-Waits = Annotated[QueueWaits, Depends(get_queue_waits)]
-Live = Annotated[Progress, Depends(get_progress)]
-Configured = Annotated[Settings, Depends(get_settings)]
-Address = Annotated[str, Depends(get_address)]
-SignIns = Annotated[SignInQueue, Depends(get_sign_in_queue)]
-Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
+Stored = Annotated[Database, Depends(in_loop(get_database))]
+Waits = Annotated[QueueWaits, Depends(in_loop(get_queue_waits))]
+Live = Annotated[Progress, Depends(in_loop(get_progress))]
+Configured = Annotated[Settings, Depends(in_loop(get_settings))]
+Address = Annotated[str, Depends(in_loop(get_address))]
+SignIns = Annotated[SignInQueue, Depends(in_loop(get_sign_in_queue))]
+Throttles = Annotated[AccountThrottles, Depends(in_loop(get_account_throttles))]
+Seats = Annotated[StreamLimit, Depends(in_loop(get_stream_limit))]
 CURSOR_SAYS = "`next` of the previous page"
 LIMIT_SAYS = "items per page"
 Cursor = Annotated[str | None, Query(description=CURSOR_SAYS)]
@@ -82,9 +84,9 @@ class SliceQuery(BaseModel):
     limit: int = Field(PAGE, ge=1, le=MAX_PAGE, description=LIMIT_SAYS)
 
 
-Sliced = Annotated[Slice, Depends(read_slice)]
+Sliced = Annotated[Slice, Depends(in_loop(read_slice))]
 # For lists that are short by nature: all items by default.
-ShortSliced = Annotated[Slice, Depends(read_short_slice)]
+ShortSliced = Annotated[Slice, Depends(in_loop(read_short_slice))]
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
@@ -113,11 +115,11 @@ def _find_by_token(request: Request) -> Viewer | None:
     return viewer
 
 
-def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer:
+async def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer:
     """Return the viewer whose token came with the request. Raises NotSignedIn and PermissionMissing."""
     viewer: Viewer | None = request.state.viewer
     if viewer is None:
-        raise NotSignedIn(_why_unknown(database, credentials))
+        raise NotSignedIn(await run_in_threadpool(_why_unknown, database, credentials))
     for permission in wanted.scopes:
         viewer.require(Permission(permission))
     return viewer
@@ -156,9 +158,11 @@ SettingsChanger = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS)]
 Auditor = Annotated[Viewer, needs(Permission.READ_AUDIT)]
 
 
-def find_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer | None:
+async def find_viewer(
+    request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials
+) -> Viewer | None:
     """Return None without a token. Raises as `get_viewer` with one."""
-    return None if credentials is None else get_viewer(request, wanted, database, credentials)
+    return None if credentials is None else await get_viewer(request, wanted, database, credentials)
 
 
 AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Permission.READ_PROBLEMS])]

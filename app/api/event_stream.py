@@ -1,6 +1,6 @@
 """Event streams of the API: each takes one of its user's seats, and ends when the token is no longer valid."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
 
@@ -15,9 +15,9 @@ from app.submissions.progress import ChangeStream
 def follows(right: Permission) -> Any:
     """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
-    def hold_seat(
+    async def hold_seat(
         viewer: Annotated[Viewer, needs(right)], database: Stored, progress: Live, seats: Seats, given: Credentials
-    ) -> Iterator[ChangeStream]:
+    ) -> AsyncIterator[ChangeStream]:
         """Raises LimitReached before the answer starts, while it can still have a status."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
         with seats.seat(viewer.id):

@@ -21,7 +21,7 @@ from app.api.dependency import Reader, Stored
 from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.submissions.progress import ChangeStream
-from app.submissions.query import get_submission
+from app.submissions.query import get_readable_judging
 from app.submissions.view_query import Log, read_log
 
 router = APIRouter(tags=["submissions"])
@@ -45,7 +45,7 @@ _STREAM = (
 def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUID:
     """Raises NotFound before the answer starts, while it can still have a status."""
     with database.transaction() as session:
-        get_submission(session, submission_id, viewer)
+        get_readable_judging(session, submission_id, viewer)
     return submission_id
 
 
@@ -64,7 +64,7 @@ async def follow_submission(
     sent = set[str]()
 
     def read(session: Session, viewer: Viewer) -> Log:
-        return read_log(session, get_submission(session, known, viewer))
+        return read_log(session, known, viewer, attempt, awaited)
 
     async with aclosing(changes.stream(known, read)) as logs:
         async for log in logs:
@@ -72,11 +72,12 @@ async def follow_submission(
             if log.attempt != attempt:
                 attempt, awaited = log.attempt, 0
             for sequence, case in log.entries:
-                if sequence >= awaited and case.name not in sent:
+                awaited = sequence + 1
+                if case.name not in sent:
                     number = (attempt - 1) * RESULTS + sequence
                     yield ServerSentEvent(event="case", id=str(number), data=case)
                     sent.add(case.name)
-            if log.view.state == "done":
+            if log.view is not None:
                 yield ServerSentEvent(event="done", data=log.view)
                 return
 

@@ -18,14 +18,15 @@ from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
 from app.policy import CurrentPolicy, read_policy
-from app.request_state import get_policy
+from app.request_state import get_policy, in_loop
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
+from app.submissions.queue_status import explain_wait
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
-from app.submissions.view_query import view_submission
+from app.submissions.view_query import get_current_judging, view_submission
 
 router = APIRouter(tags=["submissions"])
 
@@ -89,19 +90,19 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     summary="Submit a solution",
 )
 def post_submission(
-    wanted: Annotated[Submit, Depends(read_request)],
+    wanted: Annotated[Submit, Depends(in_loop(read_request))],
     database: Stored,
-    policy: Annotated[CurrentPolicy, Depends(get_policy)],
+    policy: Annotated[CurrentPolicy, Depends(in_loop(get_policy))],
     waits: Waits,
     response: Response,
 ) -> Receipt:
     if wanted.idempotency_key is None:  # the key's first request may have been accepted
-        waits.check(wanted.slug, policy.read().max_queue_minutes)
+        waits.check(wanted.slug, wanted.user_id, policy.read().max_queue_minutes)
     known = waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))
-        view = view_submission(session, submission)
-    receipt = Receipt(id=submission.id, state=view.state, notice=view.notice)
+        judging = get_current_judging(session, submission)
+        receipt = Receipt(id=submission.id, state=judging.state, notice=explain_wait(session, judging))
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
     return receipt
 

@@ -1,10 +1,12 @@
 """Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Subquery, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission, WorkerRow
@@ -16,6 +18,8 @@ from app.submissions.view import Wait
 RECENT = 200
 # Longer queues are not counted exactly.
 MAX_AHEAD = 1000
+# So many of them tell how quickly a queue moves.
+LEAST_MEASURED = 40
 # So few waiting submissions are never too many.
 SHORT = 20
 
@@ -49,40 +53,71 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
     return Wait(ahead=len(ahead), seconds=seconds, elapsed=elapsed)
 
 
-def estimate_waits(session: Session) -> dict[str, float]:
-    """Estimate the seconds until a new submission is judged, by queue.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """A long queue: how many judgings wait, by user, and the seconds from one that leaves the queue to the next."""
 
-    Short queues, and queues that no worker serves, are left out.
-    """
+    waiting: Counter[UUID]
+    seconds_each: float
+
+    def add(self, user_id: UUID) -> None:
+        """Count a submission that was accepted after the backlog was read."""
+        self.waiting[user_id] += 1
+
+    def estimate_wait(self, unfinished: int) -> float:
+        """Estimate the seconds until a new submission of a user with so many unfinished ones is judged.
+
+        Users take turns, so each of them may still send as many, and they are judged first.
+        """
+        return max(self.waiting.total(), unfinished * len(self.waiting)) * self.seconds_each
+
+
+def read_backlogs(session: Session) -> dict[str, Backlog]:
+    """Return the backlogs by queue. Short queues, and queues that no worker serves, are left out."""
+    never_judged = func.min(Judging.queued_at).filter(Judging.attempt == 0)
     counted = (
-        select(Judging.queue, func.count())
+        select(Judging.queue, Submission.user_id, func.count(), never_judged)
+        .join(Submission, Submission.id == Judging.submission_id)
         .where(Judging.state == "queued", Judging.priority > BACKGROUND)
-        .group_by(Judging.queue)
-        .having(func.count() > SHORT)
+        .group_by(Judging.queue, Submission.user_id)
     )
-    waits = {}
-    for queue, count in session.execute(counted):
-        slots, each = _count_slots(session, queue), _read_typical(session, queue).overall
-        if slots and each is not None:
-            waits[queue] = count * each / slots
-    return waits
+    waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
+    oldest: dict[str, datetime] = {}
+    for queue, user_id, count, queued_at in session.execute(counted):
+        waiting[queue][user_id] = count
+        if queued_at is not None:
+            oldest[queue] = min(queued_at, oldest.get(queue, queued_at))
+    return {
+        queue: Backlog(waiting=users, seconds_each=each)
+        for queue, users in waiting.items()
+        if users.total() > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None
+    }
+
+
+def _seconds_each(session: Session, queue: str, waiting_since: datetime | None) -> float | None:
+    """Return the seconds from one judging that leaves the queue to the next.
+
+    They are measured if judgings have waited all the time while the last ones finished, so that no slot was free.
+    Otherwise they are the mean seconds of a judging, divided by the slots.
+    """
+    slots, last = _count_slots(session, queue), _last_judged()
+    middle = func.percentile_disc(0.5).within_group(last.c.finished_at)
+    mean, count, middle_at, now = session.execute(
+        select(func.avg(last.c.seconds), func.count(), middle, func.now()).where(*_is_typical(last, queue))
+    ).one()
+    if not slots or mean is None:
+        return None
+    if count >= LEAST_MEASURED and waiting_since is not None and waiting_since <= middle_at < now:
+        return float((now - middle_at).total_seconds() / (count / 2))
+    return float(mean) / slots
 
 
 def _read_typical(session: Session, queue: str) -> _TypicalSeconds:
     """Return the medians of the last submissions. Rejudgings do not count, because they wait for other work."""
-    took = func.extract("epoch", Judging.finished_at - Judging.started_at)
-    last = (
-        select(Submission.problem_id, Submission.mode, took.label("seconds"), Judging.verdict, Judging.queue)
-        .join(Judging, Judging.submission_id == Submission.id)
-        .where(Judging.state == "done", Judging.rejudging_id.is_(None))
-        .order_by(Submission.created_at.desc(), Submission.id.desc())
-        .limit(RECENT)
-        .subquery()
-    )
-    is_typical = (last.c.queue == queue, last.c.verdict.not_in(["judge_error", "cancelled"]))
+    last = _last_judged()
     middle = func.percentile_cont(0.5).within_group(last.c.seconds)
     kinds = func.grouping_sets(tuple_(last.c.problem_id, last.c.mode), tuple_())
-    medians = select(last.c.problem_id, last.c.mode, middle).where(*is_typical, last.c.seconds.is_not(None))
+    medians = select(last.c.problem_id, last.c.mode, middle).where(*_is_typical(last, queue))
     by_kind: dict[Kind, float] = {}
     overall: float | None = None
     for problem_id, mode, seconds in session.execute(medians.group_by(kinds)):
@@ -91,6 +126,24 @@ def _read_typical(session: Session, queue: str) -> _TypicalSeconds:
         else:
             by_kind[problem_id, mode] = seconds
     return _TypicalSeconds(by_kind, overall)
+
+
+def _last_judged() -> Subquery:
+    took = func.extract("epoch", Judging.finished_at - Judging.started_at)
+    kind = (Submission.problem_id, Submission.mode)
+    return (
+        select(*kind, took.label("seconds"), Judging.finished_at, Judging.verdict, Judging.queue)
+        .join(Judging, Judging.submission_id == Submission.id)
+        .where(Judging.state == "done", Judging.rejudging_id.is_(None))
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .limit(RECENT)
+        .subquery()
+    )
+
+
+def _is_typical(last: Subquery, queue: str) -> tuple[ColumnElement[bool], ...]:
+    is_judged = last.c.verdict.not_in(["judge_error", "cancelled"])
+    return last.c.queue == queue, is_judged, last.c.seconds.is_not(None)
 
 
 def _ahead(session: Session, judging: Judging) -> list[Kind]:

@@ -2,8 +2,15 @@
 
 Each unfinished judging of a user, and each 10 s of judging in the last ten minutes, lowers the priority of the user's
 next one. So one user's backlog interleaves with everyone else's work.
+
+The priorities of a queue start at that of its next judging, as in start-time fair queueing. Otherwise, users with less
+unfinished work would pass a waiting judging without end.
 """
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.submissions.model import Judging
 from app.submissions.usage import Usage
 
 # The priority of background work, which gives way to all other work. See `app.queue.running_jobs`.
@@ -12,7 +19,13 @@ BACKGROUND = -1_000_000
 SECONDS_PER_STEP = 10
 
 
-def compute_priority(usage: Usage) -> int:
-    """Return the next judging's priority: 0 for a user with nothing pending and no recent usage, else lower."""
+def read_front(session: Session, queue: str) -> int:
+    """Return the priority of the queue's next judging; 0 if none waits."""
+    waiting = (Judging.queue == queue, Judging.state == "queued", Judging.priority > BACKGROUND)
+    return session.scalar(select(Judging.priority).where(*waiting).order_by(Judging.priority.desc()).limit(1)) or 0
+
+
+def compute_priority(usage: Usage, front: int) -> int:
+    """Return the next judging's priority: `front` for a user with nothing pending and no recent usage, else lower."""
     steps = int(usage.recent_seconds // SECONDS_PER_STEP)
-    return max(-usage.unfinished - steps, BACKGROUND + 1)
+    return max(front - usage.unfinished - steps, BACKGROUND + 1)

@@ -30,13 +30,16 @@ _log = logging.getLogger(__name__)
 POLL_SECONDS = 5.0
 # Without notifications, all clients of a process together read at most so often. Many clients poll more slowly.
 READS_PER_SECOND = 40
+# After a notification, a client waits this long for each client of the process, so that many read less often. A judging
+# sends several notifications within a second.
+PAUSE_SECONDS = 1 / 4000
 
 
 class Watch:
     """Waits for changes of its subjects. A change between two calls of `changed` is remembered."""
 
-    def __init__(self, poll_seconds: Callable[[], float]) -> None:
-        self._poll_seconds = poll_seconds
+    def __init__(self, poll_seconds: Callable[[], float], pause_seconds: Callable[[], float]) -> None:
+        self._poll_seconds, self._pause_seconds = poll_seconds, pause_seconds
         self._loop = asyncio.get_running_loop()
         self._event = asyncio.Event()
 
@@ -47,6 +50,7 @@ class Watch:
                 await self._event.wait()
         except TimeoutError:
             return False
+        await asyncio.sleep(self._pause_seconds())
         self._event.clear()
         return True
 
@@ -69,6 +73,10 @@ class Progress:
         """Return the time after which a client reads the rows again without a notification."""
         return max(POLL_SECONDS, self._count / READS_PER_SECOND)
 
+    def pause_seconds(self) -> float:
+        """Return the time from a notification until a client reads the rows. Later notifications of that time count."""
+        return self._count * PAUSE_SECONDS
+
     def start(self) -> None:
         self._listener.start()
 
@@ -81,7 +89,7 @@ class Progress:
 
         In the block, read the rows, await `watch.changed()`, and read them again.
         """
-        watch, keys = Watch(self.poll_seconds), set(map(str, subjects))
+        watch, keys = Watch(self.poll_seconds, self.pause_seconds), set(map(str, subjects))
         with self._lock:
             for key in keys:
                 self._watches[key].add(watch)

@@ -74,12 +74,30 @@ class SubmissionPage:
     next: str | None
 
 
+class SubmissionNotFound(NotFound):
+    def __init__(self, submission_id: UUID) -> None:
+        super().__init__(f"you have no submission {submission_id}")
+
+
 def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Submission:
     """Raises NotFound, also if the viewer is not the owner and may not inspect other users' submissions."""
     submission = session.get(Submission, submission_id)
-    if submission is None or (submission.user_id != viewer.id and not viewer.may(Permission.INSPECT_SUBMISSIONS)):
-        raise NotFound(f"you have no submission {submission_id}")
+    if submission is None or not _may_read(viewer, submission.user_id):
+        raise SubmissionNotFound(submission_id)
     return submission
+
+
+def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer) -> Judging:
+    """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
+    owned = select(Submission.user_id, Judging).join(Judging, Judging.submission_id == Submission.id)
+    found = session.execute(owned.where(Submission.id == submission_id, Judging.is_current)).one_or_none()
+    if found is None or not _may_read(viewer, found[0]):
+        raise SubmissionNotFound(submission_id)
+    return found[1]
+
+
+def _may_read(viewer: Viewer, owner_id: UUID) -> bool:
+    return owner_id == viewer.id or viewer.may(Permission.INSPECT_SUBMISSIONS)
 
 
 def list_submissions(

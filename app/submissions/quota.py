@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import LimitReached
 from app.policy import Policy
+from app.submissions.forecast import Backlog
 from app.submissions.usage import HOUR, MINUTE, Usage, list_judging_seconds, list_sizes
 
 MIB = 1024 * 1024
@@ -28,18 +29,18 @@ class SubmitLimits:
     submissions_per_hour: int | None = None
     submitted_mib_per_hour: int | None = None
     max_queue_minutes: int | None = None
-    waits: Mapping[str, float] = field(default_factory=dict)
+    backlogs: Mapping[str, Backlog] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, policy: Policy, waits: Mapping[str, float]) -> Self:
-        """`waits`: the estimated seconds in each queue."""
+    def of(cls, policy: Policy, backlogs: Mapping[str, Backlog]) -> Self:
+        """`backlogs`: of each long queue."""
         return cls(
             max_pending=policy.max_pending,
             judging_seconds_per_hour=policy.judging_seconds_per_hour,
             submissions_per_hour=policy.submissions_per_hour,
             submitted_mib_per_hour=policy.submitted_mib_per_hour,
             max_queue_minutes=policy.max_queue_minutes,
-            waits=waits,
+            backlogs=backlogs,
         )
 
 

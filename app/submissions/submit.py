@@ -22,7 +22,7 @@ from app.submissions.enqueue import Job, enqueue_all
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
-from app.submissions.priority import compute_priority
+from app.submissions.priority import compute_priority, read_front
 from app.submissions.quota import SubmitLimits, check_quotas
 from app.submissions.usage import Usage, read_usage
 from app.submissions.view import Mode
@@ -77,6 +77,7 @@ class _Submitter:
         self._usage: Usage | None = None
         self._revisions: dict[str, Revision] = {}
         self._variants: dict[UUID, Variants] = {}
+        self._fronts: dict[str, int] = {}
 
     def take(self, request: Submit) -> Submission | Refusal:
         try:
@@ -97,10 +98,13 @@ class _Submitter:
         usage = self._usage or read_usage(self._session, self._user_id)
         check_quotas(self._session, self._user_id, usage, self._limits, size=size, has_inputs=has_inputs)
         queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
-        if self._limits.max_queue_minutes is not None:
-            check_admission(self._limits.waits.get(queue, 0), self._limits.max_queue_minutes)
+        backlog = self._limits.backlogs.get(queue)
+        if self._limits.max_queue_minutes is not None and backlog is not None:
+            check_admission(backlog, usage.unfinished, self._limits.max_queue_minutes)
+            backlog.add(self._user_id)
         submission = self._make(request, revision, key)
-        self.jobs.append(Job(submission=submission, queue=queue, priority=compute_priority(usage)))
+        priority = compute_priority(usage, self._get_front(queue))
+        self.jobs.append(Job(submission=submission, queue=queue, priority=priority))
         self._usage = usage.plus(size, has_inputs=has_inputs)
         return submission
 
@@ -121,6 +125,11 @@ class _Submitter:
         )
         self._session.add(submission)
         return submission
+
+    def _get_front(self, queue: str) -> int:
+        if queue not in self._fronts:
+            self._fronts[queue] = read_front(self._session, queue)
+        return self._fronts[queue]
 
     def _get_revision(self, slug: str) -> Revision:
         if slug not in self._revisions:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.accounts.permission import Viewer
 from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
@@ -16,6 +18,7 @@ from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.phase import read_phases
+from app.submissions.query import get_readable_judging
 from app.submissions.queue_status import explain_wait
 from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
 
@@ -38,11 +41,11 @@ def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tupl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A submission, and the results of its latest attempt with their sequence numbers, in order of arrival."""
+    """New results of the latest attempt with their sequence numbers, in order of arrival. `view`: once it is done."""
 
-    view: SubmissionView
     attempt: int
     entries: tuple[tuple[int, CaseView], ...]
+    view: SubmissionView | None
 
 
 def view_submission(session: Session, submission: Submission) -> SubmissionView:
@@ -51,15 +54,23 @@ def view_submission(session: Session, submission: Submission) -> SubmissionView:
     return _view(session, submission, judging, _results(session, judging))
 
 
-def read_log(session: Session, submission: Submission) -> Log:
-    """Return the same view as `view_submission`, with the results in order of arrival."""
-    judging = get_current_judging(session, submission)
-    rows = _results(session, judging)
-    return Log(
-        view=_view(session, submission, judging, rows),
-        attempt=judging.attempt,
-        entries=tuple((row.sequence, view_case(row)) for row in sorted(rows, key=lambda row: row.sequence)),
-    )
+def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int, first: int) -> Log:
+    """Return the results from number `first` of this attempt on, or all results of a later one. Raises NotFound.
+
+    Streams read it at every change, so it reads the whole submission only once it is done.
+    """
+    judging = get_readable_judging(session, submission_id, viewer)
+    known = first if judging.attempt == attempt else 0
+    entries = () if judging.state == "queued" else _entries(session, judging, known)
+    is_done = judging.state == "done"
+    view = view_submission(session, session.get_one(Submission, submission_id)) if is_done else None
+    return Log(attempt=judging.attempt, entries=entries, view=view)
+
+
+def _entries(session: Session, judging: Judging, first: int) -> tuple[tuple[int, CaseView], ...]:
+    new = select(CaseRow).where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
+    rows = session.scalars(new.where(CaseRow.sequence >= first).order_by(CaseRow.sequence))
+    return tuple((row.sequence, view_case(row)) for row in rows)
 
 
 def get_current_judging(session: Session, submission: Submission) -> Judging:

@@ -7,6 +7,7 @@ from fastapi import Depends
 
 from app.catalog.manifest import is_slug
 from app.errors import NotFound, ProblemNotFound
+from app.request_state import in_loop
 
 
 def read_slug(slug: str) -> str:
@@ -30,8 +31,8 @@ def read_invitation_id(invitation_id: str) -> UUID:
         raise NotFound("this invitation does not exist; see /admin/invitations") from None
 
 
-Slug = Annotated[str, Depends(read_slug)]
-SubmissionId = Annotated[UUID, Depends(read_submission_id)]
+Slug = Annotated[str, Depends(in_loop(read_slug))]
+SubmissionId = Annotated[UUID, Depends(in_loop(read_submission_id))]
 InvitationId = Annotated[UUID, Depends(read_invitation_id)]
 
 

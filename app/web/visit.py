@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
@@ -167,7 +168,12 @@ def read_origin(request: Request) -> SessionOrigin:
     return SessionOrigin(address=read_address(request), browser=browser)
 
 
-CurrentVisit = Annotated[Visit, Depends(read_visit)]
+async def read_current_visit(request: Request) -> Visit:
+    """Return the visit without a thread, if `count_visit` has looked the viewer up."""
+    return read_visit(request) if is_counted(request) else await run_in_threadpool(read_visit, request)
+
+
+CurrentVisit = Annotated[Visit, Depends(read_current_visit)]
 
 
 def arrive(visit: Visit, session: Session, user: User, next_path: str) -> RedirectResponse:

@@ -274,7 +274,8 @@ class Simulation:
     def enqueue(self, job: Job) -> None:
         """Put the job into the queue and wake the workers."""
         self._numbers += 1
-        heapq.heappush(self.queue, (-job.student.priority(self.environment.now), self._numbers, job))
+        front = self.queue[0][0] if self.queue else 0
+        heapq.heappush(self.queue, (front - job.student.priority(self.environment.now), self._numbers, job))
         if self._ready:
             worker = self.chance.choice(self._ready)
             self._charge(self.costs.empty_claim, len(self._ready) - 1)

@@ -14,6 +14,7 @@ import pytest
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue.lease import fail
+from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem
 
@@ -148,3 +149,31 @@ def test_a_silent_stream_is_kept_open_by_comments(
         held = [database.engine.pool.checkedout() for _ in islice(pings, 40)]  # type: ignore[attr-defined]
 
     assert 0 in held
+
+
+def test_streams_that_open_at_different_moments_get_each_case_once_and_in_order(
+    ada: httpx.Client, database: Database, submission: UUID
+) -> None:
+    claim = take(database)
+    early = listen(ada, submission)
+    record(database, claim, 0)
+    seen = [next(early)]
+    for position in (2, 1):
+        record(database, claim, position)
+    late = listen(ada, submission)
+    seen.append(next(early))
+    begun = [next(late)]
+    again = listen(ada, submission, last=seen[-1].id)
+    end(database, claim, cases=4)
+
+    (*early_rest, _), (*late_rest, _), (*again_rest, _) = early, late, again
+
+    names = ["case_0", "case_2", "case_1", "case_3"]
+    assert [event.data["name"] for event in (*seen, *early_rest)] == names
+    assert [event.data["name"] for event in (*begun, *late_rest)] == names
+    assert [event.data["name"] for event in again_rest] == names[2:]
+
+
+def test_a_submission_of_another_user_has_no_stream(ada: httpx.Client, signed_in: SignedIn, submission: UUID) -> None:
+    assert ada.get(f"/submissions/{submission}").status_code == httpx.codes.OK
+    assert signed_in("eve").get(f"/submissions/{submission}/events").status_code == httpx.codes.NOT_FOUND

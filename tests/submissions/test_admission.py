@@ -3,14 +3,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import func
 
+from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.admission import QueueWaits
 from app.submissions.forecast import SHORT
+from app.submissions.model import Submission
 from app.submissions.priority import BACKGROUND
 from app.submissions.quota import SubmitLimits
-from app.submissions.submit import Submit, submit
+from app.submissions.submit import Submit, submit, submit_each
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.submissions.test_forecast import make_done
 
@@ -35,7 +38,7 @@ def fill(database: Database, count: int, **columns: Any) -> None:
 
 
 def send(database: Database, wanted: Submit) -> None:
-    limits = replace(LIMITS, waits=QueueWaits(database).read())
+    limits = replace(LIMITS, backlogs=QueueWaits(database).read())
     with database.transaction() as session:
         submit(session, wanted, limits)
 
@@ -70,7 +73,7 @@ def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Sub
     fill(database, 30)
 
     assert waits.read() == {}
-    assert QueueWaits(database).read() == {"cpu": 30 * 60 / 2}
+    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 30 * 60 / 2
     assert wanted.slug == "slow"
 
 
@@ -79,8 +82,56 @@ def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Databa
     waits = QueueWaits(database)
 
     with pytest.raises(LimitReached, match="would wait 15 min, and the limit is 10 min"):
-        waits.check(wanted.slug, 10)
+        waits.check(wanted.slug, wanted.user_id, 10)
 
-    waits.check(wanted.slug, 15)
-    waits.check("large", 10)  # the queue for GPUs is empty
-    waits.check("unknown", 10)  # a 404 comes later
+    waits.check(wanted.slug, wanted.user_id, 15)
+    waits.check("large", wanted.user_id, 10)  # the queue for GPUs is empty
+    waits.check("unknown", wanted.user_id, 10)  # a 404 comes later
+
+
+def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
+    database: Database, wanted: Submit
+) -> None:
+    with database.transaction() as session:
+        newcomer, user = make_user(session).id, session.get_one(User, wanted.user_id)
+        for _ in range(7):
+            make_judging(session, make_submission(session, user).id)
+    fill(database, 14)
+    waits = QueueWaits(database)
+
+    # Before the user's next one, the worker may judge 7 of each of 15 users, 2 a minute.
+    with pytest.raises(LimitReached, match="would wait 52 min"):
+        waits.check(wanted.slug, wanted.user_id, 52)
+    with pytest.raises(LimitReached, match="would wait 52 min"):
+        send(database, wanted)
+
+    waits.check(wanted.slug, newcomer, 11)
+
+
+def test_submissions_that_were_just_accepted_count_at_once(database: Database, wanted: Submit) -> None:
+    fill(database, SHORT + 1)
+    known = QueueWaits(database).read()
+    limits = replace(LIMITS, max_queue_minutes=11, backlogs=known)
+
+    with database.transaction() as session:
+        first, second, last = submit_each(session, [wanted] * 3, limits)
+
+    assert known["cpu"].waiting.total() == SHORT + 3
+    assert isinstance(first, Submission)
+    assert isinstance(second, Submission)
+    assert isinstance(last, LimitReached)
+
+
+@pytest.mark.parametrize(("waiting_minutes", "seconds_each"), [(30, 60), (20, 5)])
+def test_a_queue_that_was_never_empty_is_as_quick_as_its_judgings_ended(
+    database: Database, waiting_minutes: float, seconds_each: float
+) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", slots=2)
+        for minutes in range(50):
+            ended = func.now() - timedelta(minutes=minutes)
+            times = {"started_at": ended - timedelta(seconds=10), "finished_at": ended}
+            make_judging(session, make_submission(session).id, state="done", verdict="accepted", **times)
+    fill(database, 30, queued_at=func.now() - timedelta(minutes=waiting_minutes))
+
+    assert QueueWaits(database).read()["cpu"].seconds_each == pytest.approx(seconds_each, rel=0.05)

@@ -58,3 +58,18 @@ def test_what_is_judged_no_longer_counts_against_a_user(database: Database) -> N
     send(database, other, 1)
 
     assert users_in_order(database)[:3] == [busy, busy, other]
+
+
+def test_a_waiting_submission_is_not_passed_by_users_who_come_later_without_end(database: Database) -> None:
+    busy, other = make_users(database)
+    send(database, busy, 3)
+    with database.transaction() as session:
+        first, second, last = session.scalars(select(Judging.id).order_by(Judging.priority.desc()))
+        done = update(Judging).values(state="done", verdict="accepted")
+        session.execute(done.where(Judging.id.in_([first, second])))
+
+    send(database, other, 1)
+
+    with database.transaction() as session:
+        waiting = select(Judging.id).where(Judging.state == "queued")
+        assert session.scalars(waiting.order_by(Judging.priority.desc(), Judging.id)).first() == last

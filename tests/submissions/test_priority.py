@@ -47,13 +47,13 @@ def send(session: Session, user_id: UUID) -> Submission:
 def test_seconds_used_lately_count_like_submissions_that_wait(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
-        assert compute_priority(read_usage(session, user.id)) == 0
+        assert compute_priority(read_usage(session, user.id), 0) == 0
 
         make_used(session, user, 3 * SECONDS_PER_STEP)
         make_used(session, user, 500, ago=PRIORITY_WINDOW + timedelta(seconds=1))
         make_judging(session, make_submission(session, user).id)
 
-        assert compute_priority(read_usage(session, user.id)) == -(3 + 1)
+        assert compute_priority(read_usage(session, user.id), 0) == -(3 + 1)
 
 
 def test_no_user_sinks_to_the_priority_of_background_work(database: Database) -> None:
@@ -61,7 +61,7 @@ def test_no_user_sinks_to_the_priority_of_background_work(database: Database) ->
         user = make_user(session)
         make_used(session, user, -BACKGROUND * SECONDS_PER_STEP * 2)
 
-        assert compute_priority(read_usage(session, user.id)) == BACKGROUND + 1
+        assert compute_priority(read_usage(session, user.id), 0) == BACKGROUND + 1
 
 
 def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Database) -> None:

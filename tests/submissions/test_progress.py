@@ -117,6 +117,22 @@ def test_many_clients_together_read_no_more_often_than_a_few(progress: Progress)
     assert progress.poll_seconds() == POLL_SECONDS
 
 
+def test_changes_that_follow_each_other_wake_one_of_many_clients_once(progress: Progress) -> None:
+    async def scenario() -> tuple[bool, bool]:
+        with ExitStack() as stack:
+            for _ in range(2000):
+                stack.enter_context(progress.watch(uuid4()))
+            watch = stack.enter_context(progress.watch(uuid4()))
+            await start(progress, watch)
+            watch.wake()
+            first = asyncio.create_task(watch.changed())
+            await asyncio.sleep(0.01)
+            watch.wake()
+            return await first, await watch.changed(timeout=0.01)
+
+    assert asyncio.run(scenario()) == (True, False)
+
+
 def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Database, progress: Progress) -> None:
     reads: list[int] = []
 

@@ -15,6 +15,7 @@ from app.catalog.spelling import forgive
 from app.catalog.track import list_titles
 from app.database.cursor import Slice
 from app.learning.progress import states_for
+from app.request_state import in_loop
 from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit
 
@@ -218,7 +219,9 @@ class FilterForm:
 
 
 @router.get("/problems")
-def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], cursor: str = "") -> Response:
+def show_problems(
+    visit: CurrentVisit, form: Annotated[FilterForm, Depends(in_loop(FilterForm))], cursor: str = ""
+) -> Response:
     wanted = form.read()
     asked = wanted if visit.user else replace(wanted, state=None, bookmarked=None)
     states = states_for(visit.viewer)
