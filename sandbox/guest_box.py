@@ -184,6 +184,7 @@ def _setup_header(setup: Setup) -> bytes:
             "memory_bytes": setup.memory_bytes,
             "cpu_seconds": setup.cpu_seconds,
             "library_calls": [call.hex() for call in setup.library_calls],
+            "inspects": setup.inspects,
         }
     ).encode()
 

@@ -112,13 +112,15 @@ class Setup:
     """The properties that a student's process is created with, before its source is known.
 
     `cpu_seconds`: a backstop, the most CPU time on each core. `library_calls`: calls of JAX's libraries that the
-    process makes ahead of time (`sandbox.guest.library_programs`). `problem`: as in `Request`.
+    process makes ahead of time (`sandbox.guest.library_programs`). `inspects`: the process will inspect programs, and
+    inspects one of Allclose's ahead of time. `problem`: as in `Request`.
     """
 
     problem: str
     memory_bytes: int
     cpu_seconds: int
     library_calls: tuple[bytes, ...] = ()
+    inspects: bool = False
 
     def fits(self, request: Request) -> bool:
         own = setup_of(request)

@@ -190,7 +190,12 @@ def inspector_setup(package: Package) -> Setup:
     """Return the setup of spares that inspect programs of this revision."""
     limits = _limits(package.manifest, MOST_ANSWER_BYTES)
     seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
-    return Setup(problem=inspector_spares_key(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1)
+    return Setup(
+        problem=inspector_spares_key(package),
+        memory_bytes=limits.memory_bytes,
+        cpu_seconds=int(seconds) + 1,
+        inspects=True,
+    )
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> Limits:

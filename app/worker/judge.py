@@ -303,9 +303,9 @@ def examine_programs(context: Context, ahead: _Ahead, called: _Called) -> Mappin
             else:
                 context.results.keep(result)
 
-    bench = _bench(context, list(cases.values()))
     job.timeline.begin("inspecting")
     exports = ahead.exports.result(context.abort) if ahead.exports.has_begun else None
+    bench = _bench(context, list(cases.values()))  # now that the tracer has freed its core
     examine(
         bench, job.source, sightings, check, exports, on_exported=partial(_begin_second_run, context, ahead, called)
     )

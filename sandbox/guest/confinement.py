@@ -61,7 +61,7 @@ class Surroundings:
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
     def preparation_seconds(self, setup: Setup) -> float:
-        if setup.library_calls:
+        if setup.works_ahead:
             return SPARE_SECONDS
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
 
@@ -111,7 +111,7 @@ def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) 
     """Set backstops. The monitor's limits are lower and normally apply first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative to the current size: libraries reserve 0.3 GiB on 2 cores and 2.7 GiB on 64 before any work.
-    warm_bytes = WARM_BYTES if setup.library_calls else 0
+    warm_bytes = WARM_BYTES if setup.works_ahead else 0
     _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)

@@ -6,6 +6,7 @@ intent is outside: the monitor trusts nothing from here except the bytes of an a
 
 import faulthandler
 import gc
+import importlib
 import os
 import random
 import selectors
@@ -39,6 +40,8 @@ def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
             sys.modules["jax"].devices()
         if setup.library_calls and surroundings.library is not None:
             surroundings.library.replay(setup.library_calls, SPARE_SECONDS / 2)
+        if setup.inspects:
+            importlib.import_module("sandbox.guest.inspection").warm_up()
         _begin_python()
     except BaseException as error:  # Allclose's failure: the monitor gives up the box
         _send(token, frames.RAISED, pack("load", type_name(error), str(error)))

@@ -44,17 +44,23 @@ class Setup:
     """Facts of the problem that a student's process needs before its source.
 
     `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop for the whole process. `library_calls`: calls that
-    the process makes before it gets the source (`library_programs`).
+    the process makes before it gets the source (`library_programs`). `inspects`: it inspects a program before that.
     """
 
     memory_bytes: int
     cpu_seconds: int
     library_calls: tuple[bytes, ...] = ()
+    inspects: bool = False
 
     @classmethod
     def from_json(cls, text: bytes) -> "Setup":
         given: dict[str, Any] = json.loads(text)
         return cls(**given | {"library_calls": tuple(map(bytes.fromhex, given["library_calls"]))})
+
+    @property
+    def works_ahead(self) -> bool:
+        """Whether the process works before it gets the source."""
+        return bool(self.library_calls) or self.inspects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

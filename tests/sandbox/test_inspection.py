@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.sandbox.bench import Bench, value_of
-from tests.sandbox.inspecting import ask, programs
+from sandbox.interface import setup_of
+from tests.sandbox.bench import Bench, make_request, run_in, value_of
+from tests.sandbox.inspecting import ENTRY, INSPECT, ask, programs
 
 pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
 STEPS = 8
@@ -174,6 +177,43 @@ def test_each_end_of_a_loop_can_be_left_out(seen: Seen) -> None:
 
     np.testing.assert_allclose(seen["fori"]["answer"], by_step.sum(), rtol=1e-4)
     np.testing.assert_allclose([first, last], [by_step[1:].sum(), by_step[:-1].sum()], rtol=1e-4)
+
+
+def test_a_program_without_a_step_is_compiled_with_the_options_of_the_whole_one(bench: Bench) -> None:
+    """Otherwise a longer compilation could also move an answer that the step does not change."""
+    driver = """
+from jax._src import compiler
+from sandbox.guest.inspection import run as inspect
+
+given, make = [], compiler.get_compile_options
+
+def remembering(**named):
+    given.append(make(**named))
+    return given[-1]
+
+compiler.get_compile_options = remembering
+
+def run(solution, inputs):
+    inspect(solution, inputs)
+    return [repr(one.env_option_overrides) for one in given]
+"""
+    (one,) = programs(bench, SOURCE, {"which": "scan"} | INPUTS, static=("which",))
+    with bench.box("jax") as box:
+        (outcome,) = run_in(box, make_request(ENTRY, one.message("leave_out", ("scan", STEPS, 0)), driver=driver)).cases
+
+    whole, *changed = value_of(outcome)
+    assert changed == [whole, whole]
+
+
+def test_a_spare_inspects_like_a_new_process(bench: Bench, seen: Seen) -> None:
+    (one,) = programs(bench, SOURCE, {"which": "scan"} | INPUTS, static=("which",))
+    request = make_request(ENTRY, one.message("open"), one.message("run"), driver=INSPECT, problem="inspected")
+    with bench.box("jax") as box:
+        box.prepare(replace(setup_of(request), inspects=True), Event())
+        evidence, answer = map(value_of, run_in(box, request).cases)
+
+    assert evidence == seen["scan"]["evidence"]
+    assert float(answer) == seen["scan"]["answer"]
 
 
 def test_loops_in_loops_multiply(seen: Seen) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from jax._src import compiler
 from jax._src.lib import _jax
 
-from sandbox.guest import jax_compilation
+from sandbox.guest import export, jax_compilation
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.guest.inspection.change import change, changes
 from sandbox.guest.inspection.evidence import Facts, gather
@@ -18,10 +18,11 @@ from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Type
 from sandbox.guest.inspection.loops import Found, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
-from sandbox.guest.signature import Signature, flatten, leaves
+from sandbox.guest.signature import Signature, describe, flatten, leaves
 
 MAX_INLINED = 50_000
 MAX_DEPTH = 64
+WARM_UP_STEPS = 2
 
 # XLA runs the function that a composite refers to, whatever the composite's own name.
 _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
@@ -114,7 +115,8 @@ class Executable:
         self._structure = _Structure(structure, len(module.main.type.results))
         self._graph: Graph = read(module)
         self._work = Work(self._graph, find_loops(self._graph))
-        self._compiled = _compile(module)
+        self._options = _options(module)
+        self._compiled = _compile(module, self._options)
         self._changed: dict[tuple[int, int], Any] = {}
 
     @cached_property
@@ -156,7 +158,7 @@ class Executable:
                 module = Module(self._program)
                 change(module, found, number)
                 module.module.operation.verify()
-                self._changed[key] = _compile(module)
+                self._changed[key] = _compile(module, self._options)
             return [self._run(self._changed[key], inputs)]
         except Exception:  # then this change is no evidence
             return None
@@ -183,13 +185,19 @@ def _parts(exported: Tree) -> tuple[bytes, Tree]:
     return program.tobytes(), exported["structure"]
 
 
-def _compile(module: Module) -> Any:
+def _options(module: Module) -> jax_compilation.Options:
+    """Return the options for the program and for its changes, which differ in a constant."""
+    if not jax_compilation.is_tested():
+        return ()
+    with module.context:
+        return jax_compilation.options_for(module.module.operation.get_asm(enable_debug_info=False))
+
+
+def _compile(module: Module, overrides: jax_compilation.Options) -> Any:
     devices = tuple(jax.devices("cpu")[:1])
     with module.context:
         options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
-        if jax_compilation.is_tested():
-            text = module.module.operation.get_asm(enable_debug_info=False)
-            options.env_option_overrides = list(jax_compilation.options_for(text))
+        options.env_option_overrides = list(overrides)
         try:
             return devices[0].client.compile_and_load(module.module, _jax.DeviceList(devices), options, [])
         except jax.errors.JaxRuntimeError as error:
@@ -252,6 +260,18 @@ def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
     if task["step"] == "leave_out":
         return executable.left_out(task["inputs"], task["wanted"])
     return executable.run(task["inputs"])
+
+
+def warm_up() -> None:
+    """Inspect a short loop, because the first compilation in a process takes longest."""
+    inputs: dict[str, Tree] = {"x": np.ones(WARM_UP_STEPS, np.float32)}
+    signature = describe(inputs, ())
+    exported: Any = export.run(
+        lambda x: jax.lax.fori_loop(0, WARM_UP_STEPS, lambda i, y: y + x[i], x[0]), {"signature": signature}
+    )
+    opened = Executable(exported, signature)
+    opened.run(inputs)
+    opened.left_out(inputs, ("fori", WARM_UP_STEPS, 0))
 
 
 def _find_executable(task: dict[str, Any]) -> Executable:
