@@ -14,6 +14,7 @@ from app.api.openapi import locates, problems
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
+from app.catalog.model import Availability
 from app.catalog.package import package_from_files
 from app.catalog.query import get_problem
 from app.errors import Invalid, Outdated, ProblemNotFound
@@ -99,10 +100,17 @@ def read_sending(
     body: Annotated[bytes, Depends(read_body)],
     replaces: Annotated[str | None, Depends(read_precondition)],
     publish: Annotated[bool, Query(description="publish the package when it passes")] = True,
+    availability: Annotated[
+        Availability | None,
+        Query(
+            description="what the problem gets when the package is published: with `draft`, students never see it; "
+            "without this, a new problem is `listed` and others stay as they are"
+        ),
+    ] = None,
 ) -> Sending:
     """Raises PackageInvalid."""
     package = package_from_files(slug, read_upload(slug, body))
-    return Sending(user_id=author.id, package=package, publish=publish, replaces=replaces)
+    return Sending(user_id=author.id, package=package, publish=publish, replaces=replaces, availability=availability)
 
 
 @router.put(

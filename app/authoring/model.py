@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import Availability, Problem, Revision
 from app.database.engine import Base
 
 State = Literal["queued", "verifying", "done"]
@@ -22,8 +22,9 @@ class Verification(Base):
     """A package that an author has sent. It is published if it passes and `publish` is set.
 
     `digest` identifies its content. `replaces` is the digest of the revision that it may replace, empty for none, NULL
-    for any. `step`, `step_done` and `step_total` are its progress. `report` is JSON. The verdict `refused` is the
-    package's fault, `failed` is ours; `reason` explains it to people.
+    for any. `availability` is what the problem gets with the publication; with NULL it keeps its own. `step`,
+    `step_done` and `step_total` are its progress. `report` is JSON. The verdict `refused` is the package's fault,
+    `failed` is ours; `reason` explains it to people.
     """
 
     __tablename__ = "verifications"
@@ -33,6 +34,7 @@ class Verification(Base):
         CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="done_has_verdict"),
         CheckConstraint("state <> 'verifying' OR lease_until IS NOT NULL", name="verifying_has_lease"),
         CheckConstraint("verdict = 'passed' OR revision_id IS NULL", name="published_has_passed"),
+        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'withdrawn')", name="availability"),
         Index(
             "ix_verifications_claim",
             "queue",
@@ -51,6 +53,7 @@ class Verification(Base):
     digest: Mapped[str]
     replaces: Mapped[str | None]
     publish: Mapped[bool]
+    availability: Mapped[Availability | None] = mapped_column(Text)
     queue: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.catalog.availability import change_availability
 from app.catalog.folder import digest
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import get_revision, lock_problem, publish, publish_again
 from app.errors import Conflict
@@ -18,17 +19,26 @@ from app.errors import Conflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publisher:
-    """`actor` is None for `allclose serve`. `verification_id` is None if the revision existed before."""
+    """`actor` is None for `allclose serve`. `verification_id` is None if the revision existed before.
+
+    `availability`: what an actor wants the problem to have from now on; None leaves it as it is.
+    """
 
     actor: Actor | None = None
     verification_id: UUID | None = None
+    availability: Availability | None = None
 
 
 def publish_package(session: Session, package: Package, publisher: Publisher, replaces: str | None = None) -> Revision:
     """Publish a package as `app.catalog.publish` does. Raises Outdated."""
-    lock_problem(session, package.slug)
+    problem = lock_problem(session, package.slug)
     before = _current_number(session, package.slug)
-    return _noted(session, publish(session, package, replaces), publisher, before)
+    if before is None and publisher.availability:
+        problem.availability = publisher.availability  # a new problem was never listed, so nothing is changed
+    revision = _noted(session, publish(session, package, replaces), publisher, before)
+    if publisher.actor and publisher.availability:
+        change_availability(session, package.slug, publisher.availability, publisher.actor)
+    return revision
 
 
 def list_from_folder(session: Session) -> dict[str, str]:
@@ -65,7 +75,7 @@ def publish_verified(session: Session, verification: Verification, actor: Actor)
         state = verification.verdict or verification.state
         raise Conflict(f"this package is {state}; only a package that has passed its verification can be published")
     package = _read(verification.slug, verification.files)
-    publisher = Publisher(actor=actor, verification_id=verification.id)
+    publisher = Publisher(actor=actor, verification_id=verification.id, availability=verification.availability)
     revision = publish_package(session, package, publisher, verification.replaces)
     verification.revision_id = revision.id
     session.flush()
@@ -115,7 +125,9 @@ def _noted(session: Session, revision: Revision, publisher: Publisher, before: i
     )
     if actor:
         slug = session.get_one(Problem, revision.problem_id).slug
-        after = {"revision": revision.number}
+        after: dict[str, object] = {"revision": revision.number}
+        if before is None and publisher.availability:
+            after["availability"] = publisher.availability
         record(session, actor, Act(action="problem.published", target=slug, before={"revision": before}, after=after))
     session.flush()
     return revision

@@ -42,6 +42,9 @@ class VerificationView(View):
     done: int = Field(description="how much of the step is done, of `total`")
     total: int
     publish: bool = Field(description="whether it is published when it passes")
+    availability: Availability | None = Field(
+        description="what the problem gets when the package is published; null leaves it as it is"
+    )
     revision: int | None = Field(description="the number of the revision that it became; null until it is published")
     queued_at: datetime
     finished_at: datetime | None
@@ -95,6 +98,7 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         done=row.step_done,
         total=row.step_total,
         publish=row.publish,
+        availability=row.availability,
         revision=revision,
         queued_at=row.queued_at,
         finished_at=row.finished_at,

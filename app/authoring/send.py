@@ -10,6 +10,7 @@ from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.authoring.model import Verification
 from app.catalog.folder import digest
+from app.catalog.model import Availability
 from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
@@ -21,12 +22,16 @@ CANCELLED = "cancelled"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sending:
-    """A package to verify. `replaces`: the digest of the revision that it may replace, empty for none, None for any."""
+    """A package to verify. `replaces`: the digest of the revision that it may replace, empty for none, None for any.
+
+    `availability`: what the problem gets when the package is published; None leaves it as it is.
+    """
 
     user_id: UUID
     package: Package
     publish: bool
     replaces: str | None = None
+    availability: Availability | None = None
 
 
 def queue_of(package: Package) -> str:
@@ -37,11 +42,11 @@ def queue_of(package: Package) -> str:
 def send(session: Session, wanted: Sending) -> Verification:
     """Queue a verification, or return the unfinished one of an equal request. Raises Outdated, LimitReached."""
     slug, name = wanted.package.slug, digest(wanted.package.files)
-    same = (slug, name, wanted.publish, wanted.replaces)
+    same = (slug, name, wanted.publish, wanted.replaces, wanted.availability)
     serialise_requests(session, wanted.user_id)
     unfinished = _unfinished(session, wanted.user_id)
     for earlier in unfinished:
-        if (earlier.slug, earlier.digest, earlier.publish, earlier.replaces) == same:
+        if _request_of(earlier) == same:
             return earlier
     if wanted.replaces is not None:
         check_current(session, slug, wanted.replaces)
@@ -82,6 +87,10 @@ def cancel(session: Session, verification: Verification) -> None:
     session.refresh(verification)
 
 
+def _request_of(row: Verification) -> tuple[object, ...]:
+    return (row.slug, row.digest, row.publish, row.replaces, row.availability)
+
+
 def _unfinished(session: Session, user_id: UUID) -> list[Verification]:
     mine = (Verification.user_id == user_id, Verification.state != "done", ~Verification.cancel_requested)
     return list(session.scalars(select(Verification).options(defer(Verification.files)).where(*mine)))
@@ -96,6 +105,7 @@ def _write(session: Session, wanted: Sending, priority: int) -> Verification:
         digest=digest(package.files),
         replaces=wanted.replaces,
         publish=wanted.publish,
+        availability=wanted.availability,
         queue=queue_of(package),
         priority=priority,
     )

@@ -3005,6 +3005,10 @@ class VerificationView(Answer):
     done: int = Field(..., description="how much of the step is done, of `total`")
     total: int
     publish: bool = Field(..., description="whether it is published when it passes")
+    availability: Literal["draft", "unlisted", "listed", "withdrawn"] | None = Field(
+        ...,
+        description="what the problem gets when the package is published; null leaves it as it is",
+    )
     revision: int | None = Field(
         ...,
         description="the number of the revision that it became; null until it is published",

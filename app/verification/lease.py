@@ -117,7 +117,8 @@ def _publish_as_wished(session: Session, row: Verification, package: Package) ->
 
 def _publish(session: Session, row: Verification, package: Package) -> Revision | None:
     """Return None if the problem got another revision meanwhile, which the author must see first."""
-    publisher = Publisher(actor=Actor(user_id=row.user_id, channel="worker"), verification_id=row.id)
+    actor = Actor(user_id=row.user_id, channel="worker")
+    publisher = Publisher(actor=actor, verification_id=row.id, availability=row.availability)
     try:
         revision = publish_package(session, package, publisher, row.replaces)
     except Outdated as outdated:

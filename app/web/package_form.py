@@ -9,8 +9,10 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from app.catalog.archive import read_upload
+from app.catalog.availability import AVAILABILITIES
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILES, MAX_TOTAL_BYTES
+from app.catalog.model import Availability
 from app.catalog.package import Package, package_from_files
 from app.web.permission import Author
 
@@ -37,7 +39,8 @@ class PackageForm:
 
     `overwrite`: the digest of one that was published meanwhile, if its author chose to replace that all the same.
     `verification`: the id of the one whose findings are shown beside the files, or empty. `is_new`: whether the slug
-    can still be chosen. `action` is the button that was pressed, `opened` the file that is looked at.
+    can still be chosen. `availability`: what a new problem gets when it is published. `action` is the button that was
+    pressed, `opened` the file that is looked at.
     """
 
     slug: str = ""
@@ -45,6 +48,7 @@ class PackageForm:
     overwrite: str = ""
     verification: str = ""
     is_new: bool = True
+    availability: Availability = "listed"
     files: tuple[FormFile, ...] = ()
     action: str = ""
     new_path: str = ""
@@ -82,6 +86,7 @@ async def read_package_form(request: Request, author: Author) -> PackageForm:  #
             overwrite=_word(form, "overwrite"),
             verification=_word(form, "verification"),
             is_new=_word(form, "is_new") == "yes",
+            availability=_availability(form),
             files=tuple(_files(form)),
             action=_word(form, "action"),
             new_path=_word(form, "new_path"),
@@ -105,6 +110,11 @@ def _files(form: FormData) -> Iterable[FormFile]:
 def _word(form: FormData, name: str) -> str:
     value = form.get(name)
     return value.strip()[:MAX_WORD] if isinstance(value, str) else ""
+
+
+def _availability(form: FormData) -> Availability:
+    word = _word(form, "availability")
+    return next((each for each in AVAILABILITIES if each == word), "listed")
 
 
 def _text(path: str, content: bytes) -> str:

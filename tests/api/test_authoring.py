@@ -11,6 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import func, select, update
 
+from app.audit import AuditEvent
 from app.authoring.model import Publication, Verification
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.folder import digest
@@ -109,6 +110,55 @@ def test_a_package_is_only_verified_when_that_is_asked_and_published_later(
     assert early.status_code == 409
     assert published.json()["revision"] == 1
     assert author.get(f"/problems/{SLUG}").json()["digest"] == DIGEST
+
+
+def test_a_package_that_is_sent_as_a_draft_is_never_open_to_students(
+    author: httpx.Client, ada: httpx.Client, database: Database
+) -> None:
+    view = put(author, availability="draft").json()
+    verify(database)
+
+    assert view["availability"] == "draft"
+    assert author.get(f"/problems/{SLUG}").json()["availability"] == "draft"
+    assert ada.get(f"/problems/{SLUG}").status_code == 404
+    with database.transaction() as session:
+        published = select(AuditEvent.action, AuditEvent.after).where(AuditEvent.target == SLUG)
+        assert list(session.execute(published)) == [("problem.published", {"revision": 1, "availability": "draft"})]
+
+
+def test_a_package_keeps_its_availability_until_it_is_published_later(
+    author: httpx.Client, ada: httpx.Client, database: Database
+) -> None:
+    view = put(author, publish="false", availability="unlisted").json()
+    verify(database)
+
+    author.post(f"/verifications/{view['id']}/publish")
+
+    assert ada.get(f"/problems/{SLUG}").json()["availability"] == "unlisted"
+    assert ada.get("/problems").json()["items"] == []
+
+
+def test_a_new_revision_leaves_the_availability_as_it_is_unless_its_author_names_one(
+    author: httpx.Client, database: Database
+) -> None:
+    put(author, availability="draft")
+    verify(database)
+
+    put(author, zipped(CHANGED))
+    verify(database)
+    kept = author.get(f"/problems/{SLUG}").json()["availability"]
+    put(author, availability="listed")
+    verify(database)
+
+    assert kept == "draft"
+    assert author.get(f"/problems/{SLUG}").json()["availability"] == "listed"
+    with database.transaction() as session:
+        changed = select(AuditEvent.before, AuditEvent.after).where(AuditEvent.action == "problem.availability_changed")
+        assert list(session.execute(changed)) == [({"availability": "draft"}, {"availability": "listed"})]
+
+
+def test_an_availability_that_does_not_exist_is_refused(author: httpx.Client) -> None:
+    assert put(author, availability="gone").status_code == 422
 
 
 def test_a_package_that_is_published_at_once_from_several_sides_is_published_once(

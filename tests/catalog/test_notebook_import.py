@@ -42,12 +42,16 @@ OTTER: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def notebook(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
+def text_of(cells: list[tuple[str, str, dict[str, Any]]]) -> str:
     listed = [
         {"cell_type": kind, "source": source.splitlines(keepends=True), "metadata": metadata}
         for kind, source, metadata in cells
     ]
-    path.write_text(json.dumps({"cells": listed, "nbformat": 4, "metadata": {}}))
+    return json.dumps({"cells": listed, "nbformat": 4, "metadata": {}})
+
+
+def notebook(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
+    path.write_text(text_of(cells))
     return path
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.test_import_types import TASK
+from tests.catalog.test_notebook_import import NBGRADER, text_of
 from tests.cli.test_commands import allclose
-from tests.cli.test_problem_import import KATTIS, LITERAL, lay
+from tests.cli.test_problem_import import KATTIS, KERNEL, LITERAL, lay
 
 SECTIONS = """## Why this matters
 
@@ -38,6 +39,18 @@ class Source:
 
 
 WRONG = '"""Mistake: {mistake}."""\n\n'
+MODULE = """import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.layer = torch.nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        y = self.layer(x)
+        return {answer}
+"""
 SOURCES = [
     Source(
         form="torch-judge",
@@ -82,6 +95,49 @@ SOURCES = [
             + "def main():\n    n = int(input())\n    print(sum(map(int, input().split())) / n)\n",
             "submissions/wrong_answer/sums.py": WRONG.format(mistake="prints the sum")
             + "def main():\n    input()\n    print(sum(map(float, input().split())))\n",
+        },
+    ),
+    Source(
+        form="kernelbench",
+        files={"8_Linear_Gelu.py": KERNEL},
+        name="8_Linear_Gelu.py",
+        manifest={
+            "TODO: describe it.": "a number of features",
+            "  type: list\n  doc: the output of the model": "  type: torch\n  shape: [B, O]\n  dtype: float32\n"
+            "  doc: the activations\ntolerance: {rtol: 1.0e-4, atol: 1.0e-5}\nlicense: MIT",
+            "wall_seconds: 30": "wall_seconds: 2",
+            "memory_mib: 4096": "memory_mib: 256",
+        },
+        written={
+            "statement.md": SECTIONS
+            + "## Problem\n\nWrite `ModelNew`: a linear layer, then GELU by its formula, without "
+            "`gelu` of PyTorch.\n\n## Inputs\n\n`x`: `(B, in_features)`, `float32`.\n\n## Output\n\n"
+            "`(B, out_features)`, `float32`.\n",
+            "submissions/accepted/by_hand.py": MODULE.format(answer="y * (1 + torch.erf(y / 2**0.5)) / 2"),
+            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="leaves the activation out")
+            + MODULE.format(answer="y"),
+            "submissions/wrong_answer/relu.py": WRONG.format(mistake="cuts negative numbers off, which is ReLU")
+            + MODULE.format(answer="torch.relu(y)"),
+        },
+    ),
+    Source(
+        form="notebook",
+        files={"scale_it.ipynb": text_of(NBGRADER)},
+        name="scale_it.ipynb",
+        manifest={
+            "TODO: describe the result.": "the scaled numbers",
+            "estimated_minutes: 15": "estimated_minutes: 5\nlicense: CC-BY-4.0",
+            "x: [3.0]\n      factor: -1.0": "x: {draw: normal, shape: [100]}\n"
+            "      factor: {draw: uniform, low: 2, high: 9}",
+        },
+        written={
+            "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
+            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
+            "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
+            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
+            + "def scale(x, factor):\n    return x / factor\n",
+            "submissions/wrong_answer/added.py": WRONG.format(mistake="adds the factor")
+            + "def scale(x, factor):\n    return x + factor\n",
         },
     ),
 ]

@@ -64,6 +64,22 @@ def test_a_package_that_fails_its_verification_is_not_published(served: Served, 
     assert author.client.get("/problems/twice").status_code == 404
 
 
+@pytest.mark.whole
+def test_a_problem_that_is_published_as_a_draft_is_hidden_from_students(served: Served, tmp_path: Path) -> None:
+    author, student = served.sign_up("mia"), served.sign_up("leo")
+    allclose("admin", "user", "role", "mia", "author", "--data", served.data)
+    shutil.copytree(TEMPLATE, tmp_path / "hidden_at_first")
+    server = ("--server", served.url, "--token", author.token)
+
+    published = allclose("problem", "publish", tmp_path / "hidden_at_first", "--availability", "draft", *server)
+
+    assert published.returncode == 0, published.stdout + published.stderr
+    assert "Published as revision 1" in published.stdout
+    assert "hidden_at_first is draft: only authors can open it and submit." in published.stdout
+    assert student.client.get("/problems/hidden_at_first").status_code == 404
+    assert author.client.get("/problems/hidden_at_first").json()["availability"] == "draft"
+
+
 def test_what_is_wrong_with_the_files_is_said_without_a_server(tmp_path: Path) -> None:
     shutil.copytree(TEMPLATE, tmp_path / "mine")
     (tmp_path / "mine" / "reference.py").unlink()

@@ -84,8 +84,9 @@ def test_what_passed_before_is_not_verified_again(tmp_path: Path, monkeypatch: p
     problems = tmp_path / "problems"
     shutil.copytree(PACKAGES / "running_mean", problems / "running_mean")
     monkeypatch.setenv("ALLCLOSE_PROBLEMS", str(problems))
+    monkeypatch.chdir(tmp_path)
 
-    first, second = verify("--all", "--record"), verify("--all", "--record")
+    first, second = verify("problems/running_mean", "--record"), verify("--all", "--record")
     manifest = problems / "running_mean" / "problem.yaml"
     manifest.write_text(manifest.read_text().replace("Running means", "Running averages"))
 

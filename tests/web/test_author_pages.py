@@ -114,6 +114,25 @@ def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(em
     assert "The files are valid" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
 
 
+def test_a_new_problem_is_sent_as_a_draft_and_its_editor_says_so_again(emmy: TestClient, database: Database) -> None:
+    first = emmy.get("/author/edit")
+    send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes", availability="draft")
+    sent = waiting(database)
+
+    again = emmy.get(f"/author/edit?verification={sent.id}")
+
+    assert '<option value="listed" selected>' in first.text
+    assert (sent.slug, sent.availability) == ("my_problem", "draft")
+    assert '<option value="draft" selected>' in again.text
+
+
+def test_the_editor_of_a_published_problem_leaves_its_availability(emmy: TestClient, database: Database) -> None:
+    send(emmy, CHANGED, "publish", availability="draft")
+
+    assert waiting(database).availability is None
+    assert 'name="availability"' not in emmy.get(f"/author/edit?problem={SLUG}").text
+
+
 def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestClient) -> None:
     wrong = {**FILES, "problem.yaml": PROBLEM.replace("beginner", "<easy>"), "reference.py": "def scaled_sum(:\n"}
 

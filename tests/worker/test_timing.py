@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.catalog.package import load_package
+from app.catalog.package import Package, load_package, package_from_files
 from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
@@ -30,6 +30,24 @@ PRETENDS = (
     "    first.append(len(x))\n"
     "    if first[0] > 100 and len(first) > 1:\n"
     "        return 0\n" + SLOW
+)
+# With 4,000 and 40,000 elements, so that fixed costs hide little of the growth, and with no other limit.
+GROWS = package_from_files(
+    "efficiency",
+    {
+        "problem.yaml": PACKAGE.files["problem.yaml"]
+        .replace(b"10000", b"4000")
+        .replace(b"50000", b"40000")
+        .replace(b"max_time_ratio: 4, max_growth: 1.5", b"max_growth: 1.3")
+    },
+)
+# Compares all pairs, 20 rows of the table at a time: n^2 steps, with little else.
+QUADRATIC = (
+    "import numpy as np\n"
+    "def count_pairs(x, total):\n"
+    "    rows = (x[start : start + 20, None] + x for start in range(0, len(x), 20))\n"
+    "    found = sum(int(np.count_nonzero(sums == total)) for sums in rows)\n"
+    "    return (found - int(np.count_nonzero(2 * x == total))) // 2\n"
 )
 # Whether a copy of it goes on after an answer, so that the reference has no core for itself.
 LEAVES_WORK = (
@@ -61,13 +79,14 @@ def judged(
     wait: Callable[[threading.Event], None] | None = None,
     told: list[CaseResult] | None = None,
     phases: list[str] | None = None,
+    package: Package = PACKAGE,
 ) -> Finish:
     def tell(now: Sequence[Phase]) -> None:
         if phases is not None:
             phases.append(now[-1].name)
 
     job = Job(
-        package=PACKAGE,
+        package=package,
         source=source,
         cases=cases,
         references=references,
@@ -103,6 +122,22 @@ def test_a_slow_solution_is_refused_at_the_largest_size_only(
     assert found.times is not None
     assert "times the reference's time at n = 50,000 (allowed: 4 times)" in found.times.sentence
     assert found.score == 100 * 5 // 7
+
+
+@pytest.mark.whole
+def test_a_solution_is_refused_for_its_growth_alone(pool: Pool, references: Pool) -> None:
+    cases = prepare(GROWS, Draw(b"secret", 0), references, threading.Event()).cases
+
+    linear = judged(GROWS.reference, pool, references, cases, package=GROWS)
+    quadratic = judged(QUADRATIC, pool, references, cases, package=GROWS)
+
+    assert linear.verdict is Verdict.ACCEPTED
+    assert quadratic.verdict is Verdict.REQUIREMENT_NOT_MET
+    refused = {result.name: result.report for result in quadratic.cases if result.verdict is not Verdict.ACCEPTED}
+    assert refused == {"n_40000_a": {"category": TOO_SLOW}, "n_40000_b": {"category": TOO_SLOW}}
+    assert quadratic.times is not None
+    assert quadratic.times.is_fast
+    assert quadratic.times.sentence.startswith("the time grows like n^")
 
 
 def test_a_program_that_only_pretends_to_work_while_it_is_timed_is_wrong(

@@ -6,7 +6,9 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from app.catalog.model import Availability
 from app.cli.console import errors, output, print_json
+from app.cli.problem.availability import MEANING
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.cli.remote import open_client, require_token
 from app.client.error import ClientError
@@ -28,6 +30,14 @@ def publish(
     token: Annotated[
         str | None, typer.Option(help="Your API token (or ALLCLOSE_TOKEN, or the token of `allclose login`).")
     ] = None,
+    availability: Annotated[
+        Availability | None,
+        typer.Option(
+            help="listed, unlisted, draft or withdrawn, from the first moment on. Without it, a new problem is listed "
+            "and others stay as they are.",
+            metavar="STATE",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verification as JSON.")] = False,
 ) -> None:
     """Send a package to a server, follow its verification, and publish it if it passes.
@@ -39,7 +49,7 @@ def publish(
     source = find_source(problem)
     source.load()  # reports faults of the files before anything is sent
     with open_client(settings.server, token=require_token(settings)) as client:
-        verification = _send(client, source)
+        verification = _send(client, source, availability)
         try:
             verification = _follow(client, verification)
         except (ClientError, KeyboardInterrupt) as error:
@@ -52,15 +62,16 @@ def publish(
     raise typer.Exit(EXIT_CODE.get(verification.state, FAILED))
 
 
-def _send(client: "Client", source: PackageSource) -> "VerificationView":
+def _send(client: "Client", source: PackageSource, availability: Availability | None) -> "VerificationView":
     """Send the package. The same package sent again joins its unfinished verification. Raises ClientError."""
     from app.catalog.archive import write_archive
 
     files = source.read()
     if source.is_single:
-        return client.send_package(source.slug, next(iter(files.values())), "application/yaml")
+        content = next(iter(files.values()))
+        return client.send_package(source.slug, content, "application/yaml", availability=availability)
     archive = write_archive(source.slug, {path: text.decode() for path, text in files.items()})
-    return client.send_package(source.slug, archive, "application/zip")
+    return client.send_package(source.slug, archive, "application/zip", availability=availability)
 
 
 def _follow(client: "Client", verification: "VerificationView") -> "VerificationView":
@@ -92,6 +103,8 @@ def _print(verification: "VerificationView", server: str) -> None:
     if verification.revision is not None:
         address = f"{server}/problems/{verification.problem}"
         output.print(f"Published as revision {verification.revision}: [bold]{escape(address)}[/]", soft_wrap=True)
+        if state := verification.availability:
+            output.print(f"{escape(verification.problem)} is [bold]{state}[/]: {MEANING[state]}.", soft_wrap=True)
         return
     reason = verification.notice or f"the verification was {verification.state}; the problem has not changed"
     output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)

@@ -68,7 +68,7 @@ def verify_packages(
     reports: list[Report] = []
     for report, cases in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
-        if record and folder / report.problem in [source.path for source in chosen]:
+        if record and (folder / report.problem).resolve() in [source.path.resolve() for source in chosen]:
             verified.record(report, cases)
         if as_json:
             print(json.dumps(report.model_dump(mode="json")))

@@ -18,6 +18,7 @@ class AuthorsCalls(Caller):
         content_type: Literal["application/zip", "application/yaml"],
         *,
         publish: bool | None = None,
+        availability: Literal["draft", "unlisted", "listed", "withdrawn"] | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
     ) -> model.VerificationView:
@@ -28,6 +29,7 @@ class AuthorsCalls(Caller):
             again="safe",
             query={
                 "publish": publish,
+                "availability": availability,
             },
             headers={"If-Match": if_match, "If-None-Match": if_none_match, "Content-Type": content_type},
             body=body,

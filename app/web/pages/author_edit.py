@@ -18,7 +18,7 @@ from app.authoring.query import get_verification, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid, with_remedy
-from app.catalog.model import Revision
+from app.catalog.model import Availability, Revision
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import Exercise, default_of, list_examples, write_exercise
 from app.catalog.verification_report import Finding
@@ -37,6 +37,8 @@ from app.web.visit import CurrentVisit, Visit, see_other
 router = APIRouter(prefix="/author")
 
 _FORM = [Depends(require_own_origin)]
+# What a new problem can be.
+AT_FIRST: tuple[Availability, ...] = ("listed", "unlisted", "draft")
 
 
 @router.get("/edit")
@@ -127,7 +129,13 @@ def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> 
         return _show(visit, form, status=422, found=faults)
     if not form.slug:
         return _show(visit, form, message=_("Enter a slug for the new problem."), status=422)
-    sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.overwrite or form.base)
+    sending = Sending(
+        user_id=author.id,
+        package=package,
+        publish=publish,
+        replaces=form.overwrite or form.base,
+        availability=form.availability if form.is_new else None,
+    )
     try:
         with visit.transaction() as session:
             verification = send(session, sending)
@@ -163,7 +171,7 @@ def _show(
     """Render the editor. `found` are the faults, if they are already known."""
     faults = form.checked()[1] if found is None else found
     nonce = secrets.token_urlsafe(16)
-    context = {"form": form, "message": message, "nonce": nonce, **_by_file(form, faults)}
+    context = {"form": form, "message": message, "nonce": nonce, "availabilities": AT_FIRST, **_by_file(form, faults)}
     with visit.transaction() as session:
         context |= {"other": _other_revision(session, form), "findings": _findings(session, form)}
     page = visit.render("author/edit.html", context, status)
@@ -199,7 +207,8 @@ def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
         current = find_current(session, row.slug)
     base = current.digest if current else ""
     shown = str(row.id) if row.verdict == "refused" else ""
-    return PackageForm(slug=row.slug, base=base, is_new=current is None, verification=shown).with_files(row.files)
+    form = PackageForm(slug=row.slug, base=base, is_new=current is None, verification=shown)
+    return replace(form, availability=row.availability or "listed").with_files(row.files)
 
 
 def _other_revision(session: Session, form: PackageForm) -> Revision | None:

@@ -51,9 +51,9 @@ function open(form: HTMLFormElement, fields: Fields): void {
   sent.enctype = "multipart/form-data";
   sent.action = form.getAttribute("action") ?? ""; // not form.action, which is a button here
   sent.hidden = true;
-  const kept = ["base", "slug", "is_new", "verification"].flatMap((name) => {
+  const kept = ["base", "slug", "is_new", "availability", "verification"].flatMap((name) => {
     const field = form.elements.namedItem(name);
-    return field instanceof HTMLInputElement ? [[name, field.value] as [string, string]] : [];
+    return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? [[name, field.value] as [string, string]] : [];
   });
   for (const [name, value] of [...kept, ...fields, ["action", "check"] as [string, string]]) {
     const area = document.createElement("textarea");

@@ -1,4 +1,4 @@
-"""The sum as a matrix product with a table of zeros and ones; the maximum by masked broadcasting."""
+"""Mistake: makes a table of zeros and ones with an element for each segment and row; all but one element of each column are zeros."""
 
 import numpy as np
 

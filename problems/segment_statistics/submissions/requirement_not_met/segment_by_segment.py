@@ -1,4 +1,4 @@
-"""A loop over the segments."""
+"""Mistake: looks through all rows once for each segment; each row belongs to one segment, so one pass over the rows is enough."""
 
 import numpy as np
 
