@@ -50,6 +50,13 @@ def test_every_title_fits_the_picture(title: str) -> None:
     assert set(margin) == {paper}
 
 
+def test_greek_letters_of_a_title_are_drawn_and_no_missing_glyph() -> None:
+    pictures = {title: draw_picture(title, "", "", 1) for title in ("\u4e2d", " ", "β", "λ", "Ω", "Δ", "A", "–")}
+
+    assert pictures["\u4e2d"] == pictures[" "]  # no font of the pages has it
+    assert len(set(pictures.values())) == len(pictures) - 1
+
+
 def test_an_embedded_statement_may_stand_in_frames_and_reads_no_cookie(ada: TestClient) -> None:
     signed_in = ada.get(f"{PROBLEM}/embed")
     ada.cookies.clear()

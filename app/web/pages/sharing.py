@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import escape
 from io import BytesIO
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -38,6 +39,7 @@ PICTURE_WIDTH, PICTURE_HEIGHT = 1200, 630
 SCALE = 2
 INK, MUTED, ACCENT, BAND, PAPER = "#1a1e29", "#566074", "#2b49c9", "#dfe5fa", "#ffffff"
 TEXT_WIDTH, MOST_LINES, SIZES = 1040, 3, (76, 64, 54, 44)
+FONT = Path(__file__).parents[1] / "static" / "fonts" / "text.woff2"
 DIFFICULTIES = ("beginner", "intermediate", "advanced")
 
 
@@ -219,14 +221,13 @@ def _width(text: str, size: int) -> float:
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)
-    assert isinstance(font, ImageFont.FreeTypeFont)  # Pillow's wheels have FreeType
-    return font
+    """Return the pages' font, which has Latin, Greek and some signs. Pillow's wheels have FreeType with Brotli."""
+    return ImageFont.truetype(FONT, size)
 
 
 @lru_cache(maxsize=1024)
 def _drawable(letter: str) -> str:
-    """Return the letter, or a similar one that Pillow's own font has, or a space."""
+    """Return the letter, or a similar one that the font has, or a space."""
     if letter.isascii() or _has(letter):
         return letter if letter.isprintable() else " "
     if unicodedata.category(letter) == "Pd":
