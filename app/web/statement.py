@@ -17,8 +17,8 @@ BACKGROUND = ("Worked example", "Common pitfalls", "Why this matters")
 _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CELL_END = re.compile(r"(?<!\\)\|")
-# Between parts of a clause, and not in a shape or a formula.
-_COMMA = re.compile(r",\s+(?![^(`$]*[)`$])")
+# A part of a clause ends before a comma, but for those in shapes, code, formulas and numbers.
+_PART = re.compile(r"(?:`[^`]*`|\$[^$]*\$|\([^)]*\)|[^,]|,(?=\S))+")
 _LITTLE = frozenset(("a", "an", "and", "as", "each", "is", "it", "its", "of", "or", "possibly", "the", "their"))
 MOST_REPEATED = 0.7
 _NAME = re.compile(r"`([^`]+)`")
@@ -74,10 +74,11 @@ def name_object(name: str, described: Described, statement: Statement) -> str | 
 
 def _new_part(clause: str, known: str, repeated: float) -> str:
     """Return what of a clause, between its commas, says more than the known text."""
-    parts = [part.strip() for part in _COMMA.split(clause)]
+    parts = [part.strip() for part in _PART.findall(clause)]
     new = [part for part in parts if not _repeats(part, known, repeated)]
-    is_whole = not new or not new[0].startswith("which ")
-    return ", ".join(new) if is_whole and not _repeats(clause, known, repeated) else "" if not new else clause
+    if not new or _repeats(clause, known, repeated):
+        return ""
+    return clause if new[0].startswith("which ") else ", ".join(new)
 
 
 def _repeats(text: str, known: str, share: float) -> bool:

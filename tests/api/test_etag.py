@@ -10,9 +10,11 @@ from app.accounts.model import ApiToken, User
 from app.api.etag import has_match, require_match, tag_of
 from app.api.users import UserView
 from app.catalog.model import Problem, SolveCount
+from app.catalog.publish import publish
 from app.database.engine import Database
 from app.errors import Outdated
 from tests.api.conftest import SignedIn
+from tests.catalog.packages import make_package
 from tests.factories import make_submission
 
 
@@ -76,6 +78,8 @@ def test_a_change_is_refused_when_what_it_was_read_from_is_gone(ada: httpx.Clien
 
 def test_a_recount_sends_the_problem_again_and_hinders_no_author(signed_in: SignedIn, database: Database) -> None:
     author = signed_in("grace", role="author")
+    with database.transaction() as session:
+        publish(session, make_package())
     path, change = "/problems/scaled_sum", {"availability": "unlisted"}
     seen = author.get(path).headers["etag"]
     with database.transaction() as session:
