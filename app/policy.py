@@ -51,6 +51,7 @@ class ServerKey(Base):
 
 
 SignUpMode = Literal["open", "invitation", "closed"]
+Switch = Literal["on", "off"]
 
 
 class Policy(BaseModel):
@@ -59,6 +60,12 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sign_up: SignUpMode = Field("open", description="sign-up: open to everyone, only with an invitation, or closed")
+    discussions: Switch = Field(
+        "on", description="questions about problems and their answers; off: hidden from everyone, and kept"
+    )
+    shared_solutions: Switch = Field(
+        "on", description="accepted solutions that users share; off: hidden from everyone, and kept"
+    )
     max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions per user")
     requests_per_minute: int = Field(
         600,
@@ -111,6 +118,10 @@ class Policy(BaseModel):
         if not is_storable(text):
             raise ValueError("it contains a character that can't be stored. Remove it")
         return " ".join(text.split())
+
+
+class TurnedOff(NotFound):
+    """An admin has turned a part of the site off. What is stored stays."""
 
 
 def read_policy(session: Session) -> Policy:

@@ -15,7 +15,7 @@ from app.accounts.stream_limit import StreamLimit
 from app.backup.service import BackupService
 from app.database.engine import Database
 from app.mail import Outbox
-from app.policy import CurrentPolicy
+from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
@@ -50,6 +50,18 @@ def get_database(request: Request) -> Database:
 def get_policy(request: Request) -> CurrentPolicy:
     policy: CurrentPolicy = request.app.state.policy
     return policy
+
+
+def require_discussions(request: Request) -> None:
+    """A dependency of everything about questions and answers. Raises TurnedOff."""
+    if get_policy(request).read().discussions == "off":
+        raise TurnedOff("Discussions are turned off on this site. Questions and answers so far stay stored.")
+
+
+def require_shared_solutions(request: Request) -> None:
+    """A dependency of everything about shared solutions. Raises TurnedOff."""
+    if get_policy(request).read().shared_solutions == "off":
+        raise TurnedOff("Shared solutions are turned off on this site. Solutions shared so far stay stored.")
 
 
 def get_progress(request: Request) -> Progress:

@@ -51,16 +51,35 @@ LOOKS = tuple(
     for window, (width, height) in WINDOWS.items()
     for scheme in SCHEMES
 )
+# In braces are submissions of `_solve_some`.
+FOR_STUDENTS = {
+    "front": "/",
+    "problems": "/problems",
+    "problem": "/problems/multisteps_schedule?from={curves}",
+    "wrong-answer": "/submissions/{matrix}",
+    "walkthrough": "/problems/multisteps_fit/solution",
+    "history": "/submissions",
+    "statistics": "/me",
+}
 FOR_ADMINS = {"admin": "/admin", "admin-submissions": "/admin/submissions", "admin-settings": "/admin/settings"}
 
 
 def main() -> None:
-    for old in FOLDER.glob("*.webp"):
-        old.unlink()
-    FOLDER.mkdir(exist_ok=True)
     settings = {"ALLCLOSE_PROBLEMS": str(ROOT / "problems")}
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data", settings) as served:
-        take_all(served, "ada", FOLDER)
+    with replacing(FOLDER) as folder, tempfile.TemporaryDirectory() as data, serve(Path(data), settings) as served:
+        take_all(served, "ada", folder)
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """Yield a new folder, which takes the place of the old one at the end. After a failure the old one stays."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".screenshots-") as aside:
+        new, old = Path(aside) / "new", Path(aside) / "old"
+        new.mkdir()
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
 
 
 def take_all(served: Served, name: str, folder: Path) -> None:
@@ -85,16 +104,8 @@ def take(browser: Browser, url: str, viewer: Viewer, look: Look, paths: Mapping[
 def _solve_some(student: Student) -> dict[str, str]:
     """Submit solutions and return the paths of the pages, by the screenshot's name."""
     sent = {(slug, known): student.submit(slug, _source(slug, known))["id"] for slug, known in SUBMITTED}
-    curves, matrix = sent[SUBMITTED[4]], sent[SUBMITTED[2]]
-    return {
-        "front": "/",
-        "problems": "/problems",
-        "problem": f"/problems/multisteps_schedule?from={curves}",
-        "wrong-answer": f"/submissions/{matrix}",
-        "walkthrough": "/problems/multisteps_fit/solution",
-        "history": "/submissions",
-        "statistics": "/me",
-    }
+    ids = {"curves": sent[SUBMITTED[4]], "matrix": sent[SUBMITTED[2]]}
+    return {shot: path.format(**ids) for shot, path in FOR_STUDENTS.items()}
 
 
 def _source(slug: str, known: str) -> str:

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from operator import attrgetter
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field, StrictBool
 
 from app.api.dependency import Discusser, Reader, ShortSliced, Sliced, Stored
@@ -28,8 +28,9 @@ from app.learning.discussion import (
     list_unread,
     mark_seen,
 )
+from app.request_state import require_discussions
 
-router = APIRouter(tags=["discussions"])
+router = APIRouter(tags=["discussions"], dependencies=[Depends(require_discussions)])
 
 TITLE = Field(json_schema_extra={"minLength": 1, "maxLength": MAX_TITLE}, description="all readers see it")
 BODY = Field(json_schema_extra={"minLength": 1, "maxLength": MAX_BODY}, description="Markdown, with formulas in $…$")
@@ -159,7 +160,7 @@ def remove_post(post_id: UUID, viewer: Discusser, database: Stored) -> None:
 
 @router.get(
     "/me/unread-answers",
-    responses=problems(401, 422),
+    responses=problems(401, 404, 422),
     operation_id="list_unread_answers",
     summary="Your questions with unread answers",
 )

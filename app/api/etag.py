@@ -3,8 +3,12 @@
 Every JSON answer to a GET has an ETag. A client that sends it as If-None-Match gets a 304 while nothing has changed,
 and one that sends it as If-Match changes a thing only while it is unchanged. Streams and answers with a Cache-Control
 of their own pass as they are.
+
+Some answers also hold what no editor writes, such as counts. Their endpoints set an ETag of the edited fields alone.
+The client gets one ETag of two parts, `"EDITED-WHOLE"`: If-Match compares the first part, If-None-Match the whole.
 """
 
+import re
 from collections.abc import Set
 from hashlib import sha256
 from http import HTTPStatus
@@ -26,6 +30,7 @@ IfMatch = Annotated[
 ]
 # Only the client may keep the answer, and it asks each time whether it has changed.
 KEEP = "private, no-cache"
+_WHOLE = re.compile(r'-[0-9a-f]{32}"')
 _OF_A_BODY = ("content-length", "content-type")
 
 
@@ -48,6 +53,11 @@ def require_tag(if_match: str | None, tag: str) -> None:
     """`tag` is the ETag of GET now. Raises Outdated."""
     if if_match is not None and not has_match(if_match, tag):
         raise Outdated("The object does not match If-Match: it has changed since you read it. GET it again.")
+
+
+def require_edited(if_match: str | None, tag: str) -> None:
+    """`tag` is the ETag of the edited fields now, the first part of GET's. Raises Outdated."""
+    require_tag(if_match and _WHOLE.sub('"', if_match), tag)
 
 
 def has_match(header: str, tag: str) -> bool:
@@ -98,8 +108,10 @@ def _is_fit(start: Message) -> bool:
 def _answer(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
     if body.get("more_body", False):
         return start, body
-    tag = write_tag(body["body"])
     headers = MutableHeaders(raw=list(start["headers"]))
+    tag = write_tag(body["body"])
+    if edited := headers.get("etag"):
+        tag = f"{edited[:-1]}-{tag[1:]}"
     headers.update({"ETag": tag, "Cache-Control": KEEP, "Vary": "Authorization"})
     if not has_match(Headers(scope=scope).get("if-none-match", "").replace("W/", ""), tag):
         return {**start, "headers": headers.raw}, body

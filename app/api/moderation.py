@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from app.api.dependency import Address, Discusser, Moderator, Sliced, Stored, act_as
@@ -20,12 +20,13 @@ from app.learning.moderation import (
     report_post,
     report_shared,
 )
+from app.request_state import require_discussions, require_shared_solutions
 
 router = APIRouter(tags=["discussions"])
 
 
 class NewReport(Body):
-    """You report an entry once; a second report changes nothing."""
+    """You report an entry once; a second report changes nothing. After a moderator's decision it is refused."""
 
     reason: str = Field(json_schema_extra={"minLength": 1, "maxLength": MAX_REASON}, description="what is wrong")
 
@@ -42,6 +43,7 @@ class SharedDecided(Body):
     "/posts/{post_id}/report",
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404, 409, 422),
+    dependencies=[Depends(require_discussions)],
     operation_id="report_post",
     summary="Report a question or an answer to the moderators",
 )
@@ -54,6 +56,7 @@ def put_post_report(post_id: UUID, new: NewReport, viewer: Discusser, database: 
     "/shared-solutions/{submission_id}/report",
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 403, 404, 409, 422),
+    dependencies=[Depends(require_shared_solutions)],
     operation_id="report_shared_solution",
     summary="Report a shared solution to the moderators",
 )

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.api.dependency import Author, Stored
-from app.api.etag import require_match
+from app.api.etag import require_edited
 from app.api.field import Slug, read_slug
 from app.api.openapi import locates, problems
+from app.api.problems import tag_edited
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
@@ -23,7 +24,7 @@ ZIP = "application/zip"
 YAML = "application/yaml"
 TAKEN = (ZIP, "application/x-zip-compressed", YAML, "application/x-yaml", "text/yaml")
 _DIGEST = re.compile(r'"?([0-9a-f]{64})"?')
-_TAG = re.compile(r'"[0-9a-f]{32}"')
+_TAG = re.compile(r'"[0-9a-f]{32}(-[0-9a-f]{32})?"')
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -86,7 +87,7 @@ def read_precondition(
                 problem = get_problem(session, read_slug(slug), author.id)
             except ProblemNotFound:
                 raise Outdated(f"There is no problem {slug!r} to match If-Match. Omit If-Match to create it.") from None
-            require_match(if_match, problem)
+            require_edited(if_match, tag_edited(problem))
             return problem.digest
     digest = _DIGEST.fullmatch(if_match.strip())
     if digest is None:

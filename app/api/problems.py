@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from app.api.dependency import Address, AnyViewer, Author, Sliced, Stored, act_as
 from app.api.error_code import NotSignedIn
-from app.api.etag import IfMatch, require_match
+from app.api.etag import IfMatch, require_edited, write_tag
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.body import Body
@@ -90,9 +90,16 @@ def get_problem_page(
     operation_id="get_problem",
     summary="One problem: statement, parameters, samples, starter, limits",
 )
-def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug) -> ProblemDetail:
+def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug, response: Response) -> ProblemDetail:
     with database.transaction() as session:
-        return get_problem(session, slug, viewer.id if viewer else None)
+        problem = get_problem(session, slug, viewer.id if viewer else None)
+    response.headers["ETag"] = tag_edited(problem)
+    return problem
+
+
+def tag_edited(problem: ProblemDetail) -> str:
+    """Return the ETag of what authors change: the revision and its availability."""
+    return write_tag(f"{problem.revision} {problem.digest} {problem.availability}".encode())
 
 
 class ProblemChange(Body):
@@ -118,6 +125,6 @@ def patch_problem(
 ) -> ProblemDetail:
     """Submissions, histories and solved problems stay."""
     with database.transaction() as session:
-        require_match(if_match, get_problem(session, slug, author.id))
+        require_edited(if_match, tag_edited(get_problem(session, slug, author.id)))
         change_availability(session, slug, wanted.availability, act_as(author, address))
         return get_problem(session, slug, author.id)

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import ConfigDict, Field
 
 from app.api.dependency import Discusser, Reader, SliceQuery, Stored
@@ -12,8 +12,9 @@ from app.api.field import KnownSlug
 from app.api.openapi import problems
 from app.database.cursor import Slice
 from app.learning.shared_solution import Order, SharedPage, SharedSource, get_shared, list_shared, share, withdraw
+from app.request_state import require_shared_solutions
 
-router = APIRouter(tags=["discussions"])
+router = APIRouter(tags=["discussions"], dependencies=[Depends(require_shared_solutions)])
 
 
 class SharedQuery(SliceQuery):

@@ -91,7 +91,7 @@ def _text(text: str | None) -> str:
     plain = html.unescape(text or "")
     if UNKNOWN_COMMAND.fullmatch(plain):
         raise UnreadableFormula
-    return plain
+    return plain.replace(r"\_", "_")  # the converter leaves it in \text and \texttt
 
 
 def _is_harmless(name: str, value: str) -> bool:

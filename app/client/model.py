@@ -1111,7 +1111,7 @@ class NewReply(Answer):
 
 class NewReport(Answer):
     """
-    You report an entry once; a second report changes nothing.
+    You report an entry once; a second report changes nothing. After a moderator's decision it is refused.
     """
 
     reason: str = Field(..., description="what is wrong")
@@ -1846,6 +1846,14 @@ class SettingsChange(Answer):
     sign_up: Literal["open", "invitation", "closed"] = Field(
         "open",
         description="sign-up: open to everyone, only with an invitation, or closed",
+    )
+    discussions: Literal["on", "off"] = Field(
+        "on",
+        description="questions about problems and their answers; off: hidden from everyone, and kept",
+    )
+    shared_solutions: Literal["on", "off"] = Field(
+        "on",
+        description="accepted solutions that users share; off: hidden from everyone, and kept",
     )
     max_pending: int = Field(20, description="unfinished submissions per user")
     requests_per_minute: int = Field(600, description="limit of requests per minute, for each user or address")

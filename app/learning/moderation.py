@@ -10,7 +10,6 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, and_, func, select, text, tuple_, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
 from app.accounts.model import User, serialise_requests
@@ -42,6 +41,13 @@ _DONE: dict[PostDecision, str] = {
     "mark_spoiler": "spoiler_marked",
     "unmark_spoiler": "spoiler_unmarked",
 }
+
+
+class ReportClosed(Conflict):
+    """A moderator has already decided on the user's report."""
+
+    def __init__(self) -> None:
+        super().__init__("A moderator has already looked at your report of this entry and closed it.")
 
 
 class Report(Base):
@@ -105,21 +111,27 @@ class ReportPage:
 
 
 def report_post(session: Session, viewer: Viewer, post_id: UUID, reason: str) -> None:
-    """A user reports an entry once. Raises NotFound, Invalid, LimitReached, and Conflict for an own post."""
+    """A user reports an entry once, and once more after a closed report if the post was edited.
+
+    Raises NotFound, Invalid, LimitReached, ReportClosed, and Conflict for an own post.
+    """
     post = get_readable_post(session, viewer, post_id)
     if post.deleted_at:
         raise PostNotFound(post_id)
     hold_post(session, post_id)
     if post.user_id == viewer.id:
         raise Conflict("this post is yours; delete it instead of reporting it")
-    _report(session, viewer, reason, post_id=post.id)
+    _report(session, viewer, reason, post.edited_at, post_id=post.id)
 
 
 def report_shared(session: Session, viewer: Viewer, submission_id: UUID, reason: str) -> None:
-    """Raises NotFound, SolutionLocked, Invalid, LimitReached, and Conflict for an own solution."""
+    """A user reports a solution once.
+
+    Raises NotFound, SolutionLocked, Invalid, LimitReached, ReportClosed, and Conflict for an own solution.
+    """
     if get_shared(session, viewer, submission_id).summary.is_own:
         raise Conflict("this solution is yours; withdraw it instead of reporting it")
-    _report(session, viewer, reason, submission_id=submission_id)
+    _report(session, viewer, reason, None, submission_id=submission_id)
 
 
 def decide_on_post(session: Session, actor: Actor, post_id: UUID, decision: PostDecision) -> None:
@@ -192,7 +204,8 @@ def count_reports(session: Session) -> int:
     return session.scalars(select(func.count()).select_from(some.limit(MAX_COUNTED).subquery())).one()
 
 
-def _report(session: Session, viewer: Viewer, reason: str, **entry: UUID) -> None:
+def _report(session: Session, viewer: Viewer, reason: str, edited_at: datetime | None, **entry: UUID) -> None:
+    """Write a report, unless the user's earlier one is open. Another user's report of the entry counts apart."""
     reason = " ".join(reason.split())
     if not reason:
         raise Invalid("reason", "The reason is empty. Say in a few words what is wrong.")
@@ -201,11 +214,19 @@ def _report(session: Session, viewer: Viewer, reason: str, **entry: UUID) -> Non
     if not is_storable(reason):
         raise Invalid("reason", "The reason has a character that can't be stored. Remove it.")
     serialise_requests(session, viewer.id)
+    earlier = session.scalars(select(Report).filter_by(user_id=viewer.id, **entry)).one_or_none()
+    if earlier is not None:
+        if earlier.closed_at is None:
+            return
+        if edited_at is None or edited_at <= earlier.closed_at:
+            raise ReportClosed
+        session.delete(earlier)
+        session.flush()
     own = select(func.count()).where(Report.user_id == viewer.id, Report.created_at > func.now() - HOUR)
     if session.scalars(own).one() >= MAX_REPORTS_PER_HOUR:
         raise LimitReached(f"you reported {MAX_REPORTS_PER_HOUR} entries in the last hour, which is the limit", HOUR)
-    row = {"id": uuid4(), "user_id": viewer.id, "reason": reason, **entry}
-    session.execute(insert(Report).values(row).on_conflict_do_nothing())
+    session.add(Report(user_id=viewer.id, reason=reason, **entry))
+    session.flush()
 
 
 def _state_of(post: Post) -> tuple[bool, bool, bool]:

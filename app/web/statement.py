@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from app.catalog.parameter import FUNCTION, Described
 from app.catalog.query import ProblemDetail
 
 TASK, INPUTS, OUTPUT = "Problem", "Inputs", "Output"
@@ -16,18 +17,26 @@ BACKGROUND = ("Worked example", "Common pitfalls", "Why this matters")
 _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CELL_END = re.compile(r"(?<!\\)\|")
+# A part of a clause ends before a comma, but for those in shapes, code, formulas and numbers.
+_PART = re.compile(r"(?:`[^`]*`|\$[^$]*\$|\([^)]*\)|[^,]|,(?=\S))+")
+_LITTLE = frozenset(("a", "an", "and", "as", "each", "is", "it", "its", "of", "or", "possibly", "the", "their"))
+MOST_REPEATED = 0.7
 _NAME = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Markdown. `inputs` and `output` have no heading. `meanings`: what the author's table says, by parameter."""
+    """Markdown. `inputs` and `output` have no heading. `meanings`: what the author's table says, by parameter.
+
+    `types`: what its column of types, or else of dtypes, says.
+    """
 
     task: str
     inputs: str = ""
     output: str = ""
     background: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 def arrange_statement(problem: ProblemDetail) -> Statement:
@@ -35,13 +44,48 @@ def arrange_statement(problem: ProblemDetail) -> Statement:
     return _arrange(problem.statement, frozenset(names))
 
 
-def explain_parameter(doc: str | None, meaning: str) -> str:
-    """Join both explanations, without the clauses whose words the other has."""
-    own = _words(doc or "")
-    if own <= _words(meaning):
+def explain_parameter(doc: str | None, meaning: str, *, repeated: float = 1.0) -> str:
+    """Join both explanations, without the parts of which one only repeats the other.
+
+    `repeated`: the share of a part's words that the other has, from which on it is a repetition.
+    """
+    known = doc or ""
+    if _repeats(known, meaning, repeated):
         return meaning
-    new = [clause.strip() for clause in meaning.split(";") if not _words(clause) <= own]
-    return "; ".join([doc or "", *new])
+    new = (_new_part(clause.strip(), known, repeated) for clause in meaning.split(";"))
+    return "; ".join([known, *filter(None, new)])
+
+
+def explain(name: str, described: Described, statement: Statement) -> str:
+    """Explain a parameter by its `doc` and the author's table. Two descriptions of one function repeat each other."""
+    is_object = described.type in ("object", FUNCTION)
+    repeated = MOST_REPEATED if is_object else 1.0
+    return explain_parameter(described.doc, statement.meanings.get(name, ""), repeated=repeated)
+
+
+def name_object(name: str, described: Described, statement: Statement) -> str | None:
+    """Return what an argument is that no case can give, such as `function(t, y)`. None without a better word."""
+    word = described.type if described.type == FUNCTION else statement.types.get(name, "").strip("`")
+    if described.type not in ("object", FUNCTION) or not word or word == "–":
+        return None
+    call = re.search(rf"\b{re.escape(name)}(\([\w, ]+\))", f"{described.doc} {statement.meanings.get(name)}")
+    return f"{word}{call[1]}" if call and word == FUNCTION else word
+
+
+def _new_part(clause: str, known: str, repeated: float) -> str:
+    """Return what of a clause, between its commas, says more than the known text."""
+    parts = [part.strip() for part in _PART.findall(clause)]
+    new = [part for part in parts if not _repeats(part, known, repeated)]
+    if not new or _repeats(clause, known, repeated):
+        return ""
+    return clause if new[0].startswith("which ") else ", ".join(new)
+
+
+def _repeats(text: str, known: str, share: float) -> bool:
+    """Whether this share of the text's words, and all of its numbers, are in the known one."""
+    words, others = _words(text) - _LITTLE, _words(known)
+    has_new_number = any(word.isdecimal() for word in words - others)
+    return not has_new_number and len(words & others) >= share * len(words)
 
 
 @lru_cache(maxsize=256)
@@ -56,9 +100,11 @@ def _arrange(text: str, names: frozenset[str]) -> Statement:
     if TASK not in found:
         return Statement(task=text)
     joined = {name: "\n\n".join(part.strip() for part in sections) for name, sections in parts.items()}
-    meanings, inputs = _take_table(joined[INPUTS], names)
+    meanings, types, inputs = _take_table(joined[INPUTS], names)
     background = "\n\n".join(filter(None, (joined[name] for name in BACKGROUND)))
-    return Statement(task=joined[TASK], inputs=inputs, output=joined[OUTPUT], background=background, meanings=meanings)
+    return Statement(
+        task=joined[TASK], inputs=inputs, output=joined[OUTPUT], background=background, meanings=meanings, types=types
+    )
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
@@ -74,17 +120,19 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     yield name, "\n".join(lines)
 
 
-def _take_table(text: str, names: Collection[str]) -> tuple[dict[str, str], str]:
-    """Return the meanings by name and the text without its table, or the whole text if it has another table."""
+def _take_table(text: str, names: Collection[str]) -> tuple[dict[str, str], dict[str, str], str]:
+    """Return meanings and types by name and the text without its table, or the whole text if it has another table."""
     lines = text.split("\n")
     rows = [(at, _cells(line)) for at, line in enumerate(lines) if line.startswith("|")]
     if len(rows) < 3 or rows[-1][0] - rows[0][0] != len(rows) - 1:
-        return {}, text
+        return {}, {}, text
     head = [cell.lower() for cell in rows[0][1]]
     meanings = {name: cells[-1] for _, cells in rows[2:] for name in _NAME.findall(cells[0])}
     if head[0] != "name" or head[-1] != "meaning" or not meanings.keys() <= set(names):
-        return {}, text
-    return meanings, "\n".join(lines[: rows[0][0]] + lines[rows[-1][0] + 1 :]).strip()
+        return {}, {}, text
+    place = next((head.index(word) for word in ("type", "dtype") if word in head), None)
+    types = {name: cells[place] for _, cells in rows[2:] for name in _NAME.findall(cells[0])} if place else {}
+    return meanings, types, "\n".join(lines[: rows[0][0]] + lines[rows[-1][0] + 1 :]).strip()
 
 
 def _cells(row: str) -> list[str]:

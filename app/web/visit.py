@@ -80,7 +80,8 @@ class Visit:
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         here = {"user": self.user, "may": self.may, "path": read_path(self.request), "here": self._here()}
-        here["announcement"] = self.announcement
+        policy = get_policy(self.request).read()
+        here |= {name: getattr(policy, name) for name in ("announcement", "discussions", "shared_solutions")}
         return render_page(template, {**here, **context}, status)
 
     @property

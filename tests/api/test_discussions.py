@@ -153,3 +153,30 @@ def test_who_is_not_signed_in_and_a_token_without_the_scope_are_refused(
     assert anyone.post(BASE + "/questions", json=QUESTION, headers=reads).status_code == 403
     assert anyone.get(BASE + "/questions", headers=reads).status_code == 200
     assert ada.post(BASE + "/questions", json=QUESTION).status_code == 201
+
+
+def test_an_admin_turns_discussions_off_and_on_and_nothing_is_lost(
+    signed_in: SignedIn, database: Database, revision: Revision
+) -> None:
+    ada, root = signed_in("ada"), signed_in("root", role="admin")
+    shared = solve(database, revision, "ada")
+    ada.put(f"/submissions/{shared}/sharing").raise_for_status()
+    question = ada.post(BASE + "/questions", json=QUESTION).json()["id"]
+    of_discussions = (BASE + "/questions", f"/questions/{question}", "/me/unread-answers")
+    of_solutions = (BASE + "/shared-solutions", f"/shared-solutions/{shared}")
+
+    root.patch("/settings", json={"discussions": "off"}).raise_for_status()
+    off = [client.get(path) for path in of_discussions for client in (ada, root)]
+    off += [ada.put(f"/posts/{question}", json={"title": "a", "body": "b"}), ada.delete(f"/posts/{question}")]
+    assert [answer.status_code for answer in off] == [404] * 8
+    assert off[0].json()["detail"].startswith("Discussions are turned off on this site.")
+    assert [ada.get(path).status_code for path in of_solutions] == [200, 200]
+
+    root.patch("/settings", json={"discussions": "on", "shared_solutions": "off"}).raise_for_status()
+    assert [ada.get(path).status_code for path in of_solutions] == [404, 404]
+    assert ada.delete(f"/submissions/{shared}/sharing").status_code == 404
+    assert [ada.get(path).status_code for path in of_discussions] == [200] * 3
+    assert ada.get(f"/questions/{question}").json()["question"]["body"] == QUESTION["body"]
+
+    root.delete("/settings/shared_solutions").raise_for_status()
+    assert [ada.get(path).status_code for path in of_solutions] == [200, 200]

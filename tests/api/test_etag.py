@@ -9,9 +9,12 @@ from sqlalchemy import select, update
 from app.accounts.model import ApiToken, User
 from app.api.etag import has_match, require_match, tag_of
 from app.api.users import UserView
+from app.catalog.model import Problem, SolveCount
+from app.catalog.publish import publish
 from app.database.engine import Database
 from app.errors import Outdated
 from tests.api.conftest import SignedIn
+from tests.catalog.packages import make_package
 from tests.factories import make_submission
 
 
@@ -71,6 +74,26 @@ def test_a_change_is_refused_when_what_it_was_read_from_is_gone(ada: httpx.Clien
     with pytest.raises(Outdated, match="GET it again"):
         require_match(tag_of(view), changed)
     assert not has_match(f"W/{tag_of(view)}", tag_of(view))
+
+
+def test_a_recount_sends_the_problem_again_and_hinders_no_author(signed_in: SignedIn, database: Database) -> None:
+    author = signed_in("grace", role="author")
+    with database.transaction() as session:
+        publish(session, make_package())
+    path, change = "/problems/scaled_sum", {"availability": "unlisted"}
+    seen = author.get(path).headers["etag"]
+    with database.transaction() as session:
+        problem_id = session.scalars(select(Problem.id)).one()
+        session.add(SolveCount(problem_id=problem_id, submissions=90, students=60, solved=30))
+
+    again = author.get(path, headers={"If-None-Match": seen})
+    changed = author.patch(path, json=change, headers={"If-Match": seen})
+    late = author.patch(path, json=change, headers={"If-Match": again.headers["etag"]})
+
+    assert (again.status_code, again.json()["attempts"]["students"]) == (200, 60)
+    assert author.get(path, headers={"If-None-Match": author.get(path).headers["etag"]}).status_code == 304
+    assert (changed.status_code, changed.json()["availability"]) == (200, "unlisted")
+    assert (late.status_code, late.json()["code"]) == (412, "outdated")
 
 
 def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_in: SignedIn, ada: httpx.Client) -> None:

@@ -101,7 +101,7 @@ def test_a_setting_that_there_is_not_can_not_be_put_back(admin: httpx.Client) ->
     answer = admin.delete("/settings/max_pendign")
 
     assert answer.status_code == 404
-    assert "Allowed: sign_up, max_pending" in answer.json()["detail"]
+    assert "Allowed: sign_up, discussions" in answer.json()["detail"]
 
 
 def test_another_process_counts_requests_by_the_new_number_within_seconds(

@@ -12,10 +12,11 @@ from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning import moderation
-from app.learning.discussion import Post, PostText, answer, ask, delete_post
+from app.learning.discussion import Post, PostText, answer, ask, delete_post, edit
 from app.learning.moderation import (
     MAX_REASON,
     PostDecision,
+    ReportClosed,
     count_reports,
     decide_on_post,
     decide_on_shared,
@@ -157,3 +158,40 @@ def test_an_answer_can_not_be_locked(database: Database) -> None:
 
         with pytest.raises(Conflict, match="only a question"):
             decide_on_post(session, ACTOR, answered, "lock")
+
+
+def test_an_entry_is_reported_again_by_others_and_by_the_same_user_once_it_is_edited(database: Database) -> None:
+    with database.transaction() as session:
+        ada, grace, _asked, answered = make_thread(session)
+        emmy = sign_in(session, "emmy")
+        report_post(session, ada, answered, "rude")
+        decide_on_post(session, ACTOR, answered, "dismiss")
+
+        with pytest.raises(ReportClosed, match="already looked at your report"):
+            report_post(session, ada, answered, "still rude")
+        assert list_reports(session, Slice()).items == ()
+        report_post(session, emmy, answered, "rude indeed")
+        assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]
+
+    with database.transaction() as session:
+        edit(session, grace, answered, PostText(body="Ruder words."))
+    with database.transaction() as session:
+        report_post(session, ada, answered, "ruder")
+
+        assert {report.reason for report in list_reports(session, Slice()).items} == {"rude indeed", "ruder"}
+
+
+def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(database: Database) -> None:
+    with database.transaction() as session:
+        revision, ada, emmy = publish_lesson(session), sign_in(session, "ada"), sign_in(session, "emmy")
+        shared = make_shared(session, revision, "grace")
+        for viewer in (ada, emmy):
+            make_accepted(session, viewer.user, revision)
+        report_shared(session, ada, shared, "copied")
+        decide_on_shared(session, ACTOR, shared, "dismiss")
+
+        with pytest.raises(ReportClosed):
+            report_shared(session, ada, shared, "copied")
+        report_shared(session, emmy, shared, "copied")
+
+        assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]

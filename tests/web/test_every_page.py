@@ -248,6 +248,21 @@ def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, ad
         assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
+@pytest.mark.parametrize("width", [390, pytest.param(960, marks=pytest.mark.whole)])
+def test_each_pane_of_a_narrow_problem_page_has_the_heading(
+    browser: Browser, address: str, scene: Scene, width: int
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 844}) as context:
+        context.add_cookies([{"name": COOKIE, "value": scene.secrets["ada"], "url": address}])
+        visitor = visit(context, address)
+        visitor.open("/problems/scaled_sum")
+        for pane in ("Problem", "Code", "Result"):
+            visitor.page.get_by_label("Parts of this page").get_by_role("link", name=pane).click()
+
+            expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Scaled sum")
+            assert list(list_violations(visitor)) == [], pane
+
+
 def look_at_pages(browser: Browser, address: str, secret: str | None, paths: Iterable[str]) -> Iterator[str]:
     with browser.new_context(timezone_id="Asia/Kolkata") as context:
         if secret is not None:

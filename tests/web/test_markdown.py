@@ -92,6 +92,14 @@ def test_formulas_that_statements_use_are_readable(formula: str) -> None:
     assert "maths-source" not in html
 
 
+def test_an_underscore_in_a_formulas_text_is_no_backslash() -> None:
+    html = render_markdown(r"$$\texttt{init\_lr} \cdot \text{the\_rate}$$")
+
+    assert "init_lr" in html
+    assert "the_rate" in html
+    assert "\\" not in html
+
+
 def test_aligned_equations_become_a_table() -> None:
     html = render_markdown("$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$")
 

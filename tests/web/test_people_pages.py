@@ -338,3 +338,57 @@ def test_an_author_decides_on_a_report_in_a_browser(visitor: Visitor, database: 
     visitor.open("/author/reports")
     expect(page.get_by_text("No open reports.")).to_be_visible()
     assert visitor.complaints == []
+
+
+def test_a_closed_report_is_not_silently_ignored(ada: TestClient, database: Database, grace: Viewer) -> None:
+    question = asked_by(database, grace)
+    page = f"/posts/{question}/report"
+    ada.post(page, data={"reason": "off topic"})
+    with database.transaction() as session:
+        decide_on_post(session, ACTOR, question, "dismiss")
+
+    again = ada.post(page, data={"reason": "still off topic"})
+
+    assert again.status_code == HTTPStatus.CONFLICT
+    assert "A moderator has already looked at your report of this entry and closed it." in again.text
+    assert 'value="still off topic"' in again.text
+
+
+@pytest.mark.parametrize("policy", [{"discussions": "off"}], indirect=True)
+def test_discussions_that_are_off_are_not_found_and_not_linked(
+    ada: TestClient, database: Database, grace: Viewer
+) -> None:
+    question, shared = asked_by(database, grace), share_of(database, grace)
+    solve(ada, database)
+    paths = (PAGE + "/questions", f"/questions/{question}", f"/posts/{question}/report", f"/posts/{question}/edit")
+
+    answers = [ada.get(path) for path in paths]
+    answers += [ada.post(PAGE + "/questions", data={"title": "a", "body": "b"})]
+    answers += [as_role(ada, database, "admin").get(f"/questions/{question}")]
+
+    assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
+    assert all("Discussions are turned off on this site." in answer.text for answer in answers)
+    assert (PAGE + "/questions") not in ada.get(PAGE).text
+    assert (PAGE + "/solutions") in ada.get(PAGE).text
+    assert ada.get(f"/solutions/{shared}").status_code == HTTPStatus.OK
+    assert ada.get("/me").status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("policy", [{"shared_solutions": "off"}], indirect=True)
+def test_shared_solutions_that_are_off_are_not_found_and_not_linked(
+    ada: TestClient, database: Database, grace: Viewer
+) -> None:
+    question, shared = asked_by(database, grace), share_of(database, grace)
+    own = solve(ada, database)
+
+    answers = [ada.get(path) for path in (PAGE + "/solutions", f"/solutions/{shared}", f"/solutions/{shared}/report")]
+    answers += [ada.post(f"{own}/sharing", data={"is_shared": "true"})]
+
+    assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
+    assert all("Shared solutions are turned off on this site." in answer.text for answer in answers)
+    links = [
+        path for path in (PAGE, PAGE + "/solution", PAGE + "/questions") if PAGE + "/solutions" in ada.get(path).text
+    ]
+    assert links == []
+    assert "Share this solution" not in ada.get(own).text
+    assert ada.get(f"/questions/{question}").status_code == HTTPStatus.OK

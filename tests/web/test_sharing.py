@@ -41,13 +41,31 @@ def test_a_link_to_a_problem_says_what_it_is_with_a_picture(anyone: TestClient) 
     assert Image.open(BytesIO(picture.content)).size == (PICTURE_WIDTH, PICTURE_HEIGHT)
 
 
-@pytest.mark.parametrize("title", ["", "x", "word " * 60, "endless" * 40, "λ ≤ 中文 \u202e \x00", "Runge–Kutta"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        "",
+        "x",
+        "word " * 60,
+        "endless" * 40,
+        "λ ≤ 中文 \u202e \x00",
+        "Sampling by gradients and by leapfrog steps of order",
+    ],
+)
 def test_every_title_fits_the_picture(title: str) -> None:
     image = Image.open(BytesIO(draw_picture(title, "A track · 1/2", "Advanced · 40 min", 3))).convert("RGB")
 
     paper = image.getpixel((0, 0))
     margin = [image.getpixel((x, y)) for x in range(PICTURE_WIDTH - 24, PICTURE_WIDTH) for y in range(200, 500)]
-    assert set(margin) == {paper}
+    above_facts = [image.getpixel((x, y)) for x in range(PICTURE_WIDTH) for y in range(448, 462)]
+    assert {*margin, *above_facts} == {paper}
+
+
+def test_greek_letters_of_a_title_are_drawn_and_no_missing_glyph() -> None:
+    pictures = {title: draw_picture(title, "", "", 1) for title in ("\u4e2d", " ", "β", "λ", "Ω", "Δ", "A", "–")}
+
+    assert pictures["\u4e2d"] == pictures[" "]  # no font of the pages has it
+    assert len(set(pictures.values())) == len(pictures) - 1
 
 
 def test_an_embedded_statement_may_stand_in_frames_and_reads_no_cookie(ada: TestClient) -> None:

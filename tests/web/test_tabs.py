@@ -9,13 +9,16 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select
 
 from app.catalog.model import ExpectedOutput, Revision
+from app.catalog.package import load_package
 from app.catalog.query import SampleCase, get_problem
 from app.database.engine import Database
 from app.judging.preview import preview
+from app.settings import ROOT
 from app.web.notebook import sample_python
-from app.web.statement import arrange_statement, explain_parameter
+from app.web.statement import arrange_statement, explain, explain_parameter, name_object
 from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.judged import INPUTS, RIGHT, all_right, judge
+from tests.web.test_interface_words import view_package
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -154,6 +157,25 @@ def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(ada: Visi
 
 
 @pytest.mark.browser
+def test_custom_inputs_tell_their_limits_before_they_are_sent(ada: Visitor) -> None:
+    page = ada.page
+    ada.open(f"{PROBLEM}#own-inputs")
+    inputs = page.get_by_role("textbox", name="Custom inputs as YAML")
+    too_long = page.get_by_text("Your inputs have 20003 bytes; the limit is 16384. Use a smaller example.")
+    expect(page.get_by_text("At most 16 KiB of text.")).to_be_visible()
+
+    inputs.fill("x: " + "1" * 20_000)
+    expect(too_long).to_be_visible()
+    inputs.fill("x: 1")
+    expect(too_long).to_be_hidden()
+    for _ in range(8):
+        page.get_by_role("button", name="Add another").click()
+
+    expect(page.get_by_role("button", name="Add another")).to_be_hidden()
+    expect(page.get_by_text("9 inputs is the limit. Remove one to add another.")).to_be_visible()
+
+
+@pytest.mark.browser
 def test_several_custom_inputs_are_kept_for_the_problem(ada: Visitor) -> None:
     page = ada.page
     ada.open(f"{PROBLEM}#own-inputs")
@@ -236,6 +258,40 @@ def test_two_explanations_are_joined_unless_one_has_the_words_of_the_other() -> 
     assert explain_parameter("N points", "`N` points with $D$ features") == "`N` points with $D$ features"
     assert explain_parameter(None, "above 0") == "above 0"
     assert explain_parameter("the numbers", "") == "the numbers"
+
+
+def test_a_meaning_loses_the_parts_that_repeat_the_doc() -> None:
+    state = "the current state of the chain"
+    assert explain_parameter(state, "the current state, where $U$ is finite") == f"{state}; where $U$ is finite"
+    assert explain_parameter("row 0 first", "row 1 first") == "row 0 first; row 1 first"
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "words", "text"),
+    [
+        ("finite_differences", "f", "function", "takes a float64 array of shape `(N,)`, returns a Python `float`"),
+        ("runge_kutta_4", "f", "function(t, y)", "the right-hand side: f(t, y) takes a float and an array (D,) and"),
+        ("hmc_step", "potential", "function(q)", "potential(q) takes an array (D,) and returns minus the log density"),
+        ("streaming_logsumexp", "chunks", "iterator", "yields pairs `(scores, values)` of `float32` arrays of shape"),
+        ("train_with_accumulation", "model", None, "maps (M, D) to logits (M, C); train it in place"),
+    ],
+)
+def test_an_argument_that_no_case_gives_has_a_type_in_words_and_one_text(
+    slug: str, name: str, words: str | None, text: str
+) -> None:
+    problem = view_package(load_package(ROOT / "problems" / slug))
+    statement = arrange_statement(problem.model_copy(update={"statement": read_statement(slug)}))
+    parameter = next(each for each in problem.parameters if each.name == name)
+
+    said = explain(name, parameter, statement)
+
+    assert name_object(name, parameter, statement) == words
+    assert said.startswith(text)
+    assert said.count("takes a") <= 1
+
+
+def read_statement(slug: str) -> str:
+    return (ROOT / "problems" / slug / "statement.md").read_text()
 
 
 def test_a_sample_is_copied_as_python(anyone: TestClient, database: Database) -> None:

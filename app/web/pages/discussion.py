@@ -23,11 +23,12 @@ from app.learning.discussion import (
     list_questions,
     mark_seen,
 )
+from app.request_state import require_discussions
 from app.web.address import PostId, QuestionId, Slug
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, see_other
 
-router = APIRouter()
+router = APIRouter(dependencies=[Depends(require_discussions)])
 
 QUESTIONS = 30
 # A page renders all of its answers, which may hold many formulas.

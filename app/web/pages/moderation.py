@@ -12,6 +12,7 @@ from app.learning.discussion import get_readable_post
 from app.learning.moderation import (
     MAX_REASON,
     PostDecision,
+    ReportClosed,
     SharedDecision,
     decide_on_post,
     decide_on_shared,
@@ -20,6 +21,7 @@ from app.learning.moderation import (
     report_shared,
 )
 from app.learning.shared_solution import get_shared
+from app.request_state import require_discussions, require_shared_solutions
 from app.web.address import PostId, SubmissionId
 from app.web.origin import local_path, require_own_origin
 from app.web.permission import needs
@@ -29,6 +31,8 @@ router = APIRouter()
 
 PAGE = 50
 LIST = "/author/reports"
+
+_STATUSES = {LimitReached: 429, ReportClosed: 409}
 
 Moderator = Annotated[Viewer, needs(Permission.MODERATE, home=LIST)]
 Back = Annotated[str, Form(alias="next", description="the page with the button")]
@@ -42,14 +46,14 @@ def show_reports(visit: CurrentVisit, moderator: Moderator, cursor: str = "") ->
     return visit.render("author/reports.html", {"page": page, "cursor": cursor})
 
 
-@router.get("/posts/{post_id}/report")
+@router.get("/posts/{post_id}/report", dependencies=[Depends(require_discussions)])
 def show_post_report(visit: CurrentVisit, post_id: PostId) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in()
     return _render_report(visit, f"/posts/{post_id}/report", _question_of(visit, visit.viewer, post_id))
 
 
-@router.post("/posts/{post_id}/report", dependencies=[Depends(require_own_origin)])
+@router.post("/posts/{post_id}/report", dependencies=[Depends(require_own_origin), Depends(require_discussions)])
 def send_post_report(visit: CurrentVisit, post_id: PostId, reason: Reason = "") -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in(f"/posts/{post_id}/report")
@@ -57,12 +61,12 @@ def send_post_report(visit: CurrentVisit, post_id: PostId, reason: Reason = "") 
     try:
         with visit.transaction() as session:
             report_post(session, visit.viewer, post_id, reason)
-    except (Invalid, LimitReached) as fault:
+    except (Invalid, LimitReached, ReportClosed) as fault:
         return _render_report(visit, f"/posts/{post_id}/report", back, reason, fault)
     return see_other(f"{back}?done=reported")
 
 
-@router.get("/solutions/{submission_id}/report")
+@router.get("/solutions/{submission_id}/report", dependencies=[Depends(require_shared_solutions)])
 def show_shared_report(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in()
@@ -72,7 +76,9 @@ def show_shared_report(visit: CurrentVisit, submission_id: SubmissionId) -> Resp
     return _render_report(visit, f"{back}/report", back)
 
 
-@router.post("/solutions/{submission_id}/report", dependencies=[Depends(require_own_origin)])
+@router.post(
+    "/solutions/{submission_id}/report", dependencies=[Depends(require_own_origin), Depends(require_shared_solutions)]
+)
 def send_shared_report(visit: CurrentVisit, submission_id: SubmissionId, reason: Reason = "") -> Response:
     back = f"/solutions/{submission_id}"
     if visit.viewer is None:
@@ -80,7 +86,7 @@ def send_shared_report(visit: CurrentVisit, submission_id: SubmissionId, reason:
     try:
         with visit.transaction() as session:
             report_shared(session, visit.viewer, submission_id, reason)
-    except (Invalid, LimitReached) as fault:
+    except (Invalid, LimitReached, ReportClosed) as fault:
         return _render_report(visit, f"{back}/report", back, reason, fault)
     return see_other(f"{back}?done=reported")
 
@@ -119,8 +125,8 @@ def _question_of(visit: Visit, viewer: Viewer, post_id: UUID) -> str:
 
 
 def _render_report(
-    visit: Visit, action: str, back: str, reason: str = "", fault: Invalid | LimitReached | None = None
+    visit: Visit, action: str, back: str, reason: str = "", fault: Invalid | LimitReached | ReportClosed | None = None
 ) -> Response:
     context = {"action": action, "back": back, "reason": reason, "refusal": str(fault or ""), "most": MAX_REASON}
-    status = 200 if fault is None else 429 if isinstance(fault, LimitReached) else 422
+    status = 200 if fault is None else _STATUSES.get(type(fault), 422)
     return visit.render("report_entry.html", context, status)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from html import escape
 from io import BytesIO
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -37,7 +38,10 @@ PICTURE_WIDTH, PICTURE_HEIGHT = 1200, 630
 # Drawn so much larger and made smaller, since Pillow draws lines without smoothing.
 SCALE = 2
 INK, MUTED, ACCENT, BAND, PAPER = "#1a1e29", "#566074", "#2b49c9", "#dfe5fa", "#ffffff"
-TEXT_WIDTH, MOST_LINES, SIZES = 1040, 3, (76, 64, 54, 44)
+TEXT_WIDTH, TEXT_HEIGHT, MOST_LINES, SIZES = 1040, 240, 3, (76, 64, 54, 44)
+LINE_HEIGHT = 1.18
+REGULAR, BOLD = 400, 650
+FONT = Path(__file__).parents[1] / "static" / "fonts" / "text.woff2"
 DIFFICULTIES = ("beginner", "intermediate", "advanced")
 
 
@@ -143,7 +147,7 @@ def draw_picture(title: str, track: str, facts: str, level: int) -> bytes:
     _text(draw, (80, 168), track, 34, MUTED)
     size, lines = _fit(title)
     for place, line in enumerate(lines):
-        _text(draw, (78, 214 + place * size * 1.18), line, size, INK, weight=1)
+        _text(draw, (78, 214 + place * size * LINE_HEIGHT), line, size, INK, weight=BOLD)
     for bar in range(3):
         left, top = 80 + bar * 16, 486 - bar * 9
         _box(draw, (left, top, left + 10, 504), ACCENT if bar < level else BAND)
@@ -169,7 +173,7 @@ def _draw_brand(draw: ImageDraw.ImageDraw) -> None:
     for top in (88, 108):
         wave = [((80 + x) * SCALE, (top - 7 * math.sin(x / 48 * 2 * math.pi)) * SCALE) for x in range(0, 50, 2)]
         draw.line(wave, fill=ACCENT, width=6 * SCALE, joint="curve")
-    _text(draw, (148, 74), "Allclose", 40, INK, weight=1)
+    _text(draw, (148, 74), "Allclose", 40, INK, weight=BOLD)
 
 
 def _box(draw: ImageDraw.ImageDraw, box: tuple[float, float, float, float], colour: str) -> None:
@@ -177,19 +181,20 @@ def _box(draw: ImageDraw.ImageDraw, box: tuple[float, float, float, float], colo
 
 
 def _text(
-    draw: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, colour: str, *, weight: int = 0
+    draw: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, colour: str, *, weight: int = REGULAR
 ) -> None:
     place = (at[0] * SCALE, at[1] * SCALE)
     shown = "".join(map(_drawable, text))
-    draw.text(place, shown, fill=colour, font=_font(size * SCALE), stroke_width=weight * SCALE)
+    draw.text(place, shown, fill=colour, font=_font(size * SCALE, weight))
 
 
 def _fit(title: str) -> tuple[int, list[str]]:
-    """Return the largest size at which the title takes at most MOST_LINES, and its lines. The smallest size cuts it."""
+    """Return the largest size at which the title fits, and its lines. The smallest size cuts it."""
     text = "".join(map(_drawable, title))
     for size in SIZES:
         lines = list(_wrap(text, size))
-        if len(lines) <= MOST_LINES and all(_width(line, size) <= TEXT_WIDTH for line in lines):
+        is_low = len(lines) <= MOST_LINES and len(lines) * size * LINE_HEIGHT <= TEXT_HEIGHT
+        if is_low and all(_width(line, size) <= TEXT_WIDTH for line in lines):
             return size, lines
     short = lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
@@ -214,19 +219,21 @@ def _cut(line: str, size: int) -> str:
 
 
 def _width(text: str, size: int) -> float:
-    return _font(size).getlength(text)
+    """Return the width of a title's text."""
+    return _font(size, BOLD).getlength(text)
 
 
 @cache
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)
-    assert isinstance(font, ImageFont.FreeTypeFont)  # Pillow's wheels have FreeType
+def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
+    """Return the pages' font, which has Latin, Greek and some signs. Pillow's wheels have FreeType with Brotli."""
+    font = ImageFont.truetype(FONT, size)
+    font.set_variation_by_axes([weight])
     return font
 
 
 @lru_cache(maxsize=1024)
 def _drawable(letter: str) -> str:
-    """Return the letter, or a similar one that Pillow's own font has, or a space."""
+    """Return the letter, or a similar one that the font has, or a space."""
     if letter.isascii() or _has(letter):
         return letter if letter.isprintable() else " "
     if unicodedata.category(letter) == "Pd":
@@ -235,5 +242,5 @@ def _drawable(letter: str) -> str:
 
 
 def _has(letter: str) -> bool:
-    missing, drawn = (bytes(_font(24).getmask(each)) for each in ("\uffff", letter))
+    missing, drawn = (bytes(_font(24, REGULAR).getmask(each)) for each in ("\uffff", letter))
     return drawn != missing

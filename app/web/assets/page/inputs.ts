@@ -24,11 +24,13 @@ export function mountInputs(panel: HTMLElement): void {
   const view = mountEditor(area, []);
   const list = panel.querySelector<HTMLElement>("[data-input-list]");
   const add = panel.querySelector<HTMLButtonElement>("[data-input-add]");
+  const full = panel.querySelector<HTMLElement>("[data-input-full]");
   const remove = panel.querySelector<HTMLButtonElement>("[data-input-remove]");
 
   const draw = () => {
     list?.replaceChildren(...(kept.texts.length > 1 ? kept.texts.map((_, at) => choice(panel, at, kept.at === at, choose)) : []));
     if (add) add.hidden = kept.texts.length >= MOST;
+    if (full) full.hidden = kept.texts.length < MOST;
     if (remove) remove.hidden = kept.texts.length < 2;
     keep(key, JSON.stringify(kept));
   };
@@ -37,12 +39,14 @@ export function mountInputs(panel: HTMLElement): void {
     const text = kept.texts[at] ?? example;
     if (text !== area.value) replaceAll(view, text);
     show(panel, view, []);
+    warn(panel, text);
     draw();
   };
 
   area.addEventListener("input", () => {
     kept.texts[kept.at] = area.value;
     keep(key, JSON.stringify(kept));
+    warn(panel, area.value);
   });
   add?.addEventListener("click", () => {
     choose(kept.texts.push(example) - 1);
@@ -93,6 +97,17 @@ function show(panel: HTMLElement, view: EditorView, faults: readonly Element[]):
   list.hidden = faults.length === 0;
   showMarks(view, marks(panel));
   if (faults.length) reveal(panel);
+}
+
+// Says that the server will refuse a text of so many bytes.
+function warn(panel: HTMLElement, text: string): void {
+  const most = panel.querySelector<HTMLElement>("[data-input-most]");
+  const words = most?.querySelector("span");
+  if (!most || !words) return;
+  const bytes = new TextEncoder().encode(text).length;
+  most.dataset["words"] ??= words.textContent ?? "";
+  words.textContent = most.dataset["words"].replace("%s", String(bytes));
+  most.hidden = bytes <= Number(most.dataset["inputMost"]);
 }
 
 // The list shows the messages.

@@ -30,6 +30,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     later("Accounts and pages"): {
         "sign_up": (later("Sign-up"), ""),
         "announcement": (later("Announcement"), ""),
+        "discussions": (later("Discussions"), ""),
+        "shared_solutions": (later("Shared solutions"), ""),
     },
     later("Limits for each user"): {
         "max_pending": (later("Unfinished submissions"), later("submissions")),
@@ -49,6 +51,8 @@ CHOICES = {
     "open": later("Open to everyone"),
     "invitation": later("With an invitation only"),
     "closed": later("Closed"),
+    "on": later("On"),
+    "off": later("Off"),
 }
 
 
