@@ -53,7 +53,8 @@ class Engine:
             capture_output=True,
             text=True,
         )
-        return {line.split()[0]: int(line.split()[1]) for line in shown.stdout.splitlines()}
+        # Docker prints an empty line if a container has gone in between.
+        return {line.split()[0]: int(line.split()[1]) for line in shown.stdout.splitlines() if line}
 
     def load(self, image: str) -> None:
         """Copy an image from the engine that the tests use."""
