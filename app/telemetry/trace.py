@@ -31,7 +31,7 @@ def configure_traces(endpoint: str | None, process: str) -> None:
     except ImportError:
         raise TracingMissing(
             "ALLCLOSE_OTLP_ENDPOINT is set, but the package that sends traces is not installed: "
-            "run pip install 'allclose[tracing]', or unset the variable"
+            "run pip install --editable '.[tracing]' in the checkout, or unset the variable"
         ) from None
     facts = {"service.name": f"allclose-{process}", "service.version": version("allclose")}
     provider = TracerProvider(resource=Resource.create(facts))
