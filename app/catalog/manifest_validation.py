@@ -176,12 +176,10 @@ def _efficiency_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
             what = "a sample, whose answer students can write down" if case.visibility == "sample" else "a sealed case"
             yield Conflict(("cases", index, "size"), f"is given for {what}", "give sizes to open hidden cases only")
         elif rule is None and manifest.is_complete:
-            remedy = "add `efficiency:` with `max_time_ratio:` or `max_growth:`, or remove size"
+            remedy = "add `efficiency:` with `max_time_ratio:`, or remove size"
             yield Conflict(("cases", index, "size"), "is given, but the problem has no efficiency", remedy)
     if rule is None:
         return
-    if rule.max_time_ratio is None and rule.max_growth is None:
-        yield Conflict(("efficiency",), "has no limit", "add `max_time_ratio:`, `max_growth:` or both")
     if not manifest.is_complete:
         return
     least = 1 if rule.max_growth is None else 2

@@ -421,7 +421,7 @@ class Efficiency(Answer):
     The limits on time, relative to the reference. `warm_up`: the first call for each size does not count.
     """
 
-    max_time_ratio: float | None = None
+    max_time_ratio: float
     max_growth: float | None = None
     warm_up: bool = True
 
@@ -2038,7 +2038,7 @@ class TimeComparison(Answer):
         ...,
         description="the submission's time over the reference's, at the largest size",
     )
-    max_time_ratio: float | None = Field(..., description="the largest allowed ratio; null if there is none")
+    max_time_ratio: float = Field(..., description="the largest allowed ratio")
     growth: float | None = Field(..., description="the exponent e if the time grows like n^e; null with one size")
     reference_growth: float | None = Field(..., description="the reference's exponent")
     max_growth: float | None = Field(..., description="the largest allowed exponent; null if there is none")

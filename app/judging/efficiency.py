@@ -24,7 +24,7 @@ HOPELESS = 3
 class Efficiency(Model):
     """The limits on time, relative to the reference. `warm_up`: the first call for each size does not count."""
 
-    max_time_ratio: Annotated[Number, Field(ge=2, le=1000)] | None = None
+    max_time_ratio: Annotated[Number, Field(ge=2, le=1000)]
     max_growth: Annotated[Number, Field(gt=0, le=10)] | None = None
     warm_up: Annotated[bool, Strict()] = True
 
@@ -34,8 +34,7 @@ class Efficiency(Model):
         return tuple(self._rules())
 
     def _rules(self) -> Iterator[str]:
-        if self.max_time_ratio is not None:
-            yield f"take at most {self.max_time_ratio:g} times the reference's time at the largest size"
+        yield f"take at most {self.max_time_ratio:g} times the reference's time at the largest size"
         if self.max_growth is not None:
             yield f"take time that grows at most like n^{self.max_growth:g}"
 
@@ -57,7 +56,7 @@ class TimeComparison(BaseModel):
 
     times: tuple[SizeTime, ...] = Field(description="in order of size")
     ratio: float = Field(description="the submission's time over the reference's, at the largest size")
-    max_time_ratio: float | None = Field(description="the largest allowed ratio; null if there is none")
+    max_time_ratio: float = Field(description="the largest allowed ratio")
     growth: float | None = Field(description="the exponent e if the time grows like n^e; null with one size")
     reference_growth: float | None = Field(description="the reference's exponent")
     max_growth: float | None = Field(description="the largest allowed exponent; null if there is none")
@@ -71,7 +70,7 @@ class TimeComparison(BaseModel):
 
     @property
     def is_fast(self) -> bool:
-        return self.max_time_ratio is None or self.ratio <= self.max_time_ratio
+        return self.ratio <= self.max_time_ratio
 
     @property
     def grows_slowly(self) -> bool:
@@ -85,13 +84,13 @@ class TimeComparison(BaseModel):
     @property
     def has_room(self) -> bool:
         """Whether the times are so far below the limits that noise can't change the verdict."""
-        is_fast = self.max_time_ratio is None or self.ratio <= ROOM_RATIO * self.max_time_ratio
+        is_fast = self.ratio <= ROOM_RATIO * self.max_time_ratio
         allowed = self.allowed_growth
         return is_fast and (allowed is None or self.growth is None or self.growth <= allowed - ROOM_GROWTH)
 
     @property
     def is_hopeless(self) -> bool:
-        return self.max_time_ratio is not None and self.ratio > HOPELESS * self.max_time_ratio
+        return self.ratio > HOPELESS * self.max_time_ratio
 
     @property
     def sentence(self) -> str:
@@ -102,9 +101,8 @@ class TimeComparison(BaseModel):
 
     @property
     def _ratio_text(self) -> str:
-        size = self.times[-1].size
-        allowed = f" (allowed: {self.max_time_ratio:g} times)" if self.max_time_ratio is not None else ""
-        return f"{two_digits(self.ratio)} times the reference's time at n = {size:,}{allowed}"
+        size, allowed = self.times[-1].size, f"{self.max_time_ratio:g}"
+        return f"{two_digits(self.ratio)} times the reference's time at n = {size:,} (allowed: {allowed} times)"
 
     @property
     def _growth_text(self) -> str:

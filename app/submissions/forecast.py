@@ -67,9 +67,11 @@ class Backlog:
     def estimate_wait(self, unfinished: int) -> float:
         """Estimate the seconds until a new submission of a user with so many unfinished ones is judged.
 
-        Users take turns, so each of them may still send as many, and they are judged first.
+        Users take turns: one more of each user with as many unfinished ones comes first. Users with fewer may still
+        send as many.
         """
-        return max(self.waiting.total(), unfinished * len(self.waiting)) * self.seconds_each
+        first = sum(min(count, unfinished + 1) for count in self.waiting.values())
+        return max(first, unfinished * len(self.waiting)) * self.seconds_each
 
 
 def read_backlogs(session: Session) -> dict[str, Backlog]:

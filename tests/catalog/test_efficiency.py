@@ -44,7 +44,7 @@ def test_the_timed_cases_are_those_with_a_size_the_smallest_first() -> None:
 
 WRONG = {
     "a sample": ("visibility: sample,", "visibility: sample, size: 5,", "cases[0].size is given for a sample"),
-    "no limit": ("{max_time_ratio: 3, max_growth: 1.5}", "{warm_up: true}", "add `max_time_ratio:`, `max_growth:`"),
+    "no limit": ("{max_time_ratio: 3, max_growth: 1.5}", "{max_growth: 1.5}", "efficiency.max_time_ratio is missing"),
     "too tight": ("max_time_ratio: 3", "max_time_ratio: 1.5", "efficiency.max_time_ratio is 1.5: must be at least 2"),
     "unknown key": ("max_growth", "max_grow", "did you mean max_growth?"),
     "no efficiency": ("efficiency: {max_time_ratio: 3, max_growth: 1.5}\n", "", "the problem has no efficiency"),

@@ -8,7 +8,7 @@ from app.judging.efficiency import Efficiency, TimeComparison, compare_times, ex
 def compared(
     own: dict[int, float],
     reference: dict[int, float],
-    max_time_ratio: float | None = 3,
+    max_time_ratio: float = 3,
     max_growth: float | None = None,
 ) -> TimeComparison:
     return compare_times(Efficiency(max_time_ratio=max_time_ratio, max_growth=max_growth), own, reference)
@@ -49,14 +49,14 @@ def test_the_verdict_follows_from_the_numbers_that_are_shown() -> None:
 
 
 def test_a_growth_beyond_the_limit_is_named_with_the_references() -> None:
-    quadratic = compared({1000: 0.01, 4000: 0.16}, {1000: 0.01, 4000: 0.04}, None, 1.5)
+    quadratic = compared({1000: 0.01, 4000: 0.16}, {1000: 0.01, 4000: 0.04}, 1000, 1.5)
 
     assert not quadratic.is_met
     assert quadratic.sentence == "the time grows like n^2.0 (allowed: n^1.5; the reference's: n^1.0)"
 
 
 def test_the_references_own_growth_counts_if_it_is_larger_than_allowed() -> None:
-    both = compared({1000: 0.01, 4000: 0.16}, {1000: 0.01, 4000: 0.16}, None, 1.5)
+    both = compared({1000: 0.01, 4000: 0.16}, {1000: 0.01, 4000: 0.16}, 1000, 1.5)
 
     assert both.is_met
 

@@ -89,6 +89,16 @@ def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Databa
     waits.check("unknown", wanted.user_id, 10)  # a 404 comes later
 
 
+def test_users_with_many_submissions_keep_no_newcomer_out(database: Database, wanted: Submit) -> None:
+    with database.transaction() as session:
+        for user in (make_user(session), make_user(session)):
+            for _ in range(20):
+                make_judging(session, make_submission(session, user).id)
+
+    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 2 * 60 / 2
+    send(database, wanted)
+
+
 def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
     database: Database, wanted: Submit
 ) -> None:

@@ -28,7 +28,7 @@ LINEAR = {1024: 0.0051, 2048: 0.0098, 4096: 0.021}
 SLOW = compare_times(Efficiency(max_time_ratio=3, max_growth=1.5), {1024: 0.03, 2048: 0.11, 4096: 0.42}, LINEAR)
 FAST = compare_times(Efficiency(max_time_ratio=3), LINEAR, LINEAR)
 ONE_SIZE = compare_times(Efficiency(max_time_ratio=3), {4096: 0.02}, {4096: 0.02})
-WIDE = compare_times(Efficiency(max_growth=3), {1: 1e-9, 10: 20.0}, {1: 1e-6, 10: 300.0})
+WIDE = compare_times(Efficiency(max_time_ratio=1000, max_growth=3), {1: 1e-9, 10: 20.0}, {1: 1e-6, 10: 300.0})
 
 
 def drawn(times: TimeComparison) -> ElementTree.Element:

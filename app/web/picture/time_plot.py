@@ -22,9 +22,7 @@ SHORTEST = 1e-7
 def draw_time_plot(times: TimeComparison) -> Markup:
     own = [(each.size, each.seconds) for each in times.times]
     reference = [(each.size, each.reference_seconds) for each in times.times]
-    allowed = [
-        (size, seconds * times.max_time_ratio) for size, seconds in reference if times.max_time_ratio is not None
-    ]
+    allowed = [(size, seconds * times.max_time_ratio) for size, seconds in reference]
     across = _scale([size for size, _ in own], LEFT + 12, RIGHT - 12, 1.0)
     down = _scale([seconds for _, seconds in own + reference + allowed], BOTTOM, TOP, MARGIN)
     kind = "yours inside" if times.is_met else "yours"
