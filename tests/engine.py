@@ -64,9 +64,10 @@ class Engine:
         assert saving.returncode == 0
 
     def remove(self) -> None:
-        """The images take gigabytes. An engine leaves its folder mounted onto itself."""
+        """The images take gigabytes. An engine leaves its folder mounted onto itself, once for each start."""
         for mounted in self._folder.glob("*-root"):
-            subprocess.run(["umount", "--lazy", mounted], capture_output=True, check=False)
+            while subprocess.run(["umount", "--lazy", mounted], capture_output=True, check=False).returncode == 0:
+                pass
             shutil.rmtree(mounted, ignore_errors=True)
 
     def _wait_until_it_answers(self) -> None:
