@@ -135,7 +135,7 @@ def test_a_user_with_a_backlog_waits_behind_another_user() -> None:
 
     log = simulation.replay([(0.0, "sums"), (0.1, "sums"), (0.2, "sums"), (0.3, "means")], users=[1, 1, 1, 2])
 
-    assert [seconds for _, seconds in log.verdicts] == pytest.approx([30, 59.7, 89.9, 119.8])
+    assert [seconds for _, seconds in log.verdicts] == pytest.approx([30, 59.9, 89.7, 119.8])
 
 
 def test_a_course_needs_more_workers_when_judging_takes_longer() -> None:

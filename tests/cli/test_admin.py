@@ -88,6 +88,7 @@ def test_a_role_is_given_and_taken(served: Served) -> None:
     assert last_actions(served)[:2] == ["user.role_changed"] * 2
 
 
+@pytest.mark.whole
 def test_the_last_admin_stays(served: Served) -> None:
     refused = admin(served, "user", "role", "admin", "student")
 

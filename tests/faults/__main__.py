@@ -22,8 +22,8 @@ end, the suite compares the students' logs with the database:
 - *lost*: a submission that was accepted has no verdict, or its student did not get all events
 - *doubled*: a submission or an event exists twice, or a judging ended twice
 - *wrong*: the verdict is not the right one, or the student was told another one
-- *given up*: faults met all five attempts of a judging, which ends as `judge_error`; an admin judges it again. One submission
-  counts in the row of every fault that it met, so rows do not add up
+- *given up*: faults met all five attempts of a judging, which ends as `judge_error`; an admin judges it again. One
+  submission counts in the row of every fault that it met, so rows do not add up
 - *longest recovery*: the seconds until all submissions that were under way at the fault had their verdicts, which
   includes other faults of that time
 """

@@ -84,7 +84,7 @@ def in_another_thread():
 """
 
 
-@pytest.mark.parametrize("where", ["in_its_first_thread", "in_another_thread"])
+@pytest.mark.parametrize("where", [pytest.param("in_its_first_thread", marks=pytest.mark.whole), "in_another_thread"])
 def test_the_time_that_others_take_is_not_charged(bench: Bench, where: str) -> None:
     with ExitStack() as others:
         for core in os.sched_getaffinity(0):

@@ -75,6 +75,7 @@ def report(package: Package, pools: VerificationPools) -> Report:
     return verified(package, pools, Effort(mutants=0))
 
 
+@pytest.mark.whole
 def test_a_report_says_what_each_case_and_each_shape_costs(report: Report) -> None:
     assert report.limits is not None
 
@@ -84,9 +85,10 @@ def test_a_report_says_what_each_case_and_each_shape_costs(report: Report) -> No
         ("some_rows", 1),
         ("other_rows", 1),
     ]
-    assert all(cost.first_seconds > 0 and cost.again_seconds > 0 for cost in report.limits.cases)
+    assert all(cost.first_seconds > 0 and cost.again_seconds >= 0 for cost in report.limits.cases)
 
 
+@pytest.mark.whole
 def test_a_further_case_is_another_one_of_the_shape_or_else_the_same_again(report: Report) -> None:
     assert report.limits is not None
 
@@ -96,6 +98,7 @@ def test_a_further_case_is_another_one_of_the_shape_or_else_the_same_again(repor
     assert [shape.first_seconds for shape in report.limits.shapes] == [alone.first_seconds, first.first_seconds]
 
 
+@pytest.mark.whole
 def test_the_command_prints_a_row_for_each_shape(report: Report) -> None:
     with output.capture() as captured:
         print_report(report)

@@ -78,6 +78,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     assert emmy.complaints == []
 
 
+@pytest.mark.whole
 def test_a_mistake_in_code_is_marked_in_its_own_file(emmy: Visitor) -> None:
     emmy.open(f"/author/edit?problem={SLUG}")
     emmy.page.locator("summary", has_text="reference.py").click()
@@ -107,6 +108,7 @@ def test_the_page_is_shown_beside_its_files_while_the_author_types(emmy: Visitor
     assert emmy.complaints == []
 
 
+@pytest.mark.whole
 def test_typed_text_survives_a_closed_tab_and_an_ended_session(emmy: Visitor, database: Database) -> None:
     emmy.open(f"/author/edit?problem={SLUG}")
     write(emmy, "problem.yaml", "title: typed for an hour\n")

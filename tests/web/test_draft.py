@@ -94,6 +94,7 @@ def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visi
     expect(posted(laptop)).to_have_value("on the phone")
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> None:
     laptop.open(PROBLEM)

@@ -59,6 +59,7 @@ def test_what_is_typed_is_what_the_form_sends(ada: Visitor) -> None:
     expect(posted(ada)).to_have_value("first = 1\nsecond = 2")
 
 
+@pytest.mark.whole
 def test_tab_indents_and_escape_lets_the_keyboard_out(ada: Visitor) -> None:
     write(ada, "if x:")
     editor(ada).press("End")
@@ -121,6 +122,7 @@ def test_what_is_refused_is_said_beside_the_editor(ada: Visitor) -> None:
     ada.complaints = [complaint for complaint in ada.complaints if "422" not in complaint]
 
 
+@pytest.mark.whole
 def test_the_line_that_failed_is_marked_until_the_next_try(ada: Visitor, database: Database) -> None:
     write(ada, BROKEN)
     editor(ada).press("Shift+Enter")
@@ -192,6 +194,7 @@ def test_the_line_that_python_can_not_read_is_marked(ada: Visitor, database: Dat
     expect(ada.page.locator(".line-words")).to_contain_text("'(' was never closed")
 
 
+@pytest.mark.whole
 def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
     write(ada, "sent = 1\n")
     editor(ada).press("Control+Enter")
@@ -218,6 +221,7 @@ def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> No
     ada.page.locator(".cm-vim-panel").wait_for()
 
 
+@pytest.mark.whole
 def test_the_statement_takes_the_width_that_it_is_given(ada: Visitor) -> None:
     ada.open(PROBLEM)
     separator = ada.page.get_by_role("separator", name="Width of the statement")
@@ -248,6 +252,7 @@ def test_nothing_moves_while_the_page_opens(ada: Visitor) -> None:
     assert ada.page.evaluate("window.moved") < 0.01
 
 
+@pytest.mark.whole
 def test_on_a_phone_the_code_is_one_touch_away(ada: Visitor) -> None:
     ada.page.set_viewport_size({"width": 360, "height": 740})
     ada.open(PROBLEM)
@@ -282,6 +287,7 @@ def test_a_style_of_the_editor_needs_the_page_s_nonce(anyone: TestClient) -> Non
         assert "unsafe" not in page.headers["content-security-policy"]
 
 
+@pytest.mark.whole
 def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada: Visitor) -> None:
     write(ada, "def scaled_sum(x, y, scale, options)\n    return 1\n")
     expect(ada.page.get_by_text("Syntax error on line 1")).to_be_visible()

@@ -247,6 +247,7 @@ def test_the_formatter_alone_may_compile_webassembly(anyone: TestClient) -> None
     assert anyone.get("/static/bundle/ruff.wasm").headers["content-type"] == "application/wasm"
 
 
+@pytest.mark.whole
 def test_names_and_formatter_are_loaded_only_when_they_are_needed(ada: Visitor) -> None:
     loaded: list[str] = []
     ada.page.on("request", lambda request: loaded.append(request.url.split("/")[-1].split("?")[0]))
@@ -271,6 +272,7 @@ def background(visitor: Visitor) -> str:
     return found
 
 
+@pytest.mark.whole
 def test_a_chosen_theme_is_on_all_pages_and_the_system_s_again(ada: Visitor) -> None:
     light = background(ada)
     choose(ada, "Theme", "Dark")

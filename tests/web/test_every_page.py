@@ -248,6 +248,7 @@ def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, ad
         assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("width", [390, pytest.param(960, marks=pytest.mark.whole)])
 def test_each_pane_of_a_narrow_problem_page_has_the_heading(
     browser: Browser, address: str, scene: Scene, width: int

@@ -66,6 +66,7 @@ def test_the_picture_of_the_tolerance_can_be_moved(browser: Browser, address: st
         assert visitor.complaints == []
 
 
+@pytest.mark.whole
 def test_the_guides_are_on_the_site_and_their_links_lead_to_each_other(anyone: TestClient) -> None:
     pages = {name: anyone.get(f"/help/{name}") for name in GUIDES}
 

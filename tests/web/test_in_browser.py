@@ -183,6 +183,7 @@ def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
     assert ada.complaints == []
 
 
+@pytest.mark.whole
 def test_the_elapsed_time_never_goes_back(ada: Visitor, database: Database) -> None:
     submit(ada)
     elapsed = ada.page.locator("[data-elapsed]")

@@ -97,7 +97,7 @@ def test_a_note_is_saved_while_typing_and_is_there_on_another_device(laptop: Vis
 @pytest.mark.parametrize(
     ("choice", "kept"),
     [
-        ("Keep both", "of the laptop\n\nof the phone"),
+        pytest.param("Keep both", "of the laptop\n\nof the phone", marks=pytest.mark.whole),
         pytest.param("Keep mine", "of the laptop", marks=pytest.mark.whole),
         pytest.param("Take the other", "of the phone", marks=pytest.mark.whole),
     ],
@@ -124,6 +124,7 @@ def test_a_note_changed_on_two_devices_is_not_overwritten(
     expect(note(phone)).to_have_value(kept)
 
 
+@pytest.mark.whole
 def test_a_note_that_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: Visitor) -> None:
     laptop.sign_up("ada")
     laptop.open(PROBLEM)
@@ -169,6 +170,7 @@ def test_a_misspelt_search_finds_what_was_meant(laptop: Visitor) -> None:
     expect(laptop.page.get_by_role("searchbox")).to_have_value("scaled sum")
 
 
+@pytest.mark.whole
 def test_the_first_page_leads_back_to_the_draft(laptop: Visitor) -> None:
     laptop.sign_up("ada")
     laptop.open(PROBLEM)

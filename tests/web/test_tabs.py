@@ -99,6 +99,7 @@ def test_the_keyboard_moves_between_tabs_and_the_address_keeps_the_tab(ada: Visi
     expect(page.get_by_role("tab", name="Hints")).not_to_be_focused()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_a_verdict_opens_the_tab_of_results(ada: Visitor, database: Database) -> None:
     ada.open(PROBLEM)
