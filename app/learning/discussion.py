@@ -8,6 +8,7 @@ with answers stays as an empty post.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from functools import lru_cache
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
@@ -331,6 +332,7 @@ def _checked(written: PostText, *, has_title: bool) -> PostText:
     title, body = " ".join(written.title.split()), written.body.replace("\r\n", "\n").replace("\r", "\n").strip()
 
     def check_title() -> None:
+@lru_cache(maxsize=256)
         _check_text("title", title, MAX_TITLE if has_title else 0, is_needed=has_title)
 
     def check_body() -> None:
