@@ -292,8 +292,13 @@ def hold_post(session: Session, post_id: UUID) -> None:
 def mark_seen(session: Session, viewer: Viewer, question_id: UUID) -> None:
     """The viewer has seen the answers so far, if the question is the viewer's. Raises NotFound."""
     question = _get_question(session, viewer, question_id)
-    if question.user_id == viewer.id and _is_unread_by_author(session, question):
-        session.execute(update(Post).where(Post.id == question.id).values(seen_at=func.now()))
+    if question.user_id != viewer.id:
+        return
+    # Not the present time: an answer that is being written gets the time at which its transaction began.
+    unread = select(func.max(_Answer.created_at)).join(Post, Post.id == _Answer.question_id)
+    newest = session.scalar(unread.where(Post.id == question.id, _unread()))
+    if newest is not None:
+        session.execute(update(Post).where(Post.id == question.id).values(seen_at=newest))
 
 
 def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
@@ -400,11 +405,6 @@ def _unread() -> ColumnElement[bool]:
         _Answer.hidden_at.is_(None),
         _Answer.created_at > func.coalesce(Post.seen_at, Post.created_at),
     )
-
-
-def _is_unread_by_author(session: Session, question: Post) -> bool:
-    query = select(_Answer.id).join(Post, Post.id == _Answer.question_id).where(Post.id == question.id, _unread())
-    return session.scalar(query.limit(1)) is not None
 
 
 def _with_name() -> Select[Post, str]:

@@ -269,6 +269,21 @@ def test_a_locked_question_takes_answers_and_edits_of_moderators_only(database: 
 
         with pytest.raises(Conflict, match="locked"):
             answer(session, ada, asked, PostText(body="one more"))
+def test_an_answer_that_was_being_written_during_the_look_is_unread(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session), sign_in(session)
+        asked = ask(session, ada, SLUG, QUESTION)
+    with database.transaction() as session:
+        answer(session, grace, asked, PostText(body="one"))
+    with database.transaction() as slow:
+        answer(slow, grace, asked, PostText(body="two"))
+        with database.transaction() as session:
+            mark_seen(session, ada, asked)
+    with database.transaction() as session:
+        assert [unread.count for unread in list_unread(session, ada.id)] == [1]
+
+
         with pytest.raises(Conflict, match="locked"):
             edit(session, ada, asked, PostText(title="t", body="b"))
         answer(session, author, asked, PostText(body="the last word"))
