@@ -179,8 +179,8 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
     """List the open reports, newest first. Raises CursorInvalid."""
     reporter, author = aliased(User), aliased(User)
     query = (
-        select(Report, Post, SharedSolution, Submission.source, Problem.slug, author.username.label("author"))
-        .add_columns(reporter.username.label("reporter"))
+        select(Report, Post, SharedSolution, Problem.slug, author.username.label("author"))
+        .add_columns(reporter.username.label("reporter"), func.left(Submission.source, EXCERPT).label("source"))
         .outerjoin(Post, Post.id == Report.post_id)
         .outerjoin(SharedSolution, SharedSolution.submission_id == Report.submission_id)
         .outerjoin(Submission, Submission.id == Report.submission_id)

@@ -15,6 +15,7 @@ from app.learning import moderation
 from app.learning.discussion import Post, PostText, answer, ask, delete_post, edit
 from app.learning.moderation import (
     MAX_REASON,
+    EXCERPT,
     PostDecision,
     ReportClosed,
     count_reports,
@@ -110,7 +111,7 @@ def test_a_shared_solution_is_reported_and_hidden_too(database: Database) -> Non
         decide_on_shared(session, ACTOR, shared, "dismiss")
 
         assert (report.author, report.submission_id, report.post_id) == ("grace", shared, None)
-        assert report.excerpt == session.get_one(Submission, shared).source
+        assert report.excerpt == session.get_one(Submission, shared).source[:EXCERPT]
         assert hidden_at is not None
         assert session.get_one(SharedSolution, shared).hidden_at is None
         assert acts(session) == ["shared_solution.hidden", "shared_solution.shown"]
