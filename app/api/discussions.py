@@ -136,7 +136,7 @@ def put_seen(question_id: UUID, viewer: Discusser, database: Stored) -> None:
 @router.put(
     "/posts/{post_id}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404, 409, 422),
+    responses=problems(401, 404, 409, 422, 429),
     operation_id="edit_post",
     summary="Edit your question or answer",
 )

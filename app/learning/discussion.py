@@ -5,8 +5,10 @@ problem's solution is not open. Moderators see everything: authors can read all 
 with answers stays as an empty post.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -46,6 +48,8 @@ MAX_TITLE = 150
 MAX_BODY = 5_000
 MAX_POSTS_PER_HOUR = 30
 HOUR = timedelta(hours=1)
+# Between two edits of a user: each edit is a new text to render.
+EDIT_INTERVAL = timedelta(seconds=10)
 # Stands for a code block that the reader may not see yet.
 WITHHELD = "[…]"
 
@@ -194,13 +198,25 @@ def answer(session: Session, viewer: Viewer, question_id: UUID, written: PostTex
 
 
 def edit(session: Session, viewer: Viewer, post_id: UUID, written: PostText) -> None:
-    """Replace the texts and the mark of an own post. Raises NotFound, Invalid, and Conflict if it is locked."""
+    """Replace the texts of an own post. An edit can set the spoiler mark; only a moderator removes it.
+
+    Raises NotFound, Invalid, LimitReached, and Conflict if it is locked.
+    """
+    serialise_requests(session, viewer.id)
     post = get_own_post(session, viewer, post_id)
     written = _checked(written, has_title=post.question_id is None)
     _require_unlocked(viewer, _question_of(session, post))
-    if (post.title, post.body, post.is_spoiler) == (written.title, written.body, written.is_spoiler):
+    is_spoiler = written.is_spoiler or (post.is_spoiler and not viewer.may(Permission.MODERATE))
+    if (post.title, post.body, post.is_spoiler) == (written.title, written.body, is_spoiler):
         return
-    texts = {"title": written.title, "body": written.body, "is_spoiler": written.is_spoiler}
+    times = select(func.max(Post.edited_at), func.now()).where(Post.user_id == viewer.id)
+    latest, now = session.execute(times).one()
+    if latest is not None and (wait := latest + EDIT_INTERVAL - now) > timedelta():
+        raise LimitReached(f"you edited a post a moment ago; save again in {math.ceil(wait.total_seconds())} s", wait)
+    texts: dict[str, str | bool] = {"title": written.title, "body": written.body}
+    # A moderator may be setting the mark at this moment.
+    if is_spoiler != post.is_spoiler:
+        texts["is_spoiler"] = is_spoiler
     session.execute(update(Post).where(Post.id == post.id).values(**texts, edited_at=func.now()))
 
 
@@ -291,8 +307,13 @@ def hold_post(session: Session, post_id: UUID) -> None:
 def mark_seen(session: Session, viewer: Viewer, question_id: UUID) -> None:
     """The viewer has seen the answers so far, if the question is the viewer's. Raises NotFound."""
     question = _get_question(session, viewer, question_id)
-    if question.user_id == viewer.id and _is_unread_by_author(session, question):
-        session.execute(update(Post).where(Post.id == question.id).values(seen_at=func.now()))
+    if question.user_id != viewer.id:
+        return
+    # Not the present time: an answer that is being written gets the time at which its transaction began.
+    unread = select(func.max(_Answer.created_at)).join(Post, Post.id == _Answer.question_id)
+    newest = session.scalar(unread.where(Post.id == question.id, _unread()))
+    if newest is not None:
+        session.execute(update(Post).where(Post.id == question.id).values(seen_at=newest))
 
 
 def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
@@ -311,10 +332,12 @@ def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
     )
 
 
+@lru_cache(maxsize=256)
 def hide_code(body: str) -> str:
     """Replace each code block of a Markdown text by WITHHELD."""
     lines = body.split("\n")
-    for token in reversed(make_parser(body).parse(body)):
+    # Formulas and other marks inside of lines cost the most, and say nothing of blocks.
+    for token in reversed(make_parser(body).disable("inline").parse(body)):
         if token.type in ("fence", "code_block") and token.map:
             first, end = token.map
             lines[first:end] = ["", WITHHELD, ""]
@@ -398,11 +421,6 @@ def _unread() -> ColumnElement[bool]:
         _Answer.hidden_at.is_(None),
         _Answer.created_at > func.coalesce(Post.seen_at, Post.created_at),
     )
-
-
-def _is_unread_by_author(session: Session, question: Post) -> bool:
-    query = select(_Answer.id).join(Post, Post.id == _Answer.question_id).where(Post.id == question.id, _unread())
-    return session.scalar(query.limit(1)) is not None
 
 
 def _with_name() -> Select[Post, str]:

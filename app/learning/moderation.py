@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, and_, func, select, text, tuple_, update
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Row, and_, func, or_, select, text, tuple_, update
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
 from app.accounts.model import User, serialise_requests
@@ -51,7 +51,10 @@ class ReportClosed(Conflict):
 
 
 class Report(Base):
-    """A user's report of a post or a shared solution. `closed_at`: a moderator has decided."""
+    """A user's report of a post or a shared solution. `closed_at`: a moderator has decided.
+
+    The reports of a withdrawn solution are kept, and count again once it is shared again.
+    """
 
     __tablename__ = "reports"
     __table_args__ = (
@@ -70,16 +73,18 @@ class Report(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
     post_id: Mapped[UUID | None] = mapped_column(ForeignKey(Post.id, ondelete="CASCADE"))
-    submission_id: Mapped[UUID | None] = mapped_column(
-        ForeignKey(SharedSolution.submission_id, ondelete="CASCADE"),
-    )
+    submission_id: Mapped[UUID | None] = mapped_column(ForeignKey(Submission.id, ondelete="CASCADE"))
     reason: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     closed_at: Mapped[datetime | None]
 
 
-# A deleted post leaves nothing to decide.
-_IS_OPEN = and_(Report.closed_at.is_(None), Post.deleted_at.is_(None))
+# A deleted post and a withdrawn solution leave nothing to decide.
+_IS_OPEN = and_(
+    Report.closed_at.is_(None),
+    Post.deleted_at.is_(None),
+    or_(Report.post_id.is_not(None), SharedSolution.submission_id.is_not(None)),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +184,8 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
     """List the open reports, newest first. Raises CursorInvalid."""
     reporter, author = aliased(User), aliased(User)
     query = (
-        select(Report, Post, SharedSolution, Submission.source, Problem.slug, author.username.label("author"))
-        .add_columns(reporter.username.label("reporter"))
+        select(Report, Post, SharedSolution, Problem.slug, author.username.label("author"))
+        .add_columns(reporter.username.label("reporter"), func.left(Submission.source, EXCERPT).label("source"))
         .outerjoin(Post, Post.id == Report.post_id)
         .outerjoin(SharedSolution, SharedSolution.submission_id == Report.submission_id)
         .outerjoin(Submission, Submission.id == Report.submission_id)
@@ -200,7 +205,13 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
 def count_reports(session: Session) -> int:
     """Count the open reports, at most MAX_COUNTED."""
     newest = (Report.created_at.desc(), Report.id.desc())
-    some = select(Report.id).outerjoin(Post, Post.id == Report.post_id).where(_IS_OPEN).order_by(*newest)
+    some = (
+        select(Report.id)
+        .outerjoin(Post, Post.id == Report.post_id)
+        .outerjoin(SharedSolution, SharedSolution.submission_id == Report.submission_id)
+        .where(_IS_OPEN)
+        .order_by(*newest)
+    )
     return session.scalars(select(func.count()).select_from(some.limit(MAX_COUNTED).subquery())).one()
 
 

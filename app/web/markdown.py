@@ -38,6 +38,8 @@ MAX_NUMBERED_LINES = 5_000
 # Formulas and coloured code take many times the characters of their source.
 MAX_RENDERED = 1_500_000
 MAX_POST_RENDERED = 100_000  # of one post among many on a page
+# All users write posts, so many of them may be as long as MAX_POST_RENDERED.
+MAX_CACHED_POSTS = 128
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
@@ -149,7 +151,7 @@ def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
     return Markup(rendered)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=MAX_CACHED_POSTS)
 def render_post(text: str) -> Markup:
     """Render a user's question or answer: as other texts, without headings, which would look like the page's own."""
     rendered = _parser(text).disable(["heading", "lheading"]).render(text, {})

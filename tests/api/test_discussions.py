@@ -84,6 +84,10 @@ def test_a_question_is_asked_answered_seen_moderated_and_deleted(signed_in: Sign
     post = f"/posts/{answered}"
     edited = {"body": "It scales.", "is_spoiler": False}
     assert [client.put(post, json=edited).status_code for client in (ada, emmy, grace)] == [404, 404, 204]
+    too_soon = grace.put(post, json={"body": "It does."})
+    assert (too_soon.status_code, 0 < int(too_soon.headers["retry-after"]) <= 10) == (429, True)
+    assert ada.get(path).json()["answers"][0]["body"] == ""
+    assert emmy.post(post + "/decision", json={"decision": "unmark_spoiler"}).status_code == 204
     assert ada.get(path).json()["answers"][0]["body"] == "It scales."
     assert ada.put(post + "/report", json={"reason": "wrong"}).status_code == 204
     decision = {"decision": "hide"}
@@ -99,7 +103,8 @@ def test_a_question_is_asked_answered_seen_moderated_and_deleted(signed_in: Sign
         events = session.scalars(
             select(AuditEvent).where(AuditEvent.target_kind == "post").order_by(AuditEvent.id)
         ).all()
-    assert [(event.action, event.channel) for event in events] == [("post.hidden", "api"), ("post.locked", "api")]
+    done = ["post.spoiler_unmarked", "post.hidden", "post.locked"]
+    assert [(event.action, event.channel) for event in events] == [(action, "api") for action in done]
 
 
 @pytest.mark.usefixtures("revision")

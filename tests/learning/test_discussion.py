@@ -176,6 +176,40 @@ def test_an_own_post_can_be_edited_and_deleted_and_no_other(database: Database) 
         assert session.scalars(select(Post)).all() == []
 
 
+def test_edits_have_an_interval_for_all_posts_of_a_user(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada = sign_in(session)
+        first, second = (ask(session, ada, SLUG, PostText(title=title, body="text")) for title in ("one", "two"))
+        edit(session, ada, first, QUESTION)
+
+        for post_id in (first, second):
+            with pytest.raises(LimitReached, match="save again in 10 s") as refused:
+                edit(session, ada, post_id, PostText(title="new", body="new"))
+            assert refused.value.retry_seconds == 10
+        edit(session, ada, first, PostText(title="Why scale?", body=QUESTION.body))
+        session.execute(update(Post).values(edited_at=Post.edited_at - discussion.EDIT_INTERVAL))
+        session.expire_all()
+        edit(session, ada, second, PostText(title="new", body="new"))
+
+
+def test_only_a_moderator_removes_a_spoiler_mark(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, author, reader = sign_in(session), sign_in(session, role="author"), sign_in(session)
+        for viewer, is_kept in ((ada, True), (author, False)):
+            asked = ask(session, viewer, SLUG, PostText(title="Why?", body="SECRET", is_spoiler=True))
+            edit(session, viewer, asked, PostText(title="Why not?", body="SECRET"))
+            session.expire_all()
+
+            question = read(session, reader, asked).question
+            assert (question.title, question.is_spoiler, "SECRET" in question.body) == (
+                "Why not?",
+                is_kept,
+                not is_kept,
+            )
+
+
 def test_a_deleted_question_with_answers_stays_without_text_and_name(database: Database) -> None:
     with database.transaction() as session:
         publish_lesson(session)
@@ -231,6 +265,21 @@ def test_unread_answers_are_counted_until_their_asker_looks(database: Database) 
         assert list_unread(session, ada.id) == ()
     with database.transaction() as session:
         answer(session, grace, asked, PostText(body="three"))
+    with database.transaction() as session:
+        assert [unread.count for unread in list_unread(session, ada.id)] == [1]
+
+
+def test_an_answer_that_was_being_written_during_the_look_is_unread(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session), sign_in(session)
+        asked = ask(session, ada, SLUG, QUESTION)
+    with database.transaction() as session:
+        answer(session, grace, asked, PostText(body="one"))
+    with database.transaction() as slow:
+        answer(slow, grace, asked, PostText(body="two"))
+        with database.transaction() as session:
+            mark_seen(session, ada, asked)
     with database.transaction() as session:
         assert [unread.count for unread in list_unread(session, ada.id)] == [1]
 

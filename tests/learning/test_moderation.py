@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.permission import Viewer
+from app.accounts.model import User
+from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
 from app.database.cursor import Slice
 from app.database.engine import Database
@@ -14,6 +15,7 @@ from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning import moderation
 from app.learning.discussion import Post, PostText, answer, ask, delete_post, edit
 from app.learning.moderation import (
+    EXCERPT,
     MAX_REASON,
     PostDecision,
     ReportClosed,
@@ -24,7 +26,7 @@ from app.learning.moderation import (
     report_post,
     report_shared,
 )
-from app.learning.shared_solution import SharedSolution
+from app.learning.shared_solution import SharedSolution, share, withdraw
 from app.learning.solution import SolutionLocked
 from app.submissions.model import Submission
 from tests.hostile_text import UNSTORABLE
@@ -97,7 +99,7 @@ def test_every_decision_can_be_taken_back_and_is_in_the_audit_log_once(database:
 def test_a_shared_solution_is_reported_and_hidden_too(database: Database) -> None:
     with database.transaction() as session:
         revision, ada = publish_lesson(session), sign_in(session, "ada")
-        shared = make_shared(session, revision, "grace", source="# rude words\n")
+        shared = make_shared(session, revision, "grace", source="# rude words\n" * 50)
         with pytest.raises(SolutionLocked):
             report_shared(session, ada, shared, "rude")
         make_accepted(session, ada.user, revision)
@@ -110,10 +112,28 @@ def test_a_shared_solution_is_reported_and_hidden_too(database: Database) -> Non
         decide_on_shared(session, ACTOR, shared, "dismiss")
 
         assert (report.author, report.submission_id, report.post_id) == ("grace", shared, None)
-        assert report.excerpt == session.get_one(Submission, shared).source
+        assert report.excerpt == session.get_one(Submission, shared).source[:EXCERPT]
         assert hidden_at is not None
         assert session.get_one(SharedSolution, shared).hidden_at is None
         assert acts(session) == ["shared_solution.hidden", "shared_solution.shown"]
+
+
+def test_reports_of_a_solution_outlive_its_withdrawal(database: Database) -> None:
+    with database.transaction() as session:
+        revision, ada = publish_lesson(session), sign_in(session, "ada")
+        shared = make_shared(session, revision, "grace")
+        make_accepted(session, ada.user, revision)
+        report_shared(session, ada, shared, "copied")
+        grace = signed_in(session.get_one(User, session.get_one(Submission, shared).user_id))
+
+        withdraw(session, grace, shared)
+        assert (count_reports(session), list_reports(session, Slice()).items) == (0, ())
+        with pytest.raises(NotFound):
+            decide_on_shared(session, ACTOR, shared, "hide")
+        share(session, grace, shared)
+
+        assert count_reports(session) == 1
+        assert [report.reason for report in list_reports(session, Slice()).items] == ["copied"]
 
 
 def test_reports_have_limits(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

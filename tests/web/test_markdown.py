@@ -5,7 +5,14 @@ from html.parser import HTMLParser
 
 import pytest
 
-from app.web.markdown import MAX_COLOURED, MAX_RENDERED, render_inline, render_markdown
+from app.web.markdown import (
+    MAX_COLOURED,
+    MAX_POST_RENDERED,
+    MAX_RENDERED,
+    render_inline,
+    render_markdown,
+    render_post,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -231,3 +238,11 @@ def test_a_text_shows_the_figures_of_its_package() -> None:
     html = render_markdown('![a "curve"](figures/curve.svg) ![other](figures/other.svg)', figures)
 
     assert '<img class="figure" alt="a &quot;curve&quot;" src="data:image/svg+xml;base64,PHN2Zy8+"> other' in html
+
+
+def test_the_kept_posts_of_all_users_fit_in_memory() -> None:
+    formulas = r"$\frac{a}{b}$" * 380
+    sizes = [len(render_post(f"{formulas} {number}")) for number in range(200)]
+
+    assert all(MAX_POST_RENDERED // 2 < size <= MAX_POST_RENDERED for size in sizes)
+    assert render_post.cache_info().currsize * MAX_POST_RENDERED < 20_000_000

@@ -107,7 +107,7 @@ def send_edit(visit: CurrentVisit, post_id: PostId, form: Written) -> Response:
     try:
         with visit.transaction() as session:
             edit(session, visit.viewer, post_id, form.text)
-    except Invalid as fault:
+    except (Invalid, LimitReached) as fault:
         context = {"post": post, "form": form, "refusal": str(fault), **LIMITS}
         return visit.render("edit_post.html", context, _status(fault))
     return see_other(f"/questions/{post.question_id or post.id}#{post.id}")
