@@ -105,7 +105,8 @@ def read_sending(
         Availability | None,
         Query(
             description="what the problem gets when the package is published: with `draft`, students never see it; "
-            "without this, a new problem is `listed` and others stay as they are"
+            "without this, a new problem is `listed` and others stay as they are; with `publish=false`, for a new "
+            "problem only"
         ),
     ] = None,
 ) -> Sending:

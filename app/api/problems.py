@@ -11,10 +11,11 @@ from app.api.etag import IfMatch, require_edited, write_tag
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.body import Body
-from app.catalog.availability import change_availability
+from app.catalog.availability import change_availability, get_availability
 from app.catalog.manifest import Difficulty
 from app.catalog.model import Availability
 from app.catalog.parameter import Framework
+from app.catalog.publish import lock_problem
 from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
 from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
 from app.catalog.spelling import forgive
@@ -125,6 +126,8 @@ def patch_problem(
 ) -> ProblemDetail:
     """Submissions, histories and solved problems stay."""
     with database.transaction() as session:
+        get_availability(session, slug)  # so that the lock adds no problem
+        lock_problem(session, slug)
         require_edited(if_match, tag_edited(get_problem(session, slug, author.id)))
         change_availability(session, slug, wanted.availability, act_as(author, address))
         return get_problem(session, slug, author.id)

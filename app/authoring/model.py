@@ -22,9 +22,10 @@ class Verification(Base):
     """A package that an author has sent. It is published if it passes and `publish` is set.
 
     `digest` identifies its content. `replaces` is the digest of the revision that it may replace, empty for none, NULL
-    for any. `availability` is what the problem gets with the publication; with NULL it keeps its own. `step`,
-    `step_done` and `step_total` are its progress. `report` is JSON. The verdict `refused` is the package's fault,
-    `failed` is ours; `reason` explains it to people.
+    for any. `availability` is what the problem gets with the publication; with NULL it keeps its own. An existing
+    problem also keeps its own if a user publishes the package after the verification. `step`, `step_done` and
+    `step_total` are its progress. `report` is JSON. The verdict `refused` is the package's fault, `failed` is ours;
+    `reason` explains it to people.
     """
 
     __tablename__ = "verifications"

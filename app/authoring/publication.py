@@ -66,6 +66,7 @@ def publish_folder(session: Session, package: Package) -> Revision | None:
 def publish_verified(session: Session, verification: Verification, actor: Actor) -> Revision:
     """Publish a package that has passed. If it is published already, return its revision.
 
+    Only a new problem gets the verification's availability. That of others may have changed since the author sent it.
     Raises Conflict, Outdated, PackageInvalid.
     """
     session.refresh(verification, with_for_update=True)  # a concurrent call waits here and finds it published
@@ -75,7 +76,9 @@ def publish_verified(session: Session, verification: Verification, actor: Actor)
         state = verification.verdict or verification.state
         raise Conflict(f"this package is {state}; only a package that has passed its verification can be published")
     package = _read(verification.slug, verification.files)
-    publisher = Publisher(actor=actor, verification_id=verification.id, availability=verification.availability)
+    is_new = lock_problem(session, package.slug).current_revision_id is None
+    availability = verification.availability if is_new else None
+    publisher = Publisher(actor=actor, verification_id=verification.id, availability=availability)
     revision = publish_package(session, package, publisher, verification.replaces)
     verification.revision_id = revision.id
     session.flush()

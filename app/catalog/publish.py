@@ -71,7 +71,9 @@ def _make_current(session: Session, problem: Problem, revision: Revision) -> Non
 def lock_problem(session: Session, slug: str) -> Problem:
     # The lock makes two publications of one problem wait for each other, so that revision numbers stay in order.
     session.execute(insert(Problem).values(slug=slug).on_conflict_do_nothing(index_elements=[Problem.slug]))
-    return session.scalars(select(Problem).where(Problem.slug == slug).with_for_update()).one()
+    # An object that this session has read before the lock is read again.
+    locked = select(Problem).where(Problem.slug == slug).with_for_update()
+    return session.scalars(locked.execution_options(populate_existing=True)).one()
 
 
 def _find_revision(session: Session, problem: Problem, name: str) -> Revision | None:

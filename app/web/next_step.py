@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.name import NamedProblem
 from app.catalog.track import DONE, TrackDetail, find_place, get_track
+from app.errors import NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.learning.progress import read_learning, states_of
 from app.submissions.leaderboard import TimeRank, rank_time
@@ -29,10 +30,13 @@ class AcceptedSteps:
 
 
 def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> AcceptedSteps | None:
-    """Return None unless all cases are accepted. Raises NotFound if the problem is withdrawn from its users."""
+    """Return None unless all cases are accepted and the problem is open to its user."""
     if view.verdict is not Verdict.ACCEPTED or view.mode != "submit":
         return None
-    quiz = read_learning(session, submission.user_id, view.problem).quiz
+    try:
+        quiz = read_learning(session, submission.user_id, view.problem).quiz
+    except ProblemNotFound:
+        return None
     track = _find_track(session, submission.user_id, view.problem)
     return AcceptedSteps(
         problem=view.problem,
@@ -44,8 +48,15 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
 
 
 def _find_track(session: Session, user_id: UUID, slug: str) -> TrackDetail | None:
+    """Return None if the problem has no track, or is unlisted while this reads it."""
     place = find_place(session, slug)
-    return get_track(session, place.slug, states_of(user_id)) if place else None
+    if place is None:
+        return None
+    try:
+        track = get_track(session, place.slug, states_of(user_id))
+    except NotFound:
+        return None
+    return track if any(step.slug == slug for step in track.steps) else None
 
 
 def _next_of(track: TrackDetail, slug: str) -> NamedProblem | None:

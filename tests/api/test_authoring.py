@@ -138,6 +138,20 @@ def test_a_package_keeps_its_availability_until_it_is_published_later(
     assert ada.get("/problems").json()["items"] == []
 
 
+def test_what_is_published_later_leaves_the_availability_of_a_problem_that_exists_by_then(
+    author: httpx.Client, database: Database
+) -> None:
+    view = put(author, publish="false", availability="draft").json()
+    verify(database)
+    put(author, zipped(CHANGED))
+    verify(database)
+
+    published = author.post(f"/verifications/{view['id']}/publish")
+
+    problem = author.get(f"/problems/{SLUG}").json()
+    assert (published.status_code, problem["digest"], problem["availability"]) == (200, DIGEST, "listed")
+
+
 def test_a_new_revision_leaves_the_availability_as_it_is_unless_its_author_names_one(
     author: httpx.Client, database: Database
 ) -> None:

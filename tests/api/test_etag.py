@@ -1,21 +1,23 @@
 """ETags: an unchanged answer is not sent again, and a change based on a stale answer is refused."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import httpx
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from app.accounts.model import ApiToken, User
 from app.api.etag import has_match, require_match, tag_of
 from app.api.users import UserView
 from app.catalog.model import Problem, SolveCount
-from app.catalog.publish import publish
+from app.catalog.publish import lock_problem, publish
 from app.database.engine import Database
 from app.errors import Outdated
 from tests.api.conftest import SignedIn
 from tests.catalog.packages import make_package
 from tests.factories import make_submission
+from tests.queue.fleet import wait_until
 
 
 def test_an_answer_is_not_sent_twice(ada: httpx.Client) -> None:
@@ -94,6 +96,27 @@ def test_a_recount_sends_the_problem_again_and_hinders_no_author(signed_in: Sign
     assert author.get(path, headers={"If-None-Match": author.get(path).headers["etag"]}).status_code == 304
     assert (changed.status_code, changed.json()["availability"]) == (200, "unlisted")
     assert (late.status_code, late.json()["code"]) == (412, "outdated")
+
+
+def test_of_two_changes_of_a_problem_at_the_same_time_one_is_refused(signed_in: SignedIn, database: Database) -> None:
+    author = signed_in("grace", role="author")
+    with database.transaction() as session:
+        publish(session, make_package())
+    path = "/problems/scaled_sum"
+    seen = {"If-Match": author.get(path).headers["etag"]}
+    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+
+    def do_both_wait() -> bool:
+        with database.transaction() as session:
+            return len(session.execute(waiting).all()) == 2
+
+    with ThreadPoolExecutor(2) as sides:
+        with database.transaction() as session:
+            lock_problem(session, "scaled_sum")
+            wanted = ({"availability": "unlisted"}, {"availability": "withdrawn"})
+            answers = [sides.submit(author.patch, path, json=change, headers=seen) for change in wanted]
+            wait_until(do_both_wait)
+        assert sorted(answer.result().status_code for answer in answers) == [200, 412]
 
 
 def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_in: SignedIn, ada: httpx.Client) -> None:

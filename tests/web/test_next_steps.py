@@ -1,15 +1,17 @@
 """What an accepted result leads to."""
 
 from collections.abc import Iterator
+from http import HTTPStatus
 from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
-from sqlalchemy import select
+from sqlalchemy import event, select, update
+from sqlalchemy.orm import ORMExecuteState, Session
 
 from app.accounts.model import User
-from app.catalog.model import Revision
+from app.catalog.model import Problem, Revision
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.submissions.leaderboard import LEAST_OTHERS, Measurement, ReferenceMeasurement
@@ -86,6 +88,59 @@ def test_only_a_submission_of_all_cases_that_is_accepted_has_next_steps(ada: Tes
 
     assert "next-steps" not in before
     assert "next-steps" not in ada.get(waiting + "/result").text
+
+
+def test_an_accepted_submission_stays_readable_when_its_problem_becomes_a_draft(
+    ada: TestClient, database: Database
+) -> None:
+    path = solve(ada, database)
+    with database.transaction() as session:
+        session.execute(update(Problem).values(availability="draft"))
+
+    for address in (path, f"{path}/result", f"{path}/events", f"{path}/diff"):
+        answer = ada.get(address)
+        assert answer.status_code == HTTPStatus.OK, address
+        assert "next-steps" not in answer.text
+    assert ada.post(f"{path}/sharing", data={"is_shared": "true"}).status_code == HTTPStatus.SEE_OTHER
+
+
+def test_an_unlisted_problem_leads_to_its_quiz_and_to_no_track(ada: TestClient, database: Database) -> None:
+    path = solve(ada, database)
+    with database.transaction() as session:
+        session.execute(update(Problem).values(availability="unlisted"))
+
+    result = ada.get(path + "/result").text
+
+    assert f'href="{PAGE}/quiz"' in result
+    assert "You have solved all problems of the track" not in result
+
+
+@pytest.mark.parametrize("others", [(), ("second",)], ids=["the only problem of its track", "one of two"])
+def test_a_problem_that_is_unlisted_while_its_page_is_read_leads_to_no_track(
+    ada: TestClient, database: Database, others: tuple[str, ...]
+) -> None:
+    path = solve(ada, database)
+    with database.transaction() as session:
+        for slug in others:
+            publish(session, make_listed(slug, "track: basics\nposition: 2\n"))
+    changes: list[str] = []
+
+    def unlist(read: ORMExecuteState) -> None:
+        if "FROM tracks" in str(read.statement) and not changes:
+            changes.append("unlisted")
+            with database.transaction() as session:
+                session.execute(update(Problem).where(Problem.slug == "scaled_sum").values(availability="unlisted"))
+
+    event.listen(Session, "do_orm_execute", unlist)
+    try:
+        answer = ada.get(path + "/result")
+    finally:
+        event.remove(Session, "do_orm_execute", unlist)
+
+    assert changes == ["unlisted"]
+    assert answer.status_code == HTTPStatus.OK
+    assert "next-steps" in answer.text
+    assert "/problems/second" not in answer.text
 
 
 def test_the_time_is_compared_with_at_least_five_other_users(ada: TestClient, database: Database) -> None:
