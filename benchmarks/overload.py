@@ -237,7 +237,10 @@ def _rows(log: Log, rate: float, seconds: float, verdicts: Counter[str | None]) 
     yield "streams that ended with the verdict", f"{sum(log.verdicts.values()):,} of {opened:,}"
     refused = {status: count for status, count in log.opened.items() if status != httpx.codes.OK}
     yield "streams that were not opened", ", ".join(f"{count} × {status}" for status, count in refused.items()) or "0"
-    yield "age of the queue, at most", f"{max(log.queue_ages):.0f} s (new ones are refused at a forecast of {QUEUE_MINUTES} min)"
+    yield (
+        "age of the queue, at most",
+        f"{max(log.queue_ages):.0f} s (new ones are refused at a forecast of {QUEUE_MINUTES} min)",
+    )
     settled = log.memory_mib[len(log.memory_mib) // 4 :]
     yield "memory of the web process", f"{log.memory_mib[0]:.0f} MiB before, {settled[0]:.0f} to {max(settled):.0f} MiB"
 
