@@ -26,7 +26,7 @@ def test_traces_without_what_sends_them_stop_the_start_with_the_way_to_get_it(co
     )
 
     assert ended.returncode == 2
-    assert "pip install 'allclose[tracing]'" in ended.stderr
+    assert "pip install --editable '.[tracing]'" in ended.stderr
 
 
 def test_a_format_that_there_is_not_stops_the_start() -> None:
