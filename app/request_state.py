@@ -53,15 +53,15 @@ def get_policy(request: Request) -> CurrentPolicy:
 
 
 def require_discussions(request: Request) -> None:
-    """A dependency of everything about questions and answers. Raises TurnedOff."""
+    """Guard the routes of questions and answers; a dependency. Raises TurnedOff."""
     if get_policy(request).read().discussions == "off":
-        raise TurnedOff("Discussions are turned off on this site. Questions and answers so far stay stored.")
+        raise TurnedOff("Discussions are turned off on this site. Questions and answers are kept.")
 
 
 def require_shared_solutions(request: Request) -> None:
-    """A dependency of everything about shared solutions. Raises TurnedOff."""
+    """Guard the routes of shared solutions; a dependency. Raises TurnedOff."""
     if get_policy(request).read().shared_solutions == "off":
-        raise TurnedOff("Shared solutions are turned off on this site. Solutions shared so far stay stored.")
+        raise TurnedOff("Shared solutions are turned off on this site. They are kept.")
 
 
 def get_progress(request: Request) -> Progress:

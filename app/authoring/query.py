@@ -43,7 +43,8 @@ class VerificationView(View):
     total: int
     publish: bool = Field(description="whether it is published when it passes")
     availability: Availability | None = Field(
-        description="what the problem gets when the package is published; null leaves it as it is"
+        description="what the problem gets when the package is published, with `publish` false only if it is new; "
+        "null leaves it as it is"
     )
     revision: int | None = Field(description="the number of the revision that it became; null until it is published")
     queued_at: datetime

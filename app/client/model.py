@@ -3015,7 +3015,7 @@ class VerificationView(Answer):
     publish: bool = Field(..., description="whether it is published when it passes")
     availability: Literal["draft", "unlisted", "listed", "withdrawn"] | None = Field(
         ...,
-        description="what the problem gets when the package is published; null leaves it as it is",
+        description="what the problem gets when the package is published, with `publish` false only if it is new; null leaves it as it is",
     )
     revision: int | None = Field(
         ...,

@@ -70,8 +70,9 @@ class Backlog:
         Users take turns: one more of each user with as many unfinished ones comes first. Users with fewer may still
         send as many.
         """
-        first = sum(min(count, unfinished + 1) for count in self.waiting.values())
-        return max(first, unfinished * len(self.waiting)) * self.seconds_each
+        counts = list(self.waiting.values())  # a copy, since other threads add users
+        first = sum(min(count, unfinished + 1) for count in counts)
+        return max(first, unfinished * len(counts)) * self.seconds_each
 
 
 def read_backlogs(session: Session) -> dict[str, Backlog]:

@@ -33,7 +33,7 @@ from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.picture.time_plot import draw_time_plot
 from app.web.quantity import memory_text, seconds_text, short_seconds_text, size_text
 from app.web.result import capitalise, message_of
-from app.web.statement import arrange_statement, explain, name_object
+from app.web.statement import arrange_statement, explain_parameter, name_object
 from app.web.value_text import (
     arguments_preview,
     fold_lists,
@@ -235,7 +235,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "post": render_post,
         "inline": render_inline,
         "statement": arrange_statement,
-        "explain": explain,
+        "explain": explain_parameter,
         "name_object": name_object,
         "sample_python": sample_python,
         "typed": Typed,

@@ -17,10 +17,6 @@ BACKGROUND = ("Worked example", "Common pitfalls", "Why this matters")
 _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CELL_END = re.compile(r"(?<!\\)\|")
-# A part of a clause ends before a comma, but for those in shapes, code, formulas and numbers.
-_PART = re.compile(r"(?:`[^`]*`|\$[^$]*\$|\([^)]*\)|[^,]|,(?=\S))+")
-_LITTLE = frozenset(("a", "an", "and", "as", "each", "is", "it", "its", "of", "or", "possibly", "the", "their"))
-MOST_REPEATED = 0.7
 _NAME = re.compile(r"`([^`]+)`")
 
 
@@ -44,23 +40,13 @@ def arrange_statement(problem: ProblemDetail) -> Statement:
     return _arrange(problem.statement, frozenset(names))
 
 
-def explain_parameter(doc: str | None, meaning: str, *, repeated: float = 1.0) -> str:
-    """Join both explanations, without the parts of which one only repeats the other.
-
-    `repeated`: the share of a part's words that the other has, from which on it is a repetition.
-    """
-    known = doc or ""
-    if _repeats(known, meaning, repeated):
+def explain_parameter(doc: str | None, meaning: str) -> str:
+    """Join both explanations, without the clauses whose words the other has."""
+    own = _words(doc or "")
+    if own <= _words(meaning):
         return meaning
-    new = (_new_part(clause.strip(), known, repeated) for clause in meaning.split(";"))
-    return "; ".join([known, *filter(None, new)])
-
-
-def explain(name: str, described: Described, statement: Statement) -> str:
-    """Explain a parameter by its `doc` and the author's table. Two descriptions of one function repeat each other."""
-    is_object = described.type in ("object", FUNCTION)
-    repeated = MOST_REPEATED if is_object else 1.0
-    return explain_parameter(described.doc, statement.meanings.get(name, ""), repeated=repeated)
+    new = [clause.strip() for clause in meaning.split(";") if not _words(clause) <= own]
+    return "; ".join([doc or "", *new])
 
 
 def name_object(name: str, described: Described, statement: Statement) -> str | None:
@@ -70,22 +56,6 @@ def name_object(name: str, described: Described, statement: Statement) -> str | 
         return None
     call = re.search(rf"\b{re.escape(name)}(\([\w, ]+\))", f"{described.doc} {statement.meanings.get(name)}")
     return f"{word}{call[1]}" if call and word == FUNCTION else word
-
-
-def _new_part(clause: str, known: str, repeated: float) -> str:
-    """Return what of a clause, between its commas, says more than the known text."""
-    parts = [part.strip() for part in _PART.findall(clause)]
-    new = [part for part in parts if not _repeats(part, known, repeated)]
-    if not new or _repeats(clause, known, repeated):
-        return ""
-    return clause if new[0].startswith("which ") else ", ".join(new)
-
-
-def _repeats(text: str, known: str, share: float) -> bool:
-    """Whether this share of the text's words, and all of its numbers, are in the known one."""
-    words, others = _words(text) - _LITTLE, _words(known)
-    has_new_number = any(word.isdecimal() for word in words - others)
-    return not has_new_number and len(words & others) >= share * len(words)
 
 
 @lru_cache(maxsize=256)

@@ -51,6 +51,16 @@ class ModelNew(torch.nn.Module):
         y = self.layer(x)
         return {answer}
 """
+# What an author writes for the exercise that multiplies numbers by a factor.
+SCALED = {
+    "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
+    "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
+    "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
+    "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
+    + "def scale(x, factor):\n    return x / factor\n",
+    "submissions/wrong_answer/added.py": WRONG.format(mistake="adds the factor")
+    + "def scale(x, factor):\n    return x + factor\n",
+}
 SOURCES = [
     Source(
         form="torch-judge",
@@ -73,15 +83,7 @@ SOURCES = [
         files={f"scale/{path}": text for path, text in LITERAL.items()},
         name="scale",
         manifest={"TODO: describe the result.": "the scaled numbers"},
-        written={
-            "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
-            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
-            "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
-            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
-            + "def scale(x, factor):\n    return x / factor\n",
-            "submissions/wrong_answer/added.py": WRONG.format(mistake="adds the factor")
-            + "def scale(x, factor):\n    return x + factor\n",
-        },
+        written=SCALED,
     ),
     Source(
         form="kattis",
@@ -130,15 +132,7 @@ SOURCES = [
             "x: [3.0]\n      factor: -1.0": "x: {draw: normal, shape: [100]}\n"
             "      factor: {draw: uniform, low: 2, high: 9}",
         },
-        written={
-            "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
-            "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
-            "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
-            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
-            + "def scale(x, factor):\n    return x / factor\n",
-            "submissions/wrong_answer/added.py": WRONG.format(mistake="adds the factor")
-            + "def scale(x, factor):\n    return x + factor\n",
-        },
+        written=SCALED,
     ),
 ]
 COMMON = {"TODO: describe the problem in one line.": "A small exercise of arithmetic."}

@@ -27,17 +27,19 @@ BLOCK_SIGNALS = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1
     ],
 )
 def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -> None:
-    run = bench.run(
-        f"def solve(x):\n    if x:\n        {statement}\n    return x\n", {"x": 0}, {"x": 1}, wall_seconds=0.5
-    )
-
-    assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.TIMED_OUT]
-    assert run.cases[1].wall_seconds >= 0.5
-    assert run.cases[1].failure is not None
+    source = f"def solve(x):\n    if x:\n        {statement}\n    return x\n"
     hint = "" if BLOCK_SIGNALS in statement else ". Hint: when it was stopped, it was at solution.py, line 3"
-    # On a busy machine the line may come too late.
-    assert run.cases[1].failure.message in (f"the call took longer than 0.5 s{hint}", "the call took longer than 0.5 s")
-    assert run.clean
+    messages = []
+
+    while len(messages) < 3 and (not messages or hint not in messages[-1]):  # a busy machine may find the line too late
+        run = bench.run(source, {"x": 0}, {"x": 1}, wall_seconds=0.5)
+        assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.TIMED_OUT]
+        assert run.cases[1].wall_seconds >= 0.5
+        assert run.cases[1].failure is not None
+        assert run.clean
+        messages.append(run.cases[1].failure.message)
+
+    assert messages[-1] == f"the call took longer than 0.5 s{hint}"
 
 
 def test_the_innermost_line_of_the_solution_is_named(bench: Bench) -> None:

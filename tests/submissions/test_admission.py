@@ -1,6 +1,9 @@
+import threading
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import func
@@ -9,7 +12,7 @@ from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.admission import QueueWaits
-from app.submissions.forecast import SHORT
+from app.submissions.forecast import SHORT, Backlog
 from app.submissions.model import Submission
 from app.submissions.priority import BACKGROUND
 from app.submissions.quota import SubmitLimits
@@ -97,6 +100,17 @@ def test_users_with_many_submissions_keep_no_newcomer_out(database: Database, wa
 
     assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 2 * 60 / 2
     send(database, wanted)
+
+
+def test_a_wait_is_estimated_while_other_threads_accept_submissions() -> None:
+    backlog = Backlog(waiting=Counter({uuid4(): 1 for _ in range(1000)}), seconds_each=1.0)
+    adding = threading.Thread(target=lambda: [backlog.add(uuid4()) for _ in range(30_000)])
+
+    adding.start()
+    while adding.is_alive():
+        backlog.estimate_wait(0)
+
+    assert backlog.estimate_wait(0) == 31_000
 
 
 def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(

@@ -85,7 +85,9 @@ def test_a_report_says_what_each_case_and_each_shape_costs(report: Report) -> No
         ("some_rows", 1),
         ("other_rows", 1),
     ]
-    assert all(cost.first_seconds > 0 and cost.again_seconds >= 0 for cost in report.limits.cases)
+    assert all(cost.first_seconds > 0 for cost in report.limits.cases)
+    # The time in which other processes held the cores is left out, so one short run may count as 0 s.
+    assert sum(cost.again_seconds for cost in report.limits.cases) > 0
 
 
 @pytest.mark.whole
