@@ -29,7 +29,7 @@ BLOCK_SIGNALS = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1
 def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -> None:
     source = f"def solve(x):\n    if x:\n        {statement}\n    return x\n"
     hint = "" if BLOCK_SIGNALS in statement else ". Hint: when it was stopped, it was at solution.py, line 3"
-    messages = []
+    messages: list[str] = []
 
     while len(messages) < 3 and (not messages or hint not in messages[-1]):  # a busy machine may find the line too late
         run = bench.run(source, {"x": 0}, {"x": 1}, wall_seconds=0.5)

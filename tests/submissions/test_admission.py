@@ -104,8 +104,12 @@ def test_users_with_many_submissions_keep_no_newcomer_out(database: Database, wa
 
 def test_a_wait_is_estimated_while_other_threads_accept_submissions() -> None:
     backlog = Backlog(waiting=Counter({uuid4(): 1 for _ in range(1000)}), seconds_each=1.0)
-    adding = threading.Thread(target=lambda: [backlog.add(uuid4()) for _ in range(30_000)])
 
+    def add() -> None:
+        for _ in range(30_000):
+            backlog.add(uuid4())
+
+    adding = threading.Thread(target=add)
     adding.start()
     while adding.is_alive():
         backlog.estimate_wait(0)
