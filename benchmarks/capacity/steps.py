@@ -57,6 +57,8 @@ TIMES, QUICK_TIMES = 300, 40
 CASES = 6
 # The judgings that a worker holds while its heartbeat is measured, one for each slot.
 HELD = 8
+# So long that no claim takes a judging twice. A lease of more than a minute counts as over.
+CLAIMED = timedelta(seconds=50)
 SENDERS = 20
 COMMITTERS, COMMIT_SECONDS = 8, 3.0
 SEEN = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", versions={"numpy": "2"})
@@ -157,7 +159,7 @@ def _addresses(
 
     def page(number: int) -> Request:
         who = people[number % len(people)]
-        return Request(method="GET", url="/problems/microbatched_grads", headers=cookie(who))
+        return Request(method="GET", url="/problems/adamw_step_jax", headers=cookie(who))
 
     def send(number: int) -> Request:
         headers = {"Authorization": f"Bearer {people[number % len(people)].token}"}
@@ -229,7 +231,7 @@ def _queue_steps(database: Database, meter: Meter) -> list[Figure]:
 
     def take(_: int, queue: str = "cpu") -> None:
         with database.transaction() as session:
-            wanted = Wanted(queues=(queue,), slots=1, worker=capacity.worker, lease=timedelta(hours=1))
+            wanted = Wanted(queues=(queue,), slots=1, worker=capacity.worker, lease=CLAIMED)
             claims.extend(claim(session, wanted))
 
     def keep(_: int) -> None:
