@@ -23,6 +23,8 @@ def printable(text: str, limit: int) -> str:
 
 def spelled(text: str) -> str:
     """Return the text with unprintable characters escaped. The function is idempotent."""
+    if not _UNPRINTABLE.search(text):
+        return text
     return _UNPRINTABLE.sub(_spell, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -4,12 +4,12 @@ from markupsafe import Markup, escape
 
 
 def element(name: str, *children: Markup | str, **attributes: object) -> Markup:
-    written = Markup("").join(
-        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _short(value)) for key, value in attributes.items()
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"' for key, value in attributes.items()
     )
     # Element names are our own; children are escaped.
-    start = Markup("<" + name) + written
-    return start + Markup(">") + Markup("").join(map(escape, children)) + Markup("</" + name + ">")
+    inside = "".join(map(escape, children))
+    return Markup(f"<{name}{written}>{inside}</{name}>")
 
 
 def drawing(width: float, height: float, label: str, *children: Markup) -> Markup:
