@@ -92,7 +92,8 @@ async def refuse_long_wait(
     """Refuse before the submission takes a turn; a dependency. Raises LimitReached."""
     if key is not None:  # the key's first request may have been accepted
         return
-    limits = policy.find_fresh() or await run_in_threadpool(policy.read)
+    known = policy.find_fresh()
+    limits = known if known is not None else await run_in_threadpool(policy.read)
     if not waits.is_fresh():
         await run_in_threadpool(waits.read)
     waits.check(slug, viewer.id, limits.max_queue_minutes)
