@@ -1,8 +1,11 @@
 import asyncio
+from types import SimpleNamespace
+from uuid import UUID, uuid4
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
-from app.api.concurrency_limit import AT_ONCE, MOST_WAITING, ConcurrencyLimit
+from app.api.concurrency_limit import AT_ONCE, CHANGES_AT_ONCE, MOST_WAITING, ChangesInTurn, ConcurrencyLimit
 from app.errors import LimitReached
 
 
@@ -43,3 +46,44 @@ def test_a_turn_is_given_back_after_a_failure() -> None:
                     raise ZeroDivisionError
 
     asyncio.run(asyncio.wait_for(fail_often(), 5))
+
+
+def test_changes_of_one_user_run_a_few_at_a_time_and_delay_no_other_request() -> None:
+    ada, eve = uuid4(), uuid4()
+
+    async def flood() -> tuple[list[int], list[str]]:
+        running, seen, ended = 0, [], []
+        others_ended = asyncio.Event()
+
+        async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+            nonlocal running
+            if scope["state"]["viewer"].id == ada and scope["method"] == "PUT":
+                running += 1
+                seen.append(running)
+                await others_ended.wait()
+                running -= 1
+            ended.append(scope["method"])
+
+        limit = ChangesInTurn(app)
+        changes = [asyncio.ensure_future(call(limit, ada, "PUT")) for _ in range(3 * CHANGES_AT_ONCE)]
+        await asyncio.sleep(0)
+        await asyncio.gather(call(limit, ada, "GET"), call(limit, eve, "PUT"))
+        others_ended.set()
+        await asyncio.gather(*changes)
+        return seen, ended
+
+    seen, ended = asyncio.run(flood())
+
+    assert max(seen) == CHANGES_AT_ONCE
+    assert sorted(ended[:2]) == ["GET", "PUT"]
+    assert len(ended) == 2 + 3 * CHANGES_AT_ONCE
+
+
+async def call(limit: ChangesInTurn, user_id: UUID, method: str) -> None:
+    async def receive() -> Message:
+        raise AssertionError
+
+    async def send(_message: Message) -> None:
+        raise AssertionError
+
+    await limit({"type": "http", "method": method, "state": {"viewer": SimpleNamespace(id=user_id)}}, receive, send)
