@@ -96,7 +96,8 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
-    state.submit_limit = ConcurrencyLimit()
+    state.submit_limit = ConcurrencyLimit("submissions")
+    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1)
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
 

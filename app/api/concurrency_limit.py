@@ -1,5 +1,5 @@
-"""Limits of concurrent requests per web process: a flood of submissions, or of one user's changes, leaves threads and
-connections for pages.
+"""Limits of concurrent requests per web process: a flood of submissions, sign-ups, or one user's changes leaves threads
+and connections for pages.
 """
 
 import asyncio
@@ -20,17 +20,21 @@ CHANGES_AT_ONCE = 4
 
 
 class ConcurrencyLimit:
-    """Lets AT_ONCE blocks run together. The others wait outside of threads, MOST_WAITING of them."""
+    """Lets `at_once` blocks run together. The others wait outside of threads, MOST_WAITING of them.
 
-    def __init__(self) -> None:
-        self._running = asyncio.Semaphore(AT_ONCE)
+    `what` names them in the message ("submissions").
+    """
+
+    def __init__(self, what: str, at_once: int = AT_ONCE) -> None:
+        self._what = what
+        self._running = asyncio.Semaphore(at_once)
         self._waiting = 0
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Raises LimitReached at once if too many wait."""
         if self._waiting >= MOST_WAITING:
-            raise LimitReached(f"{MOST_WAITING} submissions wait to be received; send yours again in a few seconds")
+            raise LimitReached(f"{MOST_WAITING} {self._what} wait to be received; send yours again in a few seconds")
         self._waiting += 1
         try:
             await self._running.acquire()
@@ -45,6 +49,13 @@ class ConcurrencyLimit:
 async def await_submit_turn(request: Request) -> AsyncIterator[None]:
     """Hold a turn until the answer is made; a dependency. Raises LimitReached."""
     limit: ConcurrencyLimit = request.app.state.submit_limit
+    async with limit.turn():
+        yield
+
+
+async def await_sign_up_turn(request: Request) -> AsyncIterator[None]:
+    """As `await_submit_turn`, before the new password is checked and hashed."""
+    limit: ConcurrencyLimit = request.app.state.sign_up_limit
     async with limit.turn():
         yield
 

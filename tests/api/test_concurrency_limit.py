@@ -11,7 +11,7 @@ from app.errors import LimitReached
 
 def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
     async def flood() -> tuple[list[int], int, list[bool]]:
-        limit, running, refused = ConcurrencyLimit(), 0, 0
+        limit, running, refused = ConcurrencyLimit("submissions"), 0, 0
         seen: list[int] = []
 
         async def one() -> bool:
@@ -39,7 +39,7 @@ def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
 
 def test_a_turn_is_given_back_after_a_failure() -> None:
     async def fail_often() -> None:
-        limit = ConcurrencyLimit()
+        limit = ConcurrencyLimit("submissions")
         for _ in range(AT_ONCE + 1):
             with pytest.raises(ZeroDivisionError):
                 async with limit.turn():
