@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -19,7 +20,7 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.cli import server
-from app.cli.server import AddressInUse, Connection, _listen
+from app.cli.server import MOST_FILES, AddressInUse, Connection, _listen, _raise_file_limit
 from app.settings import ROOT, Settings
 from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve, wait_for
 
@@ -198,6 +199,18 @@ def test_a_connection_ends_if_its_client_does_not_read(monkeypatch: pytest.Monke
         client.sendall(REQUEST)
 
         assert ended.wait(20)
+
+
+def test_a_server_may_open_more_connections_than_a_shell_allows() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+        _raise_file_limit()
+        raised, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert raised == (MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES))
 
 
 @pytest.mark.whole
