@@ -17,7 +17,7 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
 from app.admin.retention import Caretaker
 from app.api.body_limit import BodyLimit
-from app.api.concurrency_limit import ConcurrencyLimit
+from app.api.concurrency_limit import ChangesInTurn, ConcurrencyLimit
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
@@ -66,6 +66,7 @@ def build_application() -> FastAPI:
     app.include_router(build_pages())
     answer = answers_by_audience(page=render_error)
     answer_error = install_error_answers(app, answer)
+    app.add_middleware(ChangesInTurn)
     app.add_middleware(BodyLimit, answer_error=answer_error)
     app.add_middleware(RateLimit, count_page=count_visit, answer_error=answer_error)
     app.add_middleware(EntityTag)
@@ -95,7 +96,8 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
-    state.submit_limit = ConcurrencyLimit()
+    state.submit_limit = ConcurrencyLimit("submissions")
+    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1)
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
 

@@ -13,6 +13,8 @@ MIN_CHARACTERS = 10
 MAX_BYTES = 1024
 # On zxcvbn's scale from 0 to 4: guessed in fewer than 10**8 tries.
 LEAST_STRENGTH = 3
+# What an attacker tries first on every deployment.
+_SITE = "allclose"
 # zxcvbn needs time that is quadratic in the length. The rest can only make a password stronger.
 ESTIMATED_CHARACTERS = 72
 
@@ -35,7 +37,7 @@ def check_password(password: str, known: Iterable[str] = ()) -> None:
         ) from None
     if size > MAX_BYTES:
         raise Invalid("password", f"The password has {size} bytes in UTF-8. Choose at most {MAX_BYTES}.")
-    estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], user_inputs=list(known), max_length=ESTIMATED_CHARACTERS)
+    estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], user_inputs=[_SITE, *known], max_length=ESTIMATED_CHARACTERS)
     if estimate["score"] < LEAST_STRENGTH:
         reason = estimate["feedback"]["warning"] or "The password is easy to guess."
         raise Invalid("password", f"{reason} Choose a stronger one, such as three uncommon words.")

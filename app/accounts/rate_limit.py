@@ -120,6 +120,7 @@ class AccountThrottles:
     `names` counts sign-ins per user name and network or known browser since the last success, `guesses` failed ones
     per network, `sign_ins` successful ones per user name. `reauthentications` counts wrong passwords per signed-in
     user. `letters` counts mails with reset links per account and current password, `account_letters` per account.
+    `exports` counts personal data exports per user: each is a file until the client has read it.
     """
 
     names: SlowDown = field(default_factory=lambda: _slow(10, 10, "sign-ins with this user name"))
@@ -130,6 +131,7 @@ class AccountThrottles:
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
     letters: Throttle = field(default_factory=lambda: _per(2, 30, "mails with a link for this password"))
     account_letters: Throttle = field(default_factory=lambda: _per(6, 60, "mails for this account"))
+    exports: Throttle = field(default_factory=lambda: _per(10, 60, "exports of your data"))
 
 
 def _slow(amount: int, pause_seconds: int, what: str) -> SlowDown:

@@ -10,9 +10,10 @@ import random
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeVar
 
 from itsdangerous import BadData, URLSafeTimedSerializer
 from sqlalchemy.orm import Session
@@ -29,11 +30,17 @@ from app.errors import AllcloseError
 MAX_USERNAME_KEY = 64
 # Sign-ins at the same time in one web process. The hash takes a core for about 30 ms, which pages may need.
 AT_ONCE = 1
-# Waiting sign-ins per network.
-MOST_WAITING = 50
+# Slowed sign-ins per network or known browser.
+MOST_SLOWED = 50
+# Sign-ins that wait for the hash, per network and per user name there. A lecture hall may sign in at once; more for one
+# name would be guesses that are counted too late.
+MOST_WAITING = 250
+MOST_WAITING_PER_NAME = 10
 LONGEST_WAIT_SECONDS = 20.0
 BROWSER_LIFETIME = timedelta(days=180)
 _PURPOSE = "known browser"
+
+Key = TypeVar("Key")
 
 
 class SignInFailed(AllcloseError):
@@ -68,21 +75,21 @@ class SignInQueue:
     def __init__(self, throttles: AccountThrottles) -> None:
         self._throttles = throttles
         self._hashing = asyncio.Semaphore(AT_ONCE)
+        self._slowed: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
+        self._waiting_names: Counter[tuple[str, str]] = Counter()
 
     @asynccontextmanager
     async def turn(self, attempt: SignIn) -> AsyncIterator[None]:
         """Wait, then let the block sign in. Raises TooOften when too many wait, or after LONGEST_WAIT_SECONDS."""
-        network = attempt.network
-        if self._waiting[network] >= MOST_WAITING:
-            raise TooOften(f"{MOST_WAITING} sign-ins from your network are waiting. Try again in 5 s.")
-        self._waiting[network] += 1
-        try:
+        with _place(self._slowed, attempt.browser or attempt.network, MOST_SLOWED):
             for slow_down, key in self._limits(attempt):
                 await _wait(slow_down, key)
+        with (
+            _place(self._waiting, attempt.network, MOST_WAITING),
+            _place(self._waiting_names, attempt.key, MOST_WAITING_PER_NAME),
+        ):
             await self._hashing.acquire()
-        finally:
-            self._waiting -= Counter([network])
         try:
             yield
         finally:
@@ -92,6 +99,18 @@ class SignInQueue:
         yield self._throttles.names, attempt.key
         if not attempt.browser:
             yield self._throttles.guesses, (attempt.network,)
+
+
+@contextmanager
+def _place(taken: Counter[Key], key: Key, most: int) -> Iterator[None]:
+    """Hold a place in a queue during the block. Raises TooOften if the key has `most` places."""
+    if taken[key] >= most:
+        raise TooOften(f"{most} sign-ins from your network are waiting. Try again in 5 s.")
+    taken[key] += 1
+    try:
+        yield
+    finally:
+        taken -= Counter([key])
 
 
 async def _wait(slow_down: SlowDown, key: tuple[str, ...]) -> None:

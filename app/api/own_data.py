@@ -27,7 +27,11 @@ class Confirmation(Body):
     responses={200: ARCHIVE, **problems(401, 403)},
     summary="Export all your data as a zip archive",
 )
-def export_own_data(viewer: AccountChanger, address: Address, database: Stored) -> StreamingResponse:
+def export_own_data(
+    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles
+) -> StreamingResponse:
+    """You can export your data 10 times an hour."""
+    throttles.exports.use(str(viewer.id))
     file = export_user(database, act_as(viewer, address), viewer.id)
     return send_file(file, f"allclose-{viewer.username}.zip")
 

@@ -4,12 +4,13 @@ from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.model import Role
 from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
+from app.api.concurrency_limit import await_sign_up_turn
 from app.api.dependency import Address, Stored, Throttles
 from app.api.field import Email, Password, Username
 from app.api.openapi import locates, problems
@@ -47,6 +48,7 @@ class UserView(BaseModel):
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
+    dependencies=[Depends(await_sign_up_turn)],
     responses={201: locates("the user's path, for admins; the new user reads `GET /me`"), **problems(403, 409, 422)},
     summary="Sign up",
 )

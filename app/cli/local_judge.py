@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 LIBRARY = "library"
 # Entries of packages that are gone can't be told apart, so a larger folder is emptied.
 MAX_LIBRARY_BYTES = 512 * 2**20
+BUSY = "The solution is slow, but the machine is busy: waiting up to a minute, then running once more."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +81,13 @@ def judge_locally(order: Order) -> int:
     ):
         pool.warm(box_spec(manifest))
 
-        from app.cli.console import print_json
+        from app.cli.console import errors, print_json
         from app.cli.result_text import exit_code, print_submission
         from app.worker.hints import question_about
         from app.worker.job import Job
         from app.worker.judge import judge
         from app.worker.outcomes import Outcomes
+        from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
         from app.worker.prepare import in_order
 
         if manifest.is_traced:
@@ -100,6 +102,11 @@ def judge_locally(order: Order) -> int:
             cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
             progress.update(task, description="judging", total=len(cases), completed=0)
             submission_id, outcomes = uuid4(), Outcomes()
+
+            def wait(aborted: threading.Event) -> None:
+                errors.print(BUSY, highlight=False)
+                wait_until_quieter(LONGEST_WAIT_SECONDS, aborted)
+
             job = Job(
                 package=order.package,
                 source=order.source,
@@ -107,6 +114,7 @@ def judge_locally(order: Order) -> int:
                 references=references,
                 inspectors=inspectors,
                 on_outcome=outcomes.add,
+                wait_until_quieter=wait if manifest.efficiency else None,
                 runs_in_parallel="parallel_runs" in settings.chosen_optimizations,
             )
             judged = judge(job, pool, lambda _: progress.advance(task), abort)

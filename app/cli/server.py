@@ -4,13 +4,17 @@ import asyncio
 import errno
 import gc
 import logging
+import resource
 import signal
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
+import h11
 import uvicorn
 from sqlalchemy import select
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.accounts.model import User
 from app.accounts.password import generate_password
@@ -34,6 +38,12 @@ from app.web_process import create_app
 GRACE_SECONDS = 3
 # The request line and headers must hold a session, a token and a page's filters.
 MAX_HEAD_BYTES = 16 * 1024
+# A request's head has this long to arrive.
+HEAD_SECONDS = 20.0
+# A client has this long to read 64 KiB of an answer, and to acknowledge what it was sent.
+READ_SECONDS = 60.0
+# Each connection is an open file. Many systems allow 1024 until a process asks for more.
+MOST_FILES = 65_536
 
 
 class AddressInUse(AllcloseError):
@@ -62,7 +72,52 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
         fill(settings, database)
         if with_worker:
             stack.enter_context(Supervisor(WorkerProcess(settings, url)))
+        _raise_file_limit()
         _Server(settings, database).serve_on(listening)
+
+
+class Connection(H11Protocol):
+    """Ends a connection whose request head does not arrive, or whose client does not read the answer.
+
+    It would stay open for ever, with the file of a large answer. uvicorn ends connections that pause after an answer,
+    and `BodyLimit` those whose body does not arrive.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._read_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        for timer in (self._head_timer, self._read_timer):
+            if timer:
+                timer.cancel()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._read_timer = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._read_timer:
+            self._read_timer.cancel()
+
+    def _await_head(self) -> None:
+        """Start the timer with the first byte of a head, or before it. Stop it once the head is whole."""
+        if self.conn.their_state is h11.IDLE:
+            self._head_timer = self._head_timer or self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        elif self._head_timer:
+            self._head_timer.cancel()
+            self._head_timer = None
 
 
 class _Server(uvicorn.Server):
@@ -75,7 +130,7 @@ class _Server(uvicorn.Server):
                 log_config=None,  # uvicorn logs through Allclose's log
                 access_log=False,
                 timeout_graceful_shutdown=GRACE_SECONDS,
-                http="h11",
+                http=Connection,
                 h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 forwarded_allow_ips=settings.trusted_proxies,
             )
@@ -117,6 +172,13 @@ def _collect_rarely() -> None:
     gc.set_threshold(20_000, 10, 20)
 
 
+def _raise_file_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 @contextmanager
 def _listen(settings: Settings) -> Iterator[socket.socket]:
     """Open the socket, before any process starts. Raises AddressInUse."""
@@ -124,6 +186,7 @@ def _listen(settings: Settings) -> Iterator[socket.socket]:
     # asyncio sets TCP_NODELAY only if the protocol is given. Without it, responses wait 40 ms for an acknowledgement.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(READ_SECONDS * 1000))
         try:
             listening.bind((settings.host, settings.port))
             listening.listen()  # until then, a second server could bind the same port

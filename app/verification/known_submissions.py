@@ -26,6 +26,7 @@ from app.verification.trial import (
     some_of_each,
 )
 from app.worker.prepare import PreparedCase
+from app.worker.timing import TOO_SLOW
 
 REMEDIES = {
     Verdict.WRONG_ANSWER: "correct its answer, widen the tolerance",
@@ -62,6 +63,8 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     # The slowest run first, so that the last ones overlap with others.
     in_order = sorted(trial.package.submissions, key=lambda known: known.verdict not in SLOW)
     judged = trial.each("known submissions", in_order, judge)
+    if trial.package.manifest.efficiency and any(map(_is_late, judged)):
+        trial.wait_until_quieter()
     judged = [judge(late.submission) if _is_late(late) else late for late in judged]
     results = tuple(map(_result, judged))
     wrong = [result for result in results if result.verdict is not result.expected]
@@ -131,6 +134,8 @@ def _finding(result: KnownResult) -> Finding:
 def remedy_for(result: KnownResult) -> str:
     if result.verdict is Verdict.ACCEPTED and result.expected is Verdict.REQUIREMENT_NOT_MET:
         return "tighten the requirement or the limits in `efficiency`, or give the cases larger sizes"
+    if result.category == TOO_SLOW:
+        return "speed it up, raise the limit in `efficiency`, or verify again while the machine is quiet"
     if result.verdict is Verdict.ACCEPTED:
         return "add a case where its answer differs from the reference's by more than the tolerance"
     remedy = REMEDIES.get(result.verdict, "correct it")

@@ -109,12 +109,13 @@ def _section(
 def list_timed(trial: Trial, material: Material) -> tuple[TimedSolution, ...]:
     """List the known submissions whose times were compared. Raises JudgeFailed, BoxLost, Aborted.
 
-    An accepted one without room is measured once more, alone: the machine may have been busy.
+    An accepted one without room is measured once more, alone and on a quieter machine.
     """
     timed = []
     for each in material.judged:
         times = each.attempt.times
         if times is not None and times.is_met and not times.has_room:
+            trial.wait_until_quieter()
             times = trial.attempt(each.submission.source, material.cases).times or times
         if times is not None:
             timed.append(TimedSolution(name=f"submissions/{each.name}.py", times=times))

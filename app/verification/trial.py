@@ -22,6 +22,7 @@ from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_laun
 from app.worker.custom_checker import CustomChecker
 from app.worker.job import Job
 from app.worker.judge import judge
+from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE, build_request, patient, rules_of
 from sandbox.gpu.lease import Gpus
@@ -197,6 +198,11 @@ class Trial:
         )
         finish = judge(job, self.pools.boxes, lambda _: None, self.abort)
         return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes, times=finish.times)
+
+    def wait_until_quieter(self) -> None:
+        """Wait before a run whose time decides, at most a minute. Raises Aborted."""
+        self.watch("waiting for a quieter machine", 0, 1)
+        wait_until_quieter(LONGEST_WAIT_SECONDS, self.abort)
 
     @property
     def with_patience(self) -> "Trial":

@@ -47,6 +47,10 @@ class Timed:
     def is_met(self) -> bool:
         return self.wrong is None and self.comparison is not None and self.comparison.is_met
 
+    @property
+    def is_hopeless(self) -> bool:
+        return self.comparison is not None and self.comparison.is_hopeless
+
     def results(self, job: Job, right: Right) -> list[CaseResult]:
         """Return the final results. Where the submission is too slow, the cases of the largest size tell so."""
         found = dict(right)
@@ -71,7 +75,7 @@ def compare_with_reference(context: Context, right: Right) -> TimeComparison | N
         return None
     job.timeline.begin("timing")
     timed = _measure(context, right)
-    if not timed.is_met and timed.was_overloaded:
+    if not timed.is_met and timed.was_overloaded and (overload.may_wait or not timed.is_hopeless):
         if overload.may_wait:
             overload.wait()
             job.timeline.begin("timing")

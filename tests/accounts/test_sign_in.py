@@ -146,6 +146,44 @@ def test_more_than_fifty_sign_ins_of_a_network_do_not_wait() -> None:
     assert "50 sign-ins from your network are waiting" in str(refused)
 
 
+def test_slowed_sign_ins_of_others_do_not_refuse_a_known_browser() -> None:
+    throttles = AccountThrottles(guesses=SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "guesses"))
+    throttles.guesses.count("192.0.2.1")
+    known = SignIn(username="ada", password=PASSWORD, address="192.0.2.1", browser="hers")
+
+    async def flood() -> str:
+        queue = SignInQueue(throttles)
+        async with queue.turn(attempt(username="first")):
+            pass
+        turns = [asyncio.ensure_future(queue.turn(attempt(username=f"x{n}")).__aenter__()) for n in range(50)]
+        await asyncio.sleep(0)
+        async with queue.turn(known):
+            for turn in turns:
+                turn.cancel()
+            return "in"
+
+    assert asyncio.run(flood()) == "in"
+
+
+def test_a_lecture_hall_that_signs_in_at_once_waits_for_its_turns() -> None:
+    async def sign_in_at_once(names: list[str]) -> list[str]:
+        queue = SignInQueue(AccountThrottles())
+
+        async def one(name: str) -> str:
+            try:
+                async with queue.turn(attempt(username=name)):
+                    await asyncio.sleep(0)
+                    return "in"
+            except TooOften:
+                return "refused"
+
+        return await asyncio.gather(*map(one, names))
+
+    assert asyncio.run(sign_in_at_once([f"student-{n}" for n in range(200)])) == ["in"] * 200
+    guesses = asyncio.run(sign_in_at_once(["ada"] * 50))
+    assert guesses.count("refused") == 39, "one has its turn and 10 wait"
+
+
 @pytest.mark.usefixtures("ada")
 def test_a_success_forgives_the_failures_before_it(database: Database) -> None:
     throttle = AccountThrottles()

@@ -48,6 +48,7 @@ def test_names_of_erased_accounts_can_not_be_taken(database: Database, username:
         ("0123456789\ud800", "lone surrogate"),
         ("aaaaaaaaaa", "Repeats like .* Choose a stronger one"),
         ("password123", "common password"),
+        ("allclose2026", "stronger"),
         ("ada.lovelace", "stronger"),
         ("x" * 1000, "Repeats"),
     ],

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import select, update
 
 from app.accounts.model import ApiToken, User
@@ -185,6 +186,18 @@ def test_ones_own_data_come_in_one_file(mine: httpx.Client) -> None:
     assert answer.headers["content-disposition"] == 'attachment; filename="allclose-ada.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert {"README.txt", "account.json"} <= set(archive.namelist())
+
+
+def test_only_ten_exports_an_hour_are_made(app: FastAPI, mine: httpx.Client) -> None:
+    me = mine.get("/me").json()["id"]
+    for _ in range(10):
+        app.state.account_throttles.exports.use(me)
+
+    answer = mine.get("/me/export")
+
+    assert answer.status_code == 429
+    assert "More than 10 exports of your data in 1 hour" in answer.json()["detail"]
+    assert int(answer.headers["retry-after"]) > 0
 
 
 def test_an_account_is_erased_by_its_owners_password_only(mine: httpx.Client, database: Database) -> None:

@@ -1,14 +1,17 @@
 import asyncio
+from types import SimpleNamespace
+from uuid import UUID, uuid4
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
-from app.api.concurrency_limit import AT_ONCE, MOST_WAITING, ConcurrencyLimit
+from app.api.concurrency_limit import AT_ONCE, CHANGES_AT_ONCE, MOST_WAITING, ChangesInTurn, ConcurrencyLimit
 from app.errors import LimitReached
 
 
 def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
     async def flood() -> tuple[list[int], int, list[bool]]:
-        limit, running, refused = ConcurrencyLimit(), 0, 0
+        limit, running, refused = ConcurrencyLimit("submissions"), 0, 0
         seen: list[int] = []
 
         async def one() -> bool:
@@ -36,10 +39,51 @@ def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
 
 def test_a_turn_is_given_back_after_a_failure() -> None:
     async def fail_often() -> None:
-        limit = ConcurrencyLimit()
+        limit = ConcurrencyLimit("submissions")
         for _ in range(AT_ONCE + 1):
             with pytest.raises(ZeroDivisionError):
                 async with limit.turn():
                     raise ZeroDivisionError
 
     asyncio.run(asyncio.wait_for(fail_often(), 5))
+
+
+def test_changes_of_one_user_run_a_few_at_a_time_and_delay_no_other_request() -> None:
+    ada, eve = uuid4(), uuid4()
+
+    async def flood() -> tuple[list[int], list[str]]:
+        running, seen, ended = 0, [], []
+        others_ended = asyncio.Event()
+
+        async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+            nonlocal running
+            if scope["state"]["viewer"].id == ada and scope["method"] == "PUT":
+                running += 1
+                seen.append(running)
+                await others_ended.wait()
+                running -= 1
+            ended.append(scope["method"])
+
+        limit = ChangesInTurn(app)
+        changes = [asyncio.ensure_future(call(limit, ada, "PUT")) for _ in range(3 * CHANGES_AT_ONCE)]
+        await asyncio.sleep(0)
+        await asyncio.gather(call(limit, ada, "GET"), call(limit, eve, "PUT"))
+        others_ended.set()
+        await asyncio.gather(*changes)
+        return seen, ended
+
+    seen, ended = asyncio.run(flood())
+
+    assert max(seen) == CHANGES_AT_ONCE
+    assert sorted(ended[:2]) == ["GET", "PUT"]
+    assert len(ended) == 2 + 3 * CHANGES_AT_ONCE
+
+
+async def call(limit: ChangesInTurn, user_id: UUID, method: str) -> None:
+    async def receive() -> Message:
+        raise AssertionError
+
+    async def send(_message: Message) -> None:
+        raise AssertionError
+
+    await limit({"type": "http", "method": method, "state": {"viewer": SimpleNamespace(id=user_id)}}, receive, send)

@@ -64,6 +64,13 @@ def test_small_inputs_stay_as_they_are(tmp_path: Path) -> None:
     assert not any("large GPUs" in line for line in imported.left_out)
 
 
+def test_a_constant_that_is_computed_from_numbers_is_a_size_too(tmp_path: Path) -> None:
+    imported, package = read(tmp_path, FILE.replace("batch_size = 112", "batch_size = 56 * 2"))
+
+    assert package.manifest.cases[0].arguments["batch_size"] < 112
+    assert any("7,168 MiB of inputs" in line for line in imported.left_out)
+
+
 @pytest.mark.parametrize(
     ("made", "known"),
     [

@@ -137,6 +137,17 @@ def test_only_the_answer_itself_has_an_expected_value(tmp_path: Path) -> None:
     assert imported.answers == {"case_4": 3}
 
 
+def test_asserts_inside_a_loop_are_listed_as_left_out(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "def twice(x):\n    return 2 * x", {}),
+        ("code", "assert twice(1) == 2\nfor n in range(3):\n    assert twice(n) == n + n", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+
+    assert "`for n in range(3):`: asserts inside a block" in imported.left_out
+
+
 def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> None:
     cells: list[tuple[str, str, dict[str, Any]]] = [
         ("code", "import numpy as np\ndef twice(x):\n    return 2 * x", {}),

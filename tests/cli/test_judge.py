@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.capacity import count_cores
 from app.settings import ROOT
 from app.submissions.view import SubmissionView
 from tests.catalog.test_parts import PARTS, TEXT
@@ -143,3 +144,18 @@ def test_a_problem_with_parts_tells_what_each_part_earned(tmp_path: Path) -> Non
         ("one", 30, 1, 1),
         ("many", 0, 0, 1),
     ]
+
+
+@pytest.mark.whole
+def test_a_slow_solution_on_a_busy_machine_is_measured_again_when_it_is_quieter() -> None:
+    package = ROOT / "app/catalog/template/kinds/efficiency"
+    spin = [sys.executable, "-c", "import time\nuntil = time.time() + 15\nwhile time.time() < until: pass"]
+    others = [subprocess.Popen(spin) for _ in range(3 * count_cores())]
+
+    judged = allclose("judge", package, package / "submissions/requirement_not_met/all_pairs.py")
+
+    for other in others:
+        other.wait()
+    assert judged.returncode == 1, judged.stderr
+    assert "waiting up to a minute" in judged.stderr
+    assert "Requirement not met" in judged.stdout

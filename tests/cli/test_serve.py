@@ -3,18 +3,24 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import psutil
 import pytest
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.cli.server import AddressInUse, _listen
+from app.cli import server
+from app.cli.server import MOST_FILES, AddressInUse, Connection, _listen, _raise_file_limit
 from app.settings import ROOT, Settings
 from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve, wait_for
 
@@ -140,6 +146,71 @@ def test_an_answer_leaves_at_once_and_waits_for_no_acknowledgement(host: str) ->
 
     with _listen(Settings(host=host, port=0)) as listening:
         assert asyncio.run(accept(listening)) == 1
+
+
+@contextmanager
+def connected(app: ASGIApp) -> Iterator[socket.socket]:
+    """A client's connection to the application, with a small buffer for what the client has not read."""
+    with _listen(Settings(port=0)) as listening, socket.socket() as client:
+        config = uvicorn.Config(app, http=Connection, lifespan="off", log_config=None, timeout_graceful_shutdown=1)
+        running = uvicorn.Server(config)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(20)
+        client.connect(listening.getsockname())
+        yield client
+        running.should_exit = True
+        thread.join()
+
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: allclose\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", REQUEST[:-2], REQUEST + REQUEST[:-2]])
+def test_a_connection_ends_if_a_head_does_not_arrive(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
+    monkeypatch.setattr(server, "HEAD_SECONDS", 0.3)
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 204})
+        await send({"type": "http.response.body"})
+
+    with connected(answer) as client:
+        client.sendall(sent)
+        received = b"".join(iter(lambda: client.recv(4096), b""))
+
+    assert received.count(b"HTTP/1.1 204") == sent.count(REQUEST)
+
+
+def test_a_connection_ends_if_its_client_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "READ_SECONDS", 0.3)
+    ended = threading.Event()
+
+    async def answer(_scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200})
+        for _ in range(512):
+            await send({"type": "http.response.body", "body": bytes(64 * 1024), "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        ended.set()
+
+    with connected(answer) as client:
+        client.sendall(REQUEST)
+
+        assert ended.wait(20)
+
+
+def test_a_server_may_open_more_connections_than_a_shell_allows() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+        _raise_file_limit()
+        raised, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert raised == (MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES))
 
 
 @pytest.mark.whole

@@ -6,6 +6,7 @@ from app.catalog.folder import VERDICT_FOLDERS
 from app.catalog.verification_section import KnownResult
 from app.judging.verdicts import Verdict
 from app.verification.known_submissions import remedy_for
+from app.worker.timing import TOO_SLOW
 
 
 def a_result(verdict: Verdict, expected: Verdict) -> KnownResult:
@@ -32,6 +33,12 @@ def test_a_wrong_solution_that_is_accepted_needs_a_case() -> None:
     remedy = remedy_for(a_result(Verdict.ACCEPTED, Verdict.WRONG_ANSWER))
 
     assert remedy == "add a case where its answer differs from the reference's by more than the tolerance"
+
+
+def test_a_right_solution_that_was_too_slow_may_only_need_a_quiet_machine() -> None:
+    result = a_result(Verdict.REQUIREMENT_NOT_MET, Verdict.ACCEPTED).model_copy(update={"category": TOO_SLOW})
+
+    assert "verify again while the machine is quiet" in remedy_for(result)
 
 
 def test_no_submission_moves_to_a_folder_that_packages_lack() -> None:

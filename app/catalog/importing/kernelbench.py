@@ -103,7 +103,7 @@ def _constants(tree: ast.Module, notes: Notes) -> dict[str, Constant]:
         name, value = node.targets[0].id, node.value
         if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
             found[name] = value.value
-        elif (numbers := _numbers(value)) is not None:
+        elif (numbers := _numbers(value) or _evaluate(value, {})) is not None:  # `(2, 3)`, or `2048 * 2`
             found[name] = numbers
         elif used := sorted({each.id for each in ast.walk(value) if isinstance(each, ast.Name)} & set(found)):
             notes.todo.append(f"compute {name} again in cases.py if you change {', '.join(used)} under `with`")

@@ -133,6 +133,14 @@ def _asserts(tree: ast.Module) -> list[ast.Assert | ast.Expr]:
     return [*(node for node in tree.body if isinstance(node, ast.Assert)), *checks]
 
 
+def _blocks(tree: ast.Module, name: str) -> Iterator[ast.stmt]:
+    """Yield loops, functions and other blocks that assert something about the function."""
+    for node in tree.body:
+        inside = (each for each in ast.walk(node) if isinstance(each, ast.Assert) and each is not node)
+        if any(calls_of(each, name) for each in inside):
+            yield node
+
+
 def _tree(cell: Cell) -> ast.Module:
     """Return the program of a cell; an empty one if it is not Python."""
     try:
@@ -165,6 +173,8 @@ def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> li
                 tests.append(check.read(f"case_{len(tests) + 1}", statement.lineno not in hidden))
             except ValueError as error:
                 notes.left_out.append(f"`{ast.unparse(statement)[:60]}`: {error}")
+        for block in _blocks(tree, function.name):
+            notes.left_out.append(f"`{ast.unparse(block).splitlines()[0][:60]}`: asserts inside a block")
     if not tests:
         raise ImportRefused("no assert has a call that can become a case: " + "; ".join(notes.left_out[:3]))
     return _with_a_sample(tests[:MAX_CASES], notes)

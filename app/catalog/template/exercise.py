@@ -18,8 +18,20 @@ from app.errors import AllcloseError
 
 HERE = Path(__file__).parent
 FRAMEWORKS = ("numpy", "jax", "torch", "flax", "optax")
-# Kinds of answers, and functions as arguments, which every kind can have.
-KINDS = ("class", "functions", "in_place", "function_arguments", "generator", "text", "file", "gradients", "random")
+# Kinds of answers, then what other kinds can have too: functions as arguments, any rank, a limit on time.
+KINDS = (
+    "class",
+    "functions",
+    "in_place",
+    "generator",
+    "text",
+    "file",
+    "gradients",
+    "random",
+    "function_arguments",
+    "any_rank",
+    "efficiency",
+)
 _PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.()'+-]*")
 _CODE_WORDS = {"total", "np", "jnp", "torch", "enumerate"}
 _NO_TEXT = {"true", "false", "null"}

@@ -125,7 +125,7 @@ def new(
     ] = None,
     framework: Annotated[str | None, typer.Option(help="numpy, jax, torch, flax or optax.")] = None,
     kind: Annotated[
-        str | None, typer.Option(help=f"What students write, if it is not one function: {', '.join(KINDS)}.")
+        str | None, typer.Option(help=f"A kind of exercise, in place of a framework: {', '.join(KINDS)}.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="One line.")] = None,
     summary: Annotated[str | None, typer.Option(help="One line, for the list of problems.")] = None,

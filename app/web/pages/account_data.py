@@ -10,7 +10,7 @@ from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import Conflict, Invalid
 from app.people.erasure import erase_self
 from app.people.personal_data import export_user
-from app.request_state import get_database
+from app.request_state import get_account_throttles, get_database
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive
 from app.web.cookie import signed_out
@@ -30,6 +30,7 @@ class EraseForm(BaseModel):
 
 @router.post("/export", dependencies=[Depends(require_own_origin)])
 def send_export(visit: CurrentVisit, owner: Owner) -> Response:
+    get_account_throttles(visit.request).exports.use(str(owner.id))
     file = export_user(get_database(visit.request), visit.actor, owner.id)
     return send_archive(file, f"allclose-{owner.username}.zip")
 

@@ -10,12 +10,14 @@ from app.accounts.invitation import InvitationSpent
 from app.accounts.rate_limit import TooOften
 from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, admit, join
 from app.accounts.user import SignUp
+from app.api.concurrency_limit import await_sign_up_turn
 from app.errors import Conflict, Invalid, Refused
 from app.request_state import find_provider, get_account_throttles
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
 router = APIRouter()
+POST_CHECKS = (Depends(require_own_origin), Depends(limit_address), Depends(await_sign_up_turn))
 SHUT = (SignUpClosed, InvitationMissing, InvitationSpent)
 
 
@@ -45,12 +47,12 @@ def show_invitation(visit: CurrentVisit, secret: str) -> Response:
     return _show(visit, SignUpForm(), secret)
 
 
-@router.post("/sign-up", dependencies=[Depends(require_own_origin), Depends(limit_address)])
+@router.post("/sign-up", dependencies=POST_CHECKS)
 def send_sign_up(visit: CurrentVisit, form: Annotated[SignUpForm, Form()]) -> Response:
     return _send(visit, form, None)
 
 
-@router.post("/invitations/{secret}", dependencies=[Depends(require_own_origin), Depends(limit_address)])
+@router.post("/invitations/{secret}", dependencies=POST_CHECKS)
 def send_invitation(visit: CurrentVisit, secret: str, form: Annotated[SignUpForm, Form()]) -> Response:
     return _send(visit, form, secret)
 

@@ -65,6 +65,7 @@ def method_of(made: Any, name: str) -> Any:
     try:
         return getattr(made, name)
     except AttributeError:
+        _require_missing(made, name)
         raise AttributeError(f"{_kind(made)} has no method {name}; define `def {name}(self, …)`") from None
 
 
@@ -72,9 +73,16 @@ def attribute_of(made: Any, name: str) -> Any:
     try:
         return getattr(made, name)
     except AttributeError:
+        _require_missing(made, name)
         raise AttributeError(
             f"{_kind(made)} has no attribute {name}; the problem compares it: set self.{name}"
         ) from None
+
+
+def _require_missing(made: Any, name: str) -> None:
+    """Raise the error that is being handled again if it comes from inside a property of the class."""
+    if hasattr(type(made), name):
+        raise
 
 
 def _kind(made: Any) -> str:
