@@ -86,7 +86,8 @@ class Policy(BaseModel):
         10,
         ge=1,
         le=10_000,
-        description="new submissions are refused while they would wait in the queue for more minutes than this",
+        description="new submissions are refused while they would wait in the queue for more minutes than this; "
+        "for more than half of it while the queue fills up",
     )
     keep_submissions_days: int | None = Field(
         None,
@@ -140,20 +141,23 @@ class CurrentPolicy:
         self._known: Policy | None = None
         self._read_at = 0.0
 
+    def find_fresh(self) -> Policy | None:
+        """Return what `read` would return without asking the database, else None."""
+        is_fresh = time.monotonic() - self._read_at < FRESH_SECONDS or self._lock.locked()
+        return self._known if is_fresh else None
+
     def read(self) -> Policy:
         """Return the policy. Do not call it inside a transaction.
 
         While another thread reads it or the database does not answer, return the last one, or else the defaults.
         """
-        known = self._known
-        if known is not None and time.monotonic() - self._read_at < FRESH_SECONDS:
-            return known
-        if known is not None and self._lock.locked():
+        known = self.find_fresh()
+        if known is not None:
             return known
         try:
             return self.refresh()
         except SQLAlchemyError:
-            return known or Policy()
+            return self._known or Policy()
 
     def refresh(self) -> Policy:
         """Read the policy from the database now, after a change."""

@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -55,9 +56,14 @@ def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Ex
         add_missing(response.headers, request.scope)
         return response
 
+    async def handle(request: Request, error: Exception) -> Response:
+        if is_for_machines(request.url.path):  # a few words; a thread would cost more
+            return answer_error(request, error)
+        return await run_in_threadpool(answer_error, request, error)
+
     kinds: tuple[type[Exception], ...] = (HTTPException, *CODE_OF, Exception)
     for kind in kinds:
-        app.add_exception_handler(kind, answer_error)
+        app.add_exception_handler(kind, handle)
     return answer_error
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Viewer
 from app.api.concurrency_limit import await_submit_turn
@@ -81,23 +82,37 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     )
 
 
+async def refuse_long_wait(
+    slug: Slug,
+    viewer: Sender,
+    policy: Annotated[CurrentPolicy, Depends(in_loop(get_policy))],
+    waits: Waits,
+    key: IdempotencyKey = None,
+) -> None:
+    """Refuse before the submission takes a turn; a dependency. Raises LimitReached."""
+    if key is not None:  # the key's first request may have been accepted
+        return
+    known = policy.find_fresh()
+    limits = known if known is not None else await run_in_threadpool(policy.read)
+    if not waits.is_fresh():
+        await run_in_threadpool(waits.read)
+    waits.check(slug, viewer.id, limits.max_queue_minutes)
+
+
 @router.post(
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
-    dependencies=[Depends(await_submit_turn)],
+    dependencies=[Depends(refuse_long_wait), Depends(await_submit_turn)],
     summary="Submit a solution",
 )
 def post_submission(
     wanted: Annotated[Submit, Depends(in_loop(read_request))],
     database: Stored,
-    policy: Annotated[CurrentPolicy, Depends(in_loop(get_policy))],
     waits: Waits,
     response: Response,
 ) -> Receipt:
-    if wanted.idempotency_key is None:  # the key's first request may have been accepted
-        waits.check(wanted.slug, wanted.user_id, policy.read().max_queue_minutes)
     known = waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))

@@ -1865,7 +1865,7 @@ class SettingsChange(Answer):
     )
     max_queue_minutes: int = Field(
         10,
-        description="new submissions are refused while they would wait in the queue for more minutes than this",
+        description="new submissions are refused while they would wait in the queue for more minutes than this; for more than half of it while the queue fills up",
     )
     keep_submissions_days: int | None = Field(
         None,

@@ -1,8 +1,9 @@
 """Questions about a problem, and answers to them.
 
 A question and an answer are posts. Code blocks and posts with the spoiler mark are withheld from readers to whom the
-problem's solution is not open. Moderators see everything: authors can read all files of a problem. A deleted question
-with answers stays as an empty post.
+problem's solution is not open. Moderators see everything: authors can read all files of a problem. A deleted post stays
+as an empty row, so that it still counts for the limit of posts per hour. Readers see it only if it is a question with
+answers.
 """
 
 import math
@@ -20,7 +21,6 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
-    delete,
     exists,
     false,
     func,
@@ -190,9 +190,9 @@ def answer(session: Session, viewer: Viewer, question_id: UUID, written: PostTex
     """
     question = _get_question(session, viewer, question_id)
     written = _checked(written, has_title=False)
-    hold_post(session, question_id)
     if question.deleted_at:
         raise Conflict("this question is deleted and takes no more answers")
+    hold_post(session, question_id)
     _require_unlocked(viewer, question)
     return _write(session, viewer, Post(problem_id=question.problem_id, question_id=question.id), written)
 
@@ -221,18 +221,15 @@ def edit(session: Session, viewer: Viewer, post_id: UUID, written: PostText) -> 
 
 
 def delete_post(session: Session, viewer: Viewer, post_id: UUID) -> None:
-    """Delete an own post. A question with answers stays without its texts. Raises NotFound."""
+    """Delete an own post. Raises NotFound."""
     post = get_own_post(session, viewer, post_id)
-    # An answer that is being written holds a lock on its question's row.
+    # This lock waits for answers and reports that are being written, which hold their post's row.
     session.refresh(post, with_for_update=True)
-    if session.scalar(select(Post.id).where(Post.question_id == post.id).limit(1)) is None:
-        session.execute(delete(Post).where(Post.id == post.id))
-    else:
-        empty_posts(session, Post.id == post.id)
+    empty_posts(session, Post.id == post.id)
 
 
 def empty_posts(session: Session, which: ColumnElement[bool]) -> None:
-    """Remove the texts of posts. Their rows stay, since answers refer to questions."""
+    """Remove the texts of posts. Their rows stay: answers refer to questions, and the limit counts deleted posts."""
     values = {"title": "", "body": "", "is_spoiler": False, "edited_at": None, "deleted_at": func.now()}
     session.execute(update(Post).where(which).values(values), execution_options={"synchronize_session": False})
 
@@ -249,7 +246,7 @@ def list_questions(session: Session, viewer: Viewer, slug: str, wanted: Slice) -
         select(Post, User.username, count.label("answers"))
         .join(User, User.id == Post.user_id)
         .where(IS_QUESTION, Post.problem_id == lesson.problem_id, _is_listed(viewer))
-        .where(or_(Post.deleted_at.is_(None), exists().where(_Answer.question_id == Post.id)))
+        .where(or_(Post.deleted_at.is_(None), _has_answers()))
         .order_by(Post.created_at.desc(), Post.id.desc())
     )
     if wanted.cursor is not None:
@@ -265,7 +262,8 @@ def get_discussion(session: Session, viewer: Viewer, question_id: UUID, wanted: 
     named = select(Problem.slug, Revision.manifest["title"].astext).join(Revision, IS_CURRENT)
     slug, title = session.execute(named.where(Problem.id == question.problem_id)).one()
     is_open = is_solution_open(session, viewer, question.problem_id)
-    query = _with_name().where(Post.question_id == question.id).order_by(Post.created_at, Post.id)
+    answers = (Post.question_id == question.id, Post.deleted_at.is_(None))
+    query = _with_name().where(*answers).order_by(Post.created_at, Post.id)
     if wanted.cursor is not None:
         query = query.where(tuple_(Post.created_at, Post.id) > tuple_(*read_uuid_cursor(wanted.cursor)))
     rows, last = split_page(session.execute(query.limit(wanted.limit + 1)).all(), wanted.limit)
@@ -289,9 +287,10 @@ def get_own_post(session: Session, viewer: Viewer, post_id: UUID) -> Post:
 
 
 def get_readable_post(session: Session, viewer: Viewer, post_id: UUID) -> Post:
-    """Return a post that is not hidden from the viewer. Raises NotFound."""
-    query = select(Post).join(Problem, Problem.id == Post.problem_id).where(Post.id == post_id, is_open_to(viewer.id))
-    post = session.scalars(query).one_or_none()
+    """Return a post that is not hidden from the viewer. Raises NotFound, also for a deleted post without answers."""
+    is_there = or_(Post.deleted_at.is_(None), _has_answers())
+    query = select(Post).join(Problem, Problem.id == Post.problem_id)
+    post = session.scalars(query.where(Post.id == post_id, is_there, is_open_to(viewer.id))).one_or_none()
     if post is None or not can_see(viewer, post) or not can_see(viewer, _question_of(session, post)):
         raise PostNotFound(post_id)
     return post
@@ -299,8 +298,8 @@ def get_readable_post(session: Session, viewer: Viewer, post_id: UUID) -> Post:
 
 def hold_post(session: Session, post_id: UUID) -> None:
     """Keep the post from being deleted until the transaction ends. Raises NotFound."""
-    held = select(Post.id).where(Post.id == post_id).with_for_update(read=True, key_share=True)
-    if session.scalar(held) is None:
+    held = select(Post.id).where(Post.id == post_id, Post.deleted_at.is_(None))
+    if session.scalar(held.with_for_update(read=True, key_share=True)) is None:
         raise PostNotFound(post_id)
 
 
@@ -405,6 +404,10 @@ def _get_question(session: Session, viewer: Viewer, question_id: UUID) -> Post:
 
 def _question_of(session: Session, post: Post) -> Post:
     return post if post.question_id is None else session.get_one(Post, post.question_id)
+
+
+def _has_answers() -> ColumnElement[bool]:
+    return exists().where(_Answer.question_id == Post.id, _Answer.deleted_at.is_(None))
 
 
 def _is_listed(viewer: Viewer) -> ColumnElement[bool]:

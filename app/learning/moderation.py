@@ -141,7 +141,8 @@ def report_shared(session: Session, viewer: Viewer, submission_id: UUID, reason:
 
 def decide_on_post(session: Session, actor: Actor, post_id: UUID, decision: PostDecision) -> None:
     """Raises NotFound, and Conflict for the lock of an answer."""
-    post = session.scalars(select(Post).where(Post.id == post_id).with_for_update()).one_or_none()
+    which = select(Post).where(Post.id == post_id, Post.deleted_at.is_(None))
+    post = session.scalars(which.with_for_update()).one_or_none()
     if post is None:
         raise PostNotFound(post_id)
     if decision in ("lock", "unlock") and post.question_id is not None:

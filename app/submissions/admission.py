@@ -1,4 +1,8 @@
-"""Admission: the queue takes new submissions only while they can be judged within the time that the policy allows."""
+"""Admission: the queue takes new submissions only while they can be judged within the time that the policy allows.
+
+A flood fills a queue in seconds, while its students and their browsers have not slowed the workers down yet. So a queue
+may first become half as long as the policy allows. It grows on as its oldest judging waits, and its pace is known.
+"""
 
 import threading
 import time
@@ -22,7 +26,7 @@ MINUTE = 60
 class QueueWaits:
     """The backlog of each long queue, read from the database every FRESH_SECONDS.
 
-    While a queue is long, it also knows each problem's queue, so that `check` usually asks no database.
+    While a queue is long, it also knows each problem's queue, so that `check` asks no database.
     """
 
     def __init__(self, database: Database) -> None:
@@ -32,9 +36,13 @@ class QueueWaits:
         self._queues: Mapping[str, str] = {}
         self._read_at = -FRESH_SECONDS
 
+    def is_fresh(self) -> bool:
+        """Whether `read` would ask no database now."""
+        return time.monotonic() - self._read_at < FRESH_SECONDS or self._lock.locked()
+
     def read(self) -> Mapping[str, Backlog]:
         """Return the backlogs by queue. Do not call it inside a transaction."""
-        if time.monotonic() - self._read_at >= FRESH_SECONDS and self._lock.acquire(blocking=False):
+        if not self.is_fresh() and self._lock.acquire(blocking=False):
             try:
                 with self._database.transaction() as session:
                     self._known = read_backlogs(session)
@@ -47,13 +55,13 @@ class QueueWaits:
         return self._known
 
     def check(self, slug: str, user_id: UUID, max_minutes: int) -> None:
-        """Raises LimitReached if the problem's queue is too long for the user. An unknown problem passes.
+        """Raises LimitReached if the problem's queue was too long for the user at the last `read`.
 
-        Do not call it inside a transaction.
+        An unknown problem passes.
         """
-        backlog = self.read().get(self._queues.get(slug, ""))
+        backlog = self._known.get(self._queues.get(slug, ""))
         if backlog is not None:
-            check_admission(backlog, backlog.waiting[user_id], max_minutes)
+            check_admission(backlog, backlog.estimate_wait(backlog.waiting[user_id]), max_minutes)
 
 
 def _read_queues(session: Session) -> dict[str, str]:
@@ -62,13 +70,14 @@ def _read_queues(session: Session) -> dict[str, str]:
     return {slug: "gpu" if is_gpu else "cpu" for slug, is_gpu in rows}
 
 
-def check_admission(backlog: Backlog, unfinished: int, max_minutes: int) -> None:
-    """Raises LimitReached if a new submission of a user with so many unfinished ones would wait too long."""
-    wait_seconds = backlog.estimate_wait(unfinished)
-    longer = wait_seconds - max_minutes * MINUTE
+def check_admission(backlog: Backlog, wait_seconds: float, max_minutes: int) -> None:
+    """Raises LimitReached if a new submission would wait too long."""
+    most = max_minutes * MINUTE
+    allowed = min(most, most / 2 + backlog.oldest_seconds)
+    longer = wait_seconds - allowed
     if longer > 0:
         raise LimitReached(
             f"too many submissions are waiting: a new one would wait {wait_seconds / MINUTE:.0f} min, and the limit is "
-            f"{max_minutes} min. Your code is kept; submit again in a few minutes.",
+            f"{allowed / MINUTE:.0f} min now. Your code is kept; submit again in a few minutes.",
             timedelta(seconds=max(longer, 10)),
         )

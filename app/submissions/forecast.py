@@ -1,12 +1,12 @@
 """Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Subquery, false, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission, WorkerRow
@@ -19,7 +19,9 @@ RECENT = 200
 # Longer queues are not counted exactly.
 MAX_AHEAD = 1000
 # So many of them tell how quickly a queue moves.
-LEAST_MEASURED = 40
+LEAST_MEASURED = 20
+# A queue may move more slowly than lately: students follow their submissions, which takes cores from the workers.
+CAUTION = 1.2
 # So few waiting submissions are never too many.
 SHORT = 20
 
@@ -50,28 +52,32 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
     ahead = _ahead(session, judging)
     before = _seconds_before(session, judging, ahead, typical)
     seconds = None if own is None or before is None else before + own
-    return Wait(ahead=len(ahead), seconds=seconds, elapsed=elapsed)
+    return Wait(ahead=ahead.total(), seconds=seconds, elapsed=elapsed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """A long queue: how many judgings wait, by user, and the seconds from one that leaves the queue to the next."""
+    """A long queue: how many judgings wait, by user, and the seconds from one that leaves the queue to the next.
+
+    `seconds_each` is CAUTION times the estimate. `oldest_seconds`: how long a judging has waited, at most.
+    """
 
     waiting: Counter[UUID]
     seconds_each: float
+    oldest_seconds: float
 
     def add(self, user_id: UUID) -> None:
         """Count a submission that was accepted after the backlog was read."""
         self.waiting[user_id] += 1
 
-    def estimate_wait(self, unfinished: int) -> float:
+    def estimate_wait(self, unfinished: int, recent_steps: int = 0) -> float:
         """Estimate the seconds until a new submission of a user with so many unfinished ones is judged.
 
-        Users take turns: one more of each user with as many unfinished ones comes first. Users with fewer may still
-        send as many.
+        Users take turns: one more of each user with as many unfinished ones comes first, and `recent_steps` more, since
+        recent judging lowers the priority too. Users with fewer unfinished ones may still send as many.
         """
         counts = list(self.waiting.values())  # a copy, since other threads add users
-        first = sum(min(count, unfinished + 1) for count in counts)
+        first = sum(min(count, unfinished + 1 + recent_steps) for count in counts)
         return max(first, unfinished * len(counts)) * self.seconds_each
 
 
@@ -85,13 +91,18 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
         .group_by(Judging.queue, Submission.user_id)
     )
     waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
+    now = session.scalars(select(func.now())).one()
     oldest: dict[str, datetime] = {}
     for queue, user_id, count, queued_at in session.execute(counted):
         waiting[queue][user_id] = count
         if queued_at is not None:
             oldest[queue] = min(queued_at, oldest.get(queue, queued_at))
     return {
-        queue: Backlog(waiting=users, seconds_each=each)
+        queue: Backlog(
+            waiting=users,
+            seconds_each=CAUTION * each,
+            oldest_seconds=(now - oldest.get(queue, now)).total_seconds(),
+        )
         for queue, users in waiting.items()
         if users.total() > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None
     }
@@ -100,17 +111,20 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
 def _seconds_each(session: Session, queue: str, waiting_since: datetime | None) -> float | None:
     """Return the seconds from one judging that leaves the queue to the next.
 
-    They are measured if judgings have waited all the time while the last ones finished, so that no slot was free.
-    Otherwise they are the mean seconds of a judging, divided by the slots.
+    They are measured over the later half of the judgings that finished while others waited, so that no slot was free.
+    If these are too few, they are the mean seconds of a judging, divided by the slots.
     """
     slots, last = _count_slots(session, queue), _last_judged()
-    middle = func.percentile_disc(0.5).within_group(last.c.finished_at)
+    is_busy = false() if waiting_since is None else last.c.finished_at >= waiting_since
+    middle = func.percentile_disc(0.5).within_group(last.c.finished_at).filter(is_busy)
     mean, count, middle_at, now = session.execute(
-        select(func.avg(last.c.seconds), func.count(), middle, func.now()).where(*_is_typical(last, queue))
+        select(func.avg(last.c.seconds), func.count().filter(is_busy), middle, func.now()).where(
+            *_is_typical(last, queue)
+        )
     ).one()
     if not slots or mean is None:
         return None
-    if count >= LEAST_MEASURED and waiting_since is not None and waiting_since <= middle_at < now:
+    if count >= LEAST_MEASURED and middle_at < now:
         return float((now - middle_at).total_seconds() / (count / 2))
     return float(mean) / slots
 
@@ -149,31 +163,33 @@ def _is_typical(last: Subquery, queue: str) -> tuple[ColumnElement[bool], ...]:
     return last.c.queue == queue, is_judged, last.c.seconds.is_not(None)
 
 
-def _ahead(session: Session, judging: Judging) -> list[Kind]:
-    """List the queued judgings that workers claim first, in the order of `app.queue.lease`."""
+def _ahead(session: Session, judging: Judging) -> Counter[Kind]:
+    """Count the queued judgings that workers claim first, in the order of `app.queue.lease`."""
     is_before = or_(
         Judging.priority > judging.priority, (Judging.priority == judging.priority) & (Judging.id < judging.id)
     )
     waiting = (Judging.queue == judging.queue, Judging.state == "queued", is_before)
-    return _kinds(session, *waiting)
+    return _count_kinds(session, *waiting)
 
 
-def _kinds(session: Session, *which: ColumnElement[bool]) -> list[Kind]:
-    query = select(Submission.problem_id, Submission.mode).join(Judging, Judging.submission_id == Submission.id)
-    return [(problem_id, mode) for problem_id, mode in session.execute(query.where(*which).limit(MAX_AHEAD))]
+def _count_kinds(session: Session, *which: ColumnElement[bool]) -> Counter[Kind]:
+    each = select(Submission.problem_id, Submission.mode).join(Judging, Judging.submission_id == Submission.id)
+    some = each.where(*which).limit(MAX_AHEAD).subquery()
+    counted = select(some.c.problem_id, some.c.mode, func.count()).group_by(some.c.problem_id, some.c.mode)
+    return Counter({(problem_id, mode): count for problem_id, mode, count in session.execute(counted)})
 
 
-def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], typical: _TypicalSeconds) -> float | None:
+def _seconds_before(session: Session, judging: Judging, ahead: Counter[Kind], typical: _TypicalSeconds) -> float | None:
     """Estimate the seconds until a slot is free: the work ahead, divided by the slots.
 
     Running judgings count half, since they are half done on average. Background work gives way and does not count.
     """
     slots = _count_slots(session, judging.queue)
     is_held = (Judging.state == "judging", Judging.lease_until > func.now())
-    running = _kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
+    running = _count_kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
     if not slots:
         return None
-    if len(running) + len(ahead) < slots:
+    if running.total() + ahead.total() < slots:
         return 0.0
     waiting, half_done = _total(ahead, typical), _total(running, typical)
     return None if waiting is None or half_done is None else (waiting + half_done / 2) / slots
@@ -183,9 +199,10 @@ def _count_slots(session: Session, queue: str) -> int:
     return session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue))).one()
 
 
-def _total(kinds: Iterable[Kind], typical: _TypicalSeconds) -> float | None:
-    each = [typical.of(kind) for kind in kinds]
-    return None if None in each else sum(seconds for seconds in each if seconds is not None)
+def _total(kinds: Counter[Kind], typical: _TypicalSeconds) -> float | None:
+    each = [(typical.of(kind), count) for kind, count in kinds.items()]
+    known = [seconds * count for seconds, count in each if seconds is not None]
+    return sum(known) if len(known) == len(each) else None
 
 
 def _age(session: Session, judging: Judging) -> float:

@@ -22,7 +22,7 @@ from app.submissions.enqueue import Job, enqueue_all
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
-from app.submissions.priority import compute_priority, read_front
+from app.submissions.priority import compute_priority, count_recent_steps, read_front
 from app.submissions.quota import SubmitLimits, check_quotas
 from app.submissions.usage import Usage, read_usage
 from app.submissions.view import Mode
@@ -100,7 +100,8 @@ class _Submitter:
         queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
         backlog = self._limits.backlogs.get(queue)
         if self._limits.max_queue_minutes is not None and backlog is not None:
-            check_admission(backlog, usage.unfinished, self._limits.max_queue_minutes)
+            wait_seconds = backlog.estimate_wait(usage.unfinished, count_recent_steps(usage))
+            check_admission(backlog, wait_seconds, self._limits.max_queue_minutes)
             backlog.add(self._user_id)
         submission = self._make(request, revision, key)
         priority = compute_priority(usage, self._get_front(queue))

@@ -51,7 +51,37 @@ class Log:
 def view_submission(session: Session, submission: Submission) -> SubmissionView:
     """Return the view of the current judging's latest attempt."""
     judging = get_current_judging(session, submission)
-    return _view(session, submission, judging, _results(session, judging))
+    revision = _get_revision(session, judging.revision_id)
+    return _view(session, submission, judging, revision, _results(session, judging))
+
+
+class ViewReader:
+    """Reads the view of one submission again and again, as a page's event stream does: each time only what changed.
+
+    A submission and its revision never change, and a result of an attempt is read once.
+    """
+
+    def __init__(self, submission_id: UUID) -> None:
+        self._submission_id = submission_id
+        self._submission: Submission | None = None
+        self._revision: JudgedRevision | None = None
+        self._attempt: tuple[int, int] | None = None
+        self._rows: dict[int, CaseRow] = {}
+
+    def read(self, session: Session, viewer: Viewer) -> tuple[Submission, SubmissionView]:
+        """Raises NotFound."""
+        judging = get_readable_judging(session, self._submission_id, viewer)
+        submission = self._submission or session.get_one(Submission, self._submission_id)
+        if self._revision is None or self._revision.id != judging.revision_id:
+            self._revision = _get_revision(session, judging.revision_id)
+        if self._attempt != (judging.id, judging.attempt):
+            self._attempt, self._rows = (judging.id, judging.attempt), {}
+        first = max(self._rows, default=-1) + 1
+        new = () if judging.state == "queued" else _list_rows(session, judging, first)
+        self._rows.update((row.sequence, row) for row in new)
+        self._submission = submission
+        rows = sorted(self._rows.values(), key=lambda row: row.position) if judging.state != "queued" else ()
+        return submission, _view(session, submission, judging, self._revision, rows)
 
 
 def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int, first: int) -> Log:
@@ -68,9 +98,13 @@ def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int
 
 
 def _entries(session: Session, judging: Judging, first: int) -> tuple[tuple[int, CaseView], ...]:
+    return tuple((row.sequence, view_case(row)) for row in _list_rows(session, judging, first))
+
+
+def _list_rows(session: Session, judging: Judging, first: int) -> Sequence[CaseRow]:
+    """List the results of the latest attempt from number `first` on, in order of arrival."""
     new = select(CaseRow).where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
-    rows = session.scalars(new.where(CaseRow.sequence >= first).order_by(CaseRow.sequence))
-    return tuple((row.sequence, view_case(row)) for row in rows)
+    return session.scalars(new.where(CaseRow.sequence >= first).order_by(CaseRow.sequence)).all()
 
 
 def get_current_judging(session: Session, submission: Submission) -> Judging:
@@ -85,19 +119,37 @@ def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
     return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()
 
 
-def _view(session: Session, submission: Submission, judging: Judging, rows: Sequence[CaseRow]) -> SubmissionView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRevision:
+    """What a view says of the problem. `slug` is the problem's."""
+
+    id: UUID
+    slug: str
+    number: int
+    digest: str
+    manifest: Mapping[str, Any]
+
+
+def _get_revision(session: Session, revision_id: UUID) -> JudgedRevision:
     slug, number, digest, manifest = session.execute(
         select(Problem.slug, Revision.number, Revision.digest, Revision.manifest)
         .join(Revision, Revision.problem_id == Problem.id)
-        .where(Revision.id == judging.revision_id)
+        .where(Revision.id == revision_id)
     ).one()
+    return JudgedRevision(id=revision_id, slug=slug, number=number, digest=digest, manifest=manifest)
+
+
+def _view(
+    session: Session, submission: Submission, judging: Judging, revision: JudgedRevision, rows: Sequence[CaseRow]
+) -> SubmissionView:
+    manifest = revision.manifest
     case_names, cases = list_case_names(manifest, submission), tuple(map(view_case, rows))
     return SubmissionView(
         id=submission.id,
-        problem=slug,
+        problem=revision.slug,
         title=manifest["title"],
-        revision=number,
-        digest=digest,
+        revision=revision.number,
+        digest=revision.digest,
         mode=submission.mode,
         parameters=list_inputs(manifest),
         case_names=case_names,

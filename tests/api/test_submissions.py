@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -6,15 +7,18 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
+from app.api import concurrency_limit
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
 from app.queue.finish import Finish
 from app.queue.lease import finish
+from app.submissions.forecast import SHORT
 from app.submissions.model import Judging, Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
-from tests.factories import make_problem
+from tests.factories import make_judging, make_problem, make_worker
+from tests.submissions.test_forecast import make_done
 
 SOURCE = "def solve(x):\n    return x\n"
 
@@ -162,6 +166,25 @@ def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: 
     assert submit(signed_in("grace")).status_code == 202
     end(database, take(database))
     assert submit(ada).status_code == 202
+
+
+def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
+    ada: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        make_done(session, make_problem(session), 60)
+        for _ in range(SHORT + 1):
+            make_judging(session, queued_at=func.now() - timedelta(hours=1))
+    monkeypatch.setattr(concurrency_limit, "MOST_WAITING", 0)
+
+    refused = submit(ada)
+    with_key = submit(ada, headers={"Idempotency-Key": "once"})
+
+    assert (refused.status_code, with_key.status_code) == (429, 429)
+    assert "would wait 25 min, and the limit is 10 min" in refused.json()["detail"]
+    assert int(refused.headers["retry-after"]) > 900
+    assert "0 submissions wait to be received" in with_key.json()["detail"]
 
 
 def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, database: Database) -> None:

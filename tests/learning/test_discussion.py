@@ -1,5 +1,6 @@
 """Questions and answers: who reads what, and what each user can do with own posts."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
 import pytest
@@ -33,6 +34,7 @@ from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
 from tests.learning.lessons import make_accepted, publish_lesson
 from tests.learning.test_shared_solution import sign_in
+from tests.people.test_erasure_at_once import until_waiting
 
 SLUG = "scaled_sum"
 CODE = "Try this:\n\n```python\nreturn x.sum() * scale\n```\n\nIt works."
@@ -173,7 +175,42 @@ def test_an_own_post_can_be_edited_and_deleted_and_no_other(database: Database) 
         delete_post(session, grace, answered)
         assert read(session, ada, asked).answers == ()
         delete_post(session, ada, asked)
-        assert session.scalars(select(Post)).all() == []
+        assert titles(session, ada) == []
+        with pytest.raises(NotFound):
+            read(session, ada, asked)
+        assert [(post.title, post.body) for post in session.scalars(select(Post))] == [("", "")] * 2
+
+
+def test_deleted_posts_count_for_the_limit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discussion, "MAX_POSTS_PER_HOUR", 2)
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada = sign_in(session)
+        for _ in range(2):
+            delete_post(session, ada, ask(session, ada, SLUG, QUESTION))
+
+        with pytest.raises(LimitReached, match="2 questions and answers in the last hour"):
+            ask(session, ada, SLUG, QUESTION)
+
+
+def test_an_answer_waits_for_the_end_of_its_questions_deletion(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session), sign_in(session)
+        asked = ask(session, ada, SLUG, QUESTION)
+
+    def write() -> UUID:
+        with database.transaction() as session:
+            return answer(session, grace, asked, PostText(body="one"))
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as session:
+            delete_post(session, ada, asked)
+            written = pool.submit(write)
+            until_waiting(database, written)
+
+        with pytest.raises(NotFound):
+            written.result()
 
 
 def test_edits_have_an_interval_for_all_posts_of_a_user(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -42,7 +43,7 @@ def draft_now(database: Database, user_id: UUID) -> None:
         save_draft(session, Save(user_id=user_id, slug="scaled_sum", source="ada was here", base=None))
 
 
-def until_waiting(database: Database, work: Future[None]) -> None:
+def until_waiting(database: Database, work: Future[Any]) -> None:
     """Wait until the other connection waits for this one's lock, or has gone ahead."""
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

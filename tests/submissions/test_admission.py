@@ -12,7 +12,7 @@ from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.admission import QueueWaits
-from app.submissions.forecast import SHORT, Backlog
+from app.submissions.forecast import CAUTION, SHORT, Backlog
 from app.submissions.model import Submission
 from app.submissions.priority import BACKGROUND
 from app.submissions.quota import SubmitLimits
@@ -35,9 +35,11 @@ def wanted(database: Database) -> Submit:
 
 
 def fill(database: Database, count: int, **columns: Any) -> None:
+    """Make judgings that have waited for an hour."""
+    usual = {"queued_at": func.now() - timedelta(hours=1)}
     with database.transaction() as session:
         for _ in range(count):
-            make_judging(session, make_submission(session).id, **columns)
+            make_judging(session, make_submission(session).id, **usual | columns)
 
 
 def send(database: Database, wanted: Submit) -> None:
@@ -51,11 +53,22 @@ def test_a_long_queue_takes_no_more_and_says_when_to_come_back(database: Databas
     send(database, wanted)
     fill(database, 9)
 
-    with pytest.raises(LimitReached, match="would wait 15 min, and the limit is 10 min") as refused:
+    with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 10 min") as refused:
         send(database, wanted)
 
-    assert refused.value.retry_after == timedelta(minutes=5)
+    assert refused.value.retry_after == timedelta(minutes=8)
     send(database, replace(wanted, slug="large"))  # the queue for GPUs is empty
+
+
+def test_a_queue_first_becomes_half_as_long_and_grows_as_it_waits(database: Database, wanted: Submit) -> None:
+    fill(database, 30, queued_at=func.now() - timedelta(minutes=2))
+    waits = QueueWaits(database)
+    waits.read()
+
+    with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 17 min"):
+        waits.check(wanted.slug, wanted.user_id, 30)
+
+    waits.check(wanted.slug, wanted.user_id, 33)
 
 
 def test_background_work_keeps_nobody_out(database: Database, wanted: Submit) -> None:
@@ -76,18 +89,21 @@ def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Sub
     fill(database, 30)
 
     assert waits.read() == {}
-    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 30 * 60 / 2
+    assert waits.is_fresh()
+    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 30 * CAUTION * 60 / 2
     assert wanted.slug == "slow"
 
 
 def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Database, wanted: Submit) -> None:
     fill(database, 30)
     waits = QueueWaits(database)
+    assert not waits.is_fresh()
+    waits.read()
 
-    with pytest.raises(LimitReached, match="would wait 15 min, and the limit is 10 min"):
+    with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 10 min"):
         waits.check(wanted.slug, wanted.user_id, 10)
 
-    waits.check(wanted.slug, wanted.user_id, 15)
+    waits.check(wanted.slug, wanted.user_id, 18)
     waits.check("large", wanted.user_id, 10)  # the queue for GPUs is empty
     waits.check("unknown", wanted.user_id, 10)  # a 404 comes later
 
@@ -98,12 +114,12 @@ def test_users_with_many_submissions_keep_no_newcomer_out(database: Database, wa
             for _ in range(20):
                 make_judging(session, make_submission(session, user).id)
 
-    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 2 * 60 / 2
+    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 2 * CAUTION * 60 / 2
     send(database, wanted)
 
 
 def test_a_wait_is_estimated_while_other_threads_accept_submissions() -> None:
-    backlog = Backlog(waiting=Counter({uuid4(): 1 for _ in range(1000)}), seconds_each=1.0)
+    backlog = Backlog(waiting=Counter({uuid4(): 1 for _ in range(1000)}), seconds_each=1.0, oldest_seconds=0)
 
     def add() -> None:
         for _ in range(30_000):
@@ -126,20 +142,37 @@ def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
             make_judging(session, make_submission(session, user).id)
     fill(database, 14)
     waits = QueueWaits(database)
+    waits.read()
 
     # Before the user's next one, the worker may judge 7 of each of 15 users, 2 a minute.
-    with pytest.raises(LimitReached, match="would wait 52 min"):
-        waits.check(wanted.slug, wanted.user_id, 52)
-    with pytest.raises(LimitReached, match="would wait 52 min"):
+    with pytest.raises(LimitReached, match="would wait 63 min"):
+        waits.check(wanted.slug, wanted.user_id, 62)
+    with pytest.raises(LimitReached, match="would wait 63 min"):
         send(database, wanted)
 
     waits.check(wanted.slug, newcomer, 11)
 
 
+def test_recent_judging_makes_the_wait_longer(database: Database, wanted: Submit) -> None:
+    with database.transaction() as session:
+        user, problem = session.get_one(User, wanted.user_id), make_problem(session)
+        ended = {"state": "done", "verdict": "accepted", "finished_at": func.now()}
+        for _ in range(2):
+            done = make_submission(session, user, problem)
+            make_judging(session, done.id, started_at=func.now() - timedelta(seconds=60), **ended)
+        for other in (make_user(session), make_user(session)):
+            for _ in range(20):
+                make_judging(session, make_submission(session, other, problem).id)
+
+    # 12 steps for 120 s: 13 of each of 2 users come first.
+    with pytest.raises(LimitReached, match="would wait 16 min"):
+        send(database, wanted)
+
+
 def test_submissions_that_were_just_accepted_count_at_once(database: Database, wanted: Submit) -> None:
     fill(database, SHORT + 1)
     known = QueueWaits(database).read()
-    limits = replace(LIMITS, max_queue_minutes=11, backlogs=known)
+    limits = replace(LIMITS, max_queue_minutes=14, backlogs=known)
 
     with database.transaction() as session:
         first, second, last = submit_each(session, [wanted] * 3, limits)
@@ -150,7 +183,7 @@ def test_submissions_that_were_just_accepted_count_at_once(database: Database, w
     assert isinstance(last, LimitReached)
 
 
-@pytest.mark.parametrize(("waiting_minutes", "seconds_each"), [(30, 60), (20, 5)])
+@pytest.mark.parametrize(("waiting_minutes", "seconds_each"), [(30, 60), (15, 5)])
 def test_a_queue_that_was_never_empty_is_as_quick_as_its_judgings_ended(
     database: Database, waiting_minutes: float, seconds_each: float
 ) -> None:
@@ -162,4 +195,4 @@ def test_a_queue_that_was_never_empty_is_as_quick_as_its_judgings_ended(
             make_judging(session, make_submission(session).id, state="done", verdict="accepted", **times)
     fill(database, 30, queued_at=func.now() - timedelta(minutes=waiting_minutes))
 
-    assert QueueWaits(database).read()["cpu"].seconds_each == pytest.approx(seconds_each, rel=0.05)
+    assert QueueWaits(database).read()["cpu"].seconds_each == pytest.approx(CAUTION * seconds_each, rel=0.05)

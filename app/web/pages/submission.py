@@ -21,7 +21,7 @@ from app.submissions.model import Submission
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import view_submission
+from app.submissions.view_query import ViewReader, view_submission
 from app.web.address import SubmissionId
 from app.web.event_stream import hold_seat
 from app.web.next_step import AcceptedSteps, find_next_steps
@@ -84,9 +84,10 @@ async def stream_results(
     submission_id: SubmissionId, changes: Annotated[ChangeStream, Depends(hold_readable)]
 ) -> AsyncIterator[ServerSentEvent]:
     """Send the fragment of `/result` on every change, and `done` after the last."""
+    reader = ViewReader(submission_id)
 
     def read(session: Session, viewer: Viewer) -> Result:
-        return read_one(session, viewer, submission_id).result
+        return _show(session, viewer, *reader.read(session, viewer)).result
 
     async with aclosing(changes.stream(submission_id, read)) as results:
         async for result in results:
@@ -109,7 +110,10 @@ def read_shown(visit: Visit, submission_id: UUID) -> Shown:
 def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
-    view = view_submission(session, submission)
+    return _show(session, viewer, submission, view_submission(session, submission))
+
+
+def _show(session: Session, viewer: Viewer, submission: Submission, view: SubmissionView) -> Shown:
     is_own = submission.user_id == viewer.id
     next_steps = find_next_steps(session, submission, view) if is_own else None
     return Shown(submission=submission, view=view, next_steps=next_steps)

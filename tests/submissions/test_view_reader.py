@@ -1,0 +1,64 @@
+"""Reading a view again and again gives what reading it once gives."""
+
+import pytest
+from sqlalchemy import func
+from sqlalchemy.orm import Session
+
+from app.accounts.permission import signed_in
+from app.database.engine import Database
+from app.errors import NotFound
+from app.submissions.model import CaseRow, Judging
+from app.submissions.view_query import ViewReader, view_submission
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+CASES = [{"name": name, "visibility": "sample"} for name in ("small", "large")]
+
+
+def add_result(session: Session, judging: Judging, position: int, sequence: int) -> None:
+    result = {"verdict": "accepted", "report": {}, **CASES[position], "position": position, "sequence": sequence}
+    session.add(CaseRow(judging_id=judging.id, attempt=judging.attempt, **result))
+    session.flush()
+
+
+def test_every_change_shows_as_if_it_was_read_for_the_first_time(database: Database) -> None:
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session, cases=CASES, parameters=[])
+        submission = make_submission(session, user, revision)
+        judging = make_judging(session, submission.id)
+        reader, seen = ViewReader(submission.id), []
+
+        def read() -> None:
+            found, view = reader.read(session, signed_in(user))
+            assert (found, view) == (submission, view_submission(session, submission))
+            seen.append([case.name for case in view.cases])
+
+        read()
+        judging.state, judging.attempt, judging.started_at = "judging", 1, func.now()
+        judging.lease_until = func.now()
+        session.flush()
+        add_result(session, judging, 1, 0)
+        read()
+        add_result(session, judging, 0, 1)
+        read()
+        judging.state = "queued"
+        session.flush()
+        read()
+        judging.state, judging.attempt = "judging", 2
+        session.flush()
+        add_result(session, judging, 0, 0)
+        read()
+        judging.state, judging.verdict, judging.finished_at = "done", "accepted", func.now()
+        add_result(session, judging, 1, 1)
+        read()
+        make_judging(session, submission.id, revision_id=make_problem(session, cases=CASES[:1], parameters=[]).id)
+        read()
+
+    assert seen == [[], ["large"], ["small", "large"], [], ["small"], ["small", "large"], []]
+
+
+def test_the_submissions_of_others_are_not_there(database: Database) -> None:
+    with database.transaction() as session:
+        judging = make_judging(session)
+
+        with pytest.raises(NotFound):
+            ViewReader(judging.submission_id).read(session, signed_in(make_user(session)))
