@@ -50,7 +50,7 @@ def test_no_choice_of_a_quiz_is_cut_at_the_comma_of_a_number(package: Package) -
 
 
 def test_a_track_goes_from_beginner_to_advanced_and_prerequisites_come_first() -> None:
-    tracks = defaultdict(list)
+    tracks: dict[str | None, list[Package]] = defaultdict(list)
     for package in PACKAGES.values():
         tracks[package.manifest.track].append(package)
 
@@ -67,7 +67,7 @@ def test_a_track_goes_from_beginner_to_advanced_and_prerequisites_come_first() -
 
 
 def test_fifteen_exercises_come_in_two_frameworks() -> None:
-    versions = defaultdict(set)
+    versions: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for package in PACKAGES.values():
         if package.manifest.exercise:
             versions[package.manifest.exercise.name].add(tuple(package.manifest.frameworks))
