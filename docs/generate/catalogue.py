@@ -15,7 +15,11 @@ packages in `problems/` and from `problems/verified.json`, the record of their l
 
 - **Strength**: the share of small faults, planted in the reference, that the cases notice
   ([authoring.md](authoring.md#verify)).
-- **Cases** and **shapes**: JAX compiles a program for each shape, so shapes cost more than cases.
+- **Cases** and **shapes**: JAX compiles a program for each shape, and every student waits for that. So the cases of a
+  JAX or PyTorch problem share at most four shapes. NumPy compiles nothing: a new shape costs no more than another
+  case, so a NumPy problem may have a shape of its own for each thing that a case tests. `adamw_step_jax` has six
+  because its cases have lists of gradients of different lengths; its function sees two structures and is compiled for
+  those only.
 - **Seconds**: the time of a whole verification on the machine that recorded it.
 """
 HEADINGS = ("problem", "frameworks", "difficulty", "strength", "cases", "shapes", "seconds")
