@@ -1,6 +1,7 @@
 """The configuration: environment variables with the prefix `ALLCLOSE_`, which only entry points read."""
 
 import os
+from difflib import get_close_matches
 from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
@@ -126,7 +127,10 @@ class Settings(BaseModel):
     @classmethod
     def _check_networks(cls, proxies: str) -> str:
         for proxy in _parts(proxies):
-            ip_network(proxy)
+            try:
+                ip_network(proxy)
+            except ValueError as error:
+                raise ValueError(f"{error}; write such as 127.0.0.1 or 10.0.0.0/8, separated by commas") from None
         return proxies
 
     @model_validator(mode="after")
@@ -195,7 +199,9 @@ def _read_secret(name: str, file: Path) -> str:
         secret = file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise BadSetting(f"{_file_of(name)} names {file}, which can't be read ({reason})") from None
+        raise BadSetting(
+            f"{_file_of(name)} names {file}, which can't be read ({reason}): write the secret into it"
+        ) from None
     if not secret:
         raise BadSetting(f"{_file_of(name)} names {file}, which is empty: write the secret into it")
     return secret
@@ -205,7 +211,12 @@ def _why_unknown(unknown: list[str], known: set[str]) -> str:
     moved = [name for name in unknown if name in CHANGED_WHILE_IT_RUNS]
     if moved:
         return f"{', '.join(moved)} is no longer an environment variable: change it on the page /admin/settings"
-    return f"unknown setting {', '.join(unknown)}; known settings are {', '.join(sorted(known))}"
+    endings = sorted(name.removeprefix(PREFIX) for name in known)
+    near = [
+        f"{PREFIX}{end}" for name in unknown for end in get_close_matches(name[len(PREFIX) :].upper(), endings, n=1)
+    ]
+    remedy = f"did you mean {', '.join(near)}?" if near else "correct it or unset it."
+    return f"unknown setting {', '.join(unknown)}: {remedy} docs/configuration.md lists all"
 
 
 def _sentence(wrong: WrongValue) -> str:

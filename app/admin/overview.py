@@ -21,6 +21,8 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 
 DAY = timedelta(days=1)
+# A disk with less than this share free needs attention.
+LOW_DISK = 0.05
 # The most files counted per folder; a cache has thousands.
 MOST_FILES = 100_000
 _TABLES = text(
@@ -56,6 +58,8 @@ class Overview:
     pending_invitations: int
     open_verifications: int
     database_bytes: int
+    disk_free_bytes: int
+    disk_total_bytes: int
 
     @property
     def waiting(self) -> int:
@@ -71,15 +75,20 @@ class Overview:
         return min(self.running, self.slots)
 
     @property
+    def is_disk_low(self) -> bool:
+        return _is_low(self.disk_free_bytes, self.disk_total_bytes)
+
+    @property
     def oldest_seconds(self) -> float:
         """Return the age of the longest waiting judging that a student waits for."""
         return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)
 
 
-def read_overview(session: Session) -> Overview:
+def read_overview(session: Session, data: Path) -> Overview:
     workers = list_workers(session)
     working = [worker for worker in workers if worker.state == "alive"]
     verdicts = _count_verdicts(session)
+    disk = shutil.disk_usage(_nearest(data))
     return Overview(
         queues=tuple(count_queues(session)),
         workers=len(working),
@@ -93,6 +102,8 @@ def read_overview(session: Session) -> Overview:
         pending_invitations=_count(session, Invitation.id, *_pending()),
         open_verifications=_count(session, Verification.id, Verification.state.in_(["queued", "verifying"])),
         database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
+        disk_free_bytes=disk.free,
+        disk_total_bytes=disk.total,
     )
 
 
@@ -145,6 +156,10 @@ class Storage(View):
     disk_free_bytes: int
     disk_total_bytes: int
 
+    @property
+    def is_disk_low(self) -> bool:
+        return _is_low(self.disk_free_bytes, self.disk_total_bytes)
+
 
 def read_storage(session: Session, data: Path) -> Storage:
     disk = shutil.disk_usage(_nearest(data))
@@ -155,6 +170,10 @@ def read_storage(session: Session, data: Path) -> Storage:
         disk_free_bytes=disk.free,
         disk_total_bytes=disk.total,
     )
+
+
+def _is_low(free_bytes: int, total_bytes: int) -> bool:
+    return free_bytes < LOW_DISK * total_bytes
 
 
 def _nearest(folder: Path) -> Path:

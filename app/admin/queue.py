@@ -44,6 +44,7 @@ class OpenView(BaseModel):
     submission: UUID
     problem: str
     user: str
+    user_id: UUID
     queue: str
     kind: Kind
 
@@ -108,6 +109,7 @@ def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
             Submission.id.label("submission"),
             Problem.slug.label("problem"),
             User.username.label("user"),
+            User.id.label("user_id"),
             Judging.queue,
             _kind().label("kind"),
             Judging.attempt,

@@ -15,9 +15,9 @@ router = APIRouter(tags=["administration"])
 
 
 @router.get("/overview", responses=problems(401, 403), summary="The last 24 hours at a glance")
-def get_overview(viewer: OperationsReader, database: Stored) -> Overview:  # noqa: ARG001
+def get_overview(viewer: OperationsReader, database: Stored, settings: Configured) -> Overview:  # noqa: ARG001
     with database.transaction() as session:
-        return read_overview(session)
+        return read_overview(session, settings.data)
 
 
 @router.get("/storage", responses=problems(401, 403), summary="Storage used, by table and by folder")

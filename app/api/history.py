@@ -17,7 +17,7 @@ from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
 from app.submissions.draft import restore_source
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
-from app.submissions.view import Mode
+from app.submissions.view import Mode, State
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -45,6 +45,7 @@ class DraftView(BaseModel):
 
 class HistoryQuery(BaseModel):
     problem: str | None = Field(None, description="submissions to this problem")
+    state: State | None = Field(None, description="`queued`: waiting; `judging`: being judged; `done`: with a verdict")
     verdict: Verdict | None = Field(None, description="submissions with this verdict")
     mode: Mode | None = Field(None, description="`submit`: all cases; `sample`: sample cases only")
     user: str | None = Field(None, description="with `everyone`: submissions of this user")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from app.cli.console import errors
 from app.database.embedded_server import join
 from app.database.engine import Database
 from app.errors import AllcloseError
@@ -18,6 +19,11 @@ LEAST_POSTGRES = 15
 # PostgreSQL's default is 100. Each slot takes one; the web process, listeners and commands share the others.
 MIN_CONNECTIONS = 100
 OTHER_CONNECTIONS = 60
+# Only `serve` is expected to make a database. Another command probably looks at the wrong place.
+NEW_DATABASE = (
+    "There was no database in {folder}, so this command created an empty one. "
+    "If you have one elsewhere, name it with --data, ALLCLOSE_DATA or ALLCLOSE_DATABASE_URL."
+)
 
 
 class NoDatabase(AllcloseError):
@@ -36,8 +42,13 @@ def open_database(settings: Settings, *, pool_size: int = 5) -> Iterator[Databas
             yield database
         return
     options = postgres_options(settings)
-    with join(settings.data / "postgres", options) as postgres, upgraded(postgres.url, pool_size=pool_size) as database:
-        yield database
+    folder = settings.data / "postgres"
+    is_new = not (folder / "cluster").exists()
+    with join(folder, options) as postgres:
+        if is_new:
+            errors.print(NEW_DATABASE.format(folder=folder), markup=False, highlight=False, soft_wrap=True)
+        with upgraded(postgres.url, pool_size=pool_size) as database:
+            yield database
 
 
 def postgres_options(settings: Settings) -> dict[str, str]:

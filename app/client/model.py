@@ -1770,6 +1770,7 @@ class RunningView(Answer):
     submission: UUID
     problem: str
     user: str
+    user_id: UUID
     queue: str
     kind: Literal["interactive", "rejudge"]
     worker: str
@@ -2316,6 +2317,7 @@ class WaitingView(Answer):
     submission: UUID
     problem: str
     user: str
+    user_id: UUID
     queue: str
     kind: Literal["interactive", "rejudge"]
     priority: int = Field(
@@ -2622,6 +2624,8 @@ class Overview(Answer):
     pending_invitations: int
     open_verifications: int
     database_bytes: int
+    disk_free_bytes: int
+    disk_total_bytes: int
 
 
 class OwnStatistics(Answer):

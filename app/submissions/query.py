@@ -36,6 +36,7 @@ class HistoryFilters:
     """
 
     problem: str | None = None
+    state: State | None = None
     verdict: Verdict | None = None
     mode: Mode | None = None
     user: str | None = None
@@ -206,6 +207,8 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
 
 def _judging_conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions on current judgings, whose revision may differ from the submission's."""
+    if filters.state is not None:
+        yield Judging.state == filters.state
     if filters.verdict is not None:
         yield Judging.verdict == filters.verdict
     if filters.revision is not None:

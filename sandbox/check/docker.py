@@ -104,7 +104,8 @@ def check_image(engine: "DockerClient", name: str) -> Finding:
     try:
         image = find_image(engine, name)
     except SandboxUnavailable as error:
-        return _finding("image", "missing", str(error), BUILD)
+        text, _, remedy = str(error).rpartition(": ")
+        return _finding("image", "missing", text, BUILD if BUILD in remedy else remedy)
     return _finding("image", "fine", f"{name}, from this version's guest ({image[: len('docker:sha256:') + 12]})")
 
 

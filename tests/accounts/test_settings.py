@@ -70,7 +70,7 @@ def test_a_secret_comes_from_the_file_that_a_setting_names(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("content", "environment", "sentence"),
     [
-        (None, {}, "ALLCLOSE_SMTP_PASSWORD_FILE names .*, which can't be read .No such file or directory."),
+        (None, {}, "ALLCLOSE_SMTP_PASSWORD_FILE names .*, which can't be read .No such file or directory.: write"),
         (b"\n", {}, "which is empty: write the secret into it"),
         (b"p4ss\xff", {}, "it is not text"),
         (b"p4ssword", {"ALLCLOSE_SMTP_PASSWORD": "other"}, "are both set: unset one of them"),

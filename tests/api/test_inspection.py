@@ -59,6 +59,8 @@ def sent(database: Database) -> dict[str, UUID]:
         ({"digest": "ffffffff"}, []),
         ({"verdict": "judge_error"}, ["broken"]),
         ({"mode": "submit"}, ["emmy's"]),
+        ({"state": "done"}, ["broken", "kay's", "emmy's"]),
+        ({"state": "queued"}, []),
         ({"since": "2026-01-01T01:00:00Z"}, ["broken", "kay's"]),
         ({"until": "2026-01-01T01:00:00Z"}, ["emmy's"]),
         ({"user": "kay", "problem": "first"}, ["kay's"]),

@@ -41,6 +41,15 @@ def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
         assert "password" not in again.text  # the admin is there already
     users = allclose("admin", "user", "list", "--json", "--data", first)
     assert {user["username"] for user in json.loads(users.stdout)["items"]} == {"ada", "admin"}
+    assert "There was no database" not in users.stderr
+
+
+@pytest.mark.whole
+def test_a_command_that_finds_no_database_says_where_it_looked(tmp_path: Path) -> None:
+    listed = allclose("admin", "user", "list", "--data", tmp_path)
+
+    assert listed.returncode == 0
+    assert f"There was no database in {tmp_path}/postgres" in listed.stderr
 
 
 def test_a_file_that_is_no_backup_is_said_before_anything_is_started(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sandbox.check.docker import check_docker
 from sandbox.docker import engine
 from sandbox.docker.engine import find_address
 from sandbox.docker.launcher import OVERHEAD_BYTES, DockerLauncher, DockerOptions, open_docker
@@ -246,6 +247,15 @@ def test_a_missing_image_is_named_with_what_makes_it() -> None:
 
     with pytest.raises(SandboxUnavailable, match="has no image allclose-none: correct or unset ALLCLOSE_IMAGE_CPU"):
         open_docker(DockerOptions(cpu_image="allclose-none"))
+
+
+def test_the_check_of_a_missing_image_names_one_way_out() -> None:
+    docker_launcher("any")
+
+    image = next(each for each in check_docker(DockerOptions(cpu_image="allclose-none")) if each.name == "image")
+
+    assert image.text == "the Docker Engine has no image allclose-none"
+    assert image.remedy == "correct or unset ALLCLOSE_IMAGE_CPU or ALLCLOSE_IMAGE_CUDA, which name allclose-none"
 
 
 def test_an_image_of_another_guest_is_refused() -> None:

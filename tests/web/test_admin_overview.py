@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -14,6 +15,7 @@ from tests.factories import make_judging, make_worker, set_policy
 def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Database) -> None:
     with database.transaction() as session:
         make_judging(session, state="done", verdict="wrong_answer")
+        make_judging(session)
         make_worker(session, "cpu")
 
     page = admin.get("/admin").text
@@ -21,6 +23,7 @@ def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Datab
     for place in ("queue", "judge-errors", "submissions", "users", "invitations", "rejudgings", "problems", "storage"):
         assert f'href="/admin/{place}"' in page
     assert 'href="/admin/submissions?verdict=wrong_answer"' in page
+    assert '<a href="/admin/queue">Not judged yet</a>' in page
 
 
 def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, database: Database) -> None:
@@ -36,6 +39,23 @@ def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, d
     assert "Workers" in urgent
     assert "Submissions" in rest
     assert "Needs attention" not in rest
+
+
+@pytest.mark.parametrize("path", ["/admin", "/admin/storage"])
+def test_a_disk_that_is_nearly_full_needs_attention(
+    admin: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+    usage = shutil.disk_usage(__file__)
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=usage.total * 6 // 100))
+    calm = admin.get(path).text
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=usage.total * 4 // 100))
+    full = admin.get(path).text
+
+    assert "Needs attention" not in calm
+    assert full.count("Needs attention") == 1
 
 
 def test_a_quiet_day_says_that_nothing_needs_attention(admin: TestClient, database: Database) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 from sqlalchemy import func, select, update
 
 from app.accounts.model import ApiToken, User
@@ -39,6 +39,8 @@ def test_each_setting_has_words_a_group_and_its_default(admin: TestClient) -> No
     for name in Policy.model_fields:
         assert f'<div class="setting" id="{name}">' in page
     assert '<label for="max_pending-value">Unfinished submissions</label>' in page
+    labels = re.findall(r'<label for="\w+-value">(.+?)</label>', page)
+    assert len(set(labels)) == len(Policy.model_fields)
     assert "default: 20" in page
     assert "seconds per hour" in page
     assert page.count('<button class="primary">Save</button>') == 1
@@ -173,6 +175,14 @@ def test_another_site_can_not_change_a_setting(admin: TestClient) -> None:
     assert answer.status_code == 403
 
 
+def top(part: Locator) -> float:
+    return float(part.evaluate("each => each.getBoundingClientRect().top"))
+
+
+def below(part: Locator) -> float:
+    return float(part.evaluate("each => each.getBoundingClientRect().bottom"))
+
+
 @pytest.mark.browser
 def test_the_bar_that_saves_and_what_it_says_are_in_view_wherever_the_page_is_scrolled_to(
     browser: Browser, address: str, database: Database
@@ -191,6 +201,13 @@ def test_the_bar_that_saves_and_what_it_says_are_in_view_wherever_the_page_is_sc
         expect(grace.page.get_by_role("status").get_by_text("Saved:")).to_be_in_viewport()
         assert read(database).keep_ended_days == 40
 
+        grace.page.get_by_role("textbox", name="Unfinished submissions").fill("0")
+        grace.page.get_by_role("textbox", name="Unfinished submissions").press("Enter")
+        error, bar = grace.page.locator("#max_pending-error"), grace.page.locator("#save")
+        expect(error).to_be_in_viewport()
+        assert below(error) <= top(bar)
+
+        grace.page.get_by_role("textbox", name="Unfinished submissions").fill("20")
         grace.page.get_by_role("textbox", name="Longest wait for new submissions").fill("0")
         grace.page.get_by_role("button", name="Save").click()
         expect(grace.page.get_by_role("alert")).to_be_in_viewport()

@@ -43,11 +43,29 @@ def test_filters_stay_in_the_form_and_go_on_to_the_file_and_to_a_rejudging(admin
     assert f'href="/admin/rejudgings/new?{chosen}"' in page
 
 
+def test_submissions_without_a_verdict_can_be_found_and_not_be_rejudged(
+    admin: TestClient, sent: UUID, database: Database
+) -> None:
+    with database.transaction() as session:
+        waiting = make_submission(session, make_user(session, "ada"))
+        make_judging(session, waiting.id)
+
+    page, judged = admin.get("/admin/submissions?state=queued").text, admin.get("/admin/submissions?state=done").text
+
+    assert f"/submissions/{waiting.id}" in page
+    assert f"/submissions/{sent}" not in page
+    assert "Rejudge these" not in page
+    assert f"/submissions/{sent}" in judged
+    assert f"/submissions/{waiting.id}" not in judged
+    assert 'href="/admin/rejudgings/new">Rejudge these' in judged
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
         ("verdict=fine", "is not a verdict"),
         ("mode=both", "is not a mode"),
+        ("state=late", "is not a state"),
         ("since=noon", "is not a time"),
         ("revision=1", "evision 1 needs a problem"),
         ("cursor=x", "is not valid for this list"),

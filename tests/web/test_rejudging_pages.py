@@ -10,6 +10,7 @@ from app.accounts.model import Role
 from app.accounts.session import start_session
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
+from app.judging.verdicts import Verdict
 from app.rejudging import choice
 from app.rejudging import choice as preview
 from app.rejudging.model import Rejudging
@@ -123,17 +124,30 @@ def test_going_back_to_an_older_revision_is_said_before_it_is_done(
 @pytest.mark.usefixtures("submission")
 def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
-    assert "0 of 1 rejudged" in grace.get(path).text
+    started = grace.get(path).text
 
     judge_again(database)
     ready = grace.get(path).text
     answer = grace.post(f"{path}/apply", data={"sure": "yes"})
 
+    assert "0 of 1 rejudged" in started
+    assert "Needs attention" not in started
     assert "Apply all" in ready
     assert "case_1" in ready
     assert answer.headers["location"] == path
     assert "Applied" in grace.get(path).text
     assert "a case was wrong" in grace.get(HOME).text
+
+
+@pytest.mark.usefixtures("submission")
+def test_only_changes_that_there_are_stand_out(grace: TestClient, database: Database) -> None:
+    path = begin(grace, database)
+    judge_again(database, Verdict.TIME_LIMIT_EXCEEDED, 0)
+
+    page = grace.get(path).text
+
+    assert page.count("Needs attention") == 1
+    assert "Watch" not in page
 
 
 @pytest.mark.usefixtures("submission")

@@ -14,6 +14,7 @@ class AdministrationCalls(Caller):
         self,
         *,
         problem: str | None = None,
+        state: Literal["queued", "judging", "done"] | None = None,
         verdict: Literal[
             "accepted",
             "wrong_answer",
@@ -43,6 +44,7 @@ class AdministrationCalls(Caller):
             again="safe",
             query={
                 "problem": problem,
+                "state": state,
                 "verdict": verdict,
                 "mode": mode,
                 "user": user,

@@ -98,6 +98,7 @@ class SubmissionsCalls(Caller):
         cursor: str | None = None,
         limit: int | None = None,
         problem: str | None = None,
+        state: Literal["queued", "judging", "done"] | None = None,
         verdict: Literal[
             "accepted",
             "wrong_answer",
@@ -128,6 +129,7 @@ class SubmissionsCalls(Caller):
                 "cursor": cursor,
                 "limit": limit,
                 "problem": problem,
+                "state": state,
                 "verdict": verdict,
                 "mode": mode,
                 "user": user,

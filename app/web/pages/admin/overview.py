@@ -22,7 +22,7 @@ DRAWN = 12
 @router.get("")
 def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        overview = read_overview(session)
+        overview = read_overview(session, get_settings(visit.request).data)
     return visit.render("admin/overview.html", {"overview": overview})
 
 

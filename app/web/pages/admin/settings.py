@@ -42,8 +42,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     later("Queue"): {"max_queue_minutes": (later("Longest wait for new submissions"), later("minutes"))},
     later("How long data is kept"): {
-        "keep_submissions_days": (later("Submissions"), later("days")),
-        "keep_verifications_days": (later("Verifications"), later("days")),
+        "keep_submissions_days": (later("Old submissions"), later("days")),
+        "keep_verifications_days": (later("Old verifications"), later("days")),
         "keep_ended_days": (later("Ended sessions, tokens and invitations"), later("days")),
     },
 }

@@ -12,7 +12,7 @@ from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.request_state import get_database
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
-from app.submissions.view import Mode
+from app.submissions.view import Mode, State
 from app.web.attachment import send_table
 from app.web.moment import read_moment
 from app.web.permission import needs
@@ -23,13 +23,15 @@ router = APIRouter(prefix="/admin/submissions")
 Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
 # A longer number is a digest.
 MAX_DIGITS = 6
-FIELDS = ("user", "problem", "revision", "verdict", "mode", "since", "until")
+FIELDS = ("user", "problem", "revision", "state", "verdict", "mode", "since", "until")
 
 
 def read_filters(visit: CurrentVisit) -> HistoryFilters:
     """Read the filters; an empty field means no filter. Raises Invalid."""
     given: dict[str, Any] = {name: value or None for name, value in _given(visit).items()}
-    verdict, mode = given["verdict"], given["mode"]
+    state, verdict, mode = given["state"], given["verdict"], given["mode"]
+    if state is not None and state not in get_args(State):
+        raise Invalid("state", f"{state[:40]!r} is not a state; choose one of {', '.join(get_args(State))}")
     if verdict is not None and verdict not in tuple(Verdict):
         raise Invalid("verdict", f"{verdict[:40]!r} is not a verdict; choose one of {', '.join(Verdict)}")
     if mode is not None and mode not in get_args(Mode):
@@ -38,6 +40,7 @@ def read_filters(visit: CurrentVisit) -> HistoryFilters:
         user=given["user"],
         problem=given["problem"],
         **_read_revision(given["revision"]),
+        state=cast(State | None, state),
         verdict=Verdict(verdict) if verdict else None,
         mode=cast(Mode | None, mode),
         since=read_moment("since", given["since"] or ""),
@@ -65,7 +68,9 @@ def show_submissions(visit: CurrentVisit, viewer: Inspector, filters: Filters, c
     given = _given(visit)
     context: dict[str, Any] = {"page": page, "problems": problems, "verdicts": tuple(Verdict), "given": given}
     context["unknown"] = unknown
-    context |= {"query": {name: value for name, value in given.items() if value}, "is_first": not cursor}
+    query = {name: value for name, value in given.items() if value}
+    context |= {"query": query, "criteria": {name: query[name] for name in query if name != "state"}}
+    context["is_first"] = not cursor
     return visit.render("admin/submissions.html", context)
 
 
