@@ -184,6 +184,21 @@ def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
 
 
 @pytest.mark.whole
+def test_an_accepted_submission_marks_the_problem_as_solved_without_a_reload(ada: Visitor, database: Database) -> None:
+    ada.open(PROBLEM)
+    facts = ada.page.locator(".problem-head .facts")
+    ada.page.get_by_label("Your solution").fill("right = 1\n")
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.locator(".banner .title", has_text="In the queue").wait_for()
+    expect(facts).not_to_contain_text("Solved")
+
+    judge(database, *all_right())
+
+    expect(facts).to_contain_text("Solved")
+    assert ada.complaints == []
+
+
+@pytest.mark.whole
 def test_the_elapsed_time_never_goes_back(ada: Visitor, database: Database) -> None:
     submit(ada)
     elapsed = ada.page.locator("[data-elapsed]")

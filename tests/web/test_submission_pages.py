@@ -311,6 +311,17 @@ def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, 
     assert " open>" not in page
 
 
+def test_a_case_with_nothing_more_to_tell_does_not_open(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    greedy = Fault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
+    judge(database, *(failed(position, Verdict.MEMORY_LIMIT_EXCEEDED, greedy) for position in range(3)))
+
+    page = ada.get(path).text
+
+    assert "memory limit of 256 MiB was exceeded" in page
+    assert "<details" not in page.partition('class="cases"')[2].partition("</ol>")[0]
+
+
 def test_arguments_stand_in_the_order_of_the_parameters(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     judge(database, *all_right())

@@ -163,7 +163,7 @@ def test_custom_inputs_tell_their_limits_before_they_are_sent(ada: Visitor) -> N
     ada.open(f"{PROBLEM}#own-inputs")
     inputs = page.get_by_role("textbox", name="Custom inputs as YAML")
     too_long = page.get_by_text("Your inputs have 20003 bytes; the limit is 16384. Use a smaller example.")
-    expect(page.get_by_text("At most 16 KiB of text.")).to_be_visible()
+    expect(page.get_by_text("At most 16 KiB of text and 64 KiB of values, 8 bytes each.")).to_be_visible()
 
     inputs.fill("x: " + "1" * 20_000)
     expect(too_long).to_be_visible()

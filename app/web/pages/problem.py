@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Permission, Viewer
 from app.api.concurrency_limit import await_submit_turn
 from app.api.response_headers import with_styles
-from app.catalog.custom_inputs import MAX_BYTES, InputsInvalid
+from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.name import list_in_order
 from app.catalog.query import get_problem
 from app.catalog.track import find_place
@@ -135,7 +135,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
     usual: dict[str, Any] = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
-    usual["most_input_bytes"] = MAX_BYTES
+    usual |= {"most_input_bytes": MAX_BYTES, "most_input_value_bytes": MAX_VALUE_BYTES}
     usual["links"] = link(visit.request, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)

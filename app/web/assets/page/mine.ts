@@ -1,11 +1,18 @@
-// The list of one's submissions on a problem's page, kept up to date with the verdicts.
+// The list of one's submissions on a problem's page, and the mark of a solved problem, kept up to date with the verdicts.
 import { fetchFragment } from "./live";
 import { showLocalTimes } from "./time";
 
+const FACTS = ".problem-head .facts";
+
 export async function refreshMine(place: HTMLElement): Promise<void> {
   const html = await fetchFragment(location.pathname);
-  const fresh = html && new DOMParser().parseFromString(html, "text/html").querySelector<HTMLElement>("[data-mine]");
-  if (!fresh) return;
-  place.innerHTML = fresh.innerHTML;
+  if (!html) return;
+  const page = new DOMParser().parseFromString(html, "text/html");
+  copyContent(page.querySelector(FACTS), document.querySelector(FACTS));
+  copyContent(page.querySelector("[data-mine]"), place);
   showLocalTimes(place);
+}
+
+function copyContent(from: Element | null, to: Element | null): void {
+  if (from && to) to.innerHTML = from.innerHTML;
 }
