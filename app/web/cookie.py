@@ -55,5 +55,5 @@ def find_secret(request: Request) -> str:
     return SESSION.read(request)
 
 
-def signed_out(request: Request) -> RedirectResponse:
-    return SESSION.forget(request, RedirectResponse("/", status_code=303))
+def signed_out(request: Request, next_path: str = "/") -> RedirectResponse:
+    return SESSION.forget(request, RedirectResponse(next_path, status_code=303))

@@ -32,7 +32,9 @@ def _gate(right: Permission, home: str) -> Callable[[Any], Viewer]:
         if not visit.may(right):
             is_for_authors = "author" in RULES[right].roles
             raise Refused(
-                _("This page is for authors and admins.") if is_for_authors else _("This page is for admins.")
+                _("This page is for authors and admins. Ask an admin of this server for the role “author”.")
+                if is_for_authors
+                else _("This page is for admins.")
             )
         return visit.viewer
 

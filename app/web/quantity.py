@@ -1,5 +1,8 @@
 """Quantities formatted for people."""
 
+from app.judging.report import TIME_STEP
+from app.judging.verdicts import Visibility
+
 NONE = "–"
 
 
@@ -19,6 +22,18 @@ def short_seconds_text(seconds: float) -> str:
 def memory_text(size: int | None) -> str:
     """Format bytes as MiB."""
     return NONE if size is None else f"{size / 2**20:.0f} MiB"
+
+
+def case_seconds_text(seconds: float | None, visibility: Visibility) -> str:
+    """Format the time of a case. That of a hidden case is in tenths of a second, and the least one stands for less."""
+    if seconds is None or visibility == "sample":
+        return seconds_text(seconds)
+    return f"{'≤ ' if seconds <= TIME_STEP else ''}{seconds:.1f} s" if seconds < 10 else seconds_text(seconds)
+
+
+def case_memory_text(size: int | None, visibility: Visibility) -> str:
+    """Format the memory of a case. That of a hidden case is rounded up."""
+    return memory_text(size) if not size or visibility == "sample" else f"≤ {memory_text(size)}"
 
 
 def percent_text(share: float) -> str:

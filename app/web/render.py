@@ -31,7 +31,14 @@ from app.web.messages import gettext as _
 from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.picture.time_plot import draw_time_plot
-from app.web.quantity import memory_text, seconds_text, short_seconds_text, size_text
+from app.web.quantity import (
+    case_memory_text,
+    case_seconds_text,
+    memory_text,
+    seconds_text,
+    short_seconds_text,
+    size_text,
+)
 from app.web.result import capitalise, message_of
 from app.web.statement import arrange_statement, explain_parameter, name_object
 from app.web.value_text import (
@@ -262,6 +269,8 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "message_text": message_of,
         "traceback": link_traceback,
         "seconds": seconds_text,
+        "case_seconds": case_seconds_text,
+        "case_memory": case_memory_text,
         "short_seconds": short_seconds_text,
         "time_plot": draw_time_plot,
         "memory": memory_text,

@@ -52,8 +52,8 @@ def describe_standing(view: VerificationView) -> StatusText:
         case "refused":
             count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
             sentence = ngettext(
-                "Not published: 1 error. Fix it and send the package again.",
-                "Not published: %(n)s errors. Fix them and send the package again.",
+                "Not published: 1 error. Fix it and verify again.",
+                "Not published: %(n)s errors. Fix them and verify again.",
                 count,
             ) % {"n": count}
             return StatusText(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
@@ -76,6 +76,8 @@ def _progress(view: VerificationView) -> str:
 
 
 def _outcome(view: VerificationView) -> str:
+    if view.revision and view.availability == "draft":
+        return _("All checks passed. It was published as a draft, which only authors see. You can list it later.")
     if view.revision:
         return _("All checks passed. This is now the problem's current revision.")
     return view.notice or _("All checks passed. Not published yet.")

@@ -90,7 +90,7 @@ def test_an_address_is_saved_with_the_password_only(owner: TestClient, database:
     assert "not your password" in error_beside(wrong.text, "email_password")
     assert 'value="ada@example.org"' in wrong.text
     assert "address is not valid" in error_beside(nowhere.text, "email")
-    assert right.headers["location"] == "/account?done=email#email-form"
+    assert right.headers["location"] == "/account?done=email#done"
     assert find(database).email == "ada@example.org"
     assert PASSWORD not in wrong.text + nowhere.text
 
@@ -252,7 +252,7 @@ def test_erasing_asks_for_the_name_and_the_password(
 def test_an_erased_account_is_gone_with_its_session(owner: TestClient, database: Database) -> None:
     answer = owner.post("/account/erase", data={"erase_username": "Ada ", "erase_password": PASSWORD})
 
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/?done=erased#done")
     assert count_sessions(database) == 0
     assert owner.get("/account").status_code == 303
     assert owner.post("/sign-in", data={"username": "ada", "password": PASSWORD}).status_code == 422
@@ -332,4 +332,24 @@ def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> Non
 
         assert secret.startswith("alc_")
         assert visitor.page.evaluate("navigator.clipboard.readText()") == secret
+        assert visitor.complaints == []
+
+
+@pytest.mark.browser
+def test_what_was_done_is_in_view(browser: Browser, address: str, database: Database) -> None:  # noqa: ARG001
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("ada")
+        page = visitor.page
+        visitor.open("/account")
+        page.get_by_label("Current password").fill(PASSWORD)
+        page.get_by_label("New password").fill(NEW)
+        page.get_by_role("button", name="Change the password").click()
+        expect(page.get_by_text("Password changed.")).to_be_in_viewport()
+
+        page.get_by_text("Details").click()
+        page.get_by_label("Type your user name").fill("ada")
+        page.locator("#erase").get_by_label("Your password").fill(NEW)
+        page.get_by_role("button", name="Erase my account permanently").click()
+        expect(page.get_by_text("Your account is erased")).to_be_in_viewport()
         assert visitor.complaints == []

@@ -67,6 +67,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     with verifying(database, tmp_path):
         expect(page.locator(".banner .title")).to_contain_text("Verifying")
         expect(page.locator(".banner .title")).to_contain_text("Published", timeout=240_000)
+        expect(page).to_have_title(f"Published · {SLUG} · Allclose")
 
     # What changed, and back again.
     page.get_by_role("link", name=SLUG).click()

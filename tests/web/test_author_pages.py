@@ -347,7 +347,8 @@ def test_an_author_withdraws_a_problem_and_students_read_so_on_its_page(
     answer = emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "withdrawn"})
 
     assert "Withdrawn: Everyone can still read it." in page
-    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/author/problems/{SLUG}?done=availability#availability-section"
+    assert "Saved. Withdrawn: Everyone can still read it." in emmy.get(answer.headers["location"]).text
     assert 'id="submit"' not in emmy.get(f"/problems/{SLUG}").text
     assert "This problem is withdrawn, so it takes no submissions." in emmy.get(f"/problems/{SLUG}").text
     assert '<option value="withdrawn" selected>' in emmy.get(f"/author/problems/{SLUG}").text

@@ -46,7 +46,7 @@ def test_what_was_solved_is_added_up(ada: TestClient, database: Database) -> Non
     page = ada.get("/me").text
 
     assert "1 of 1" in page
-    assert "1 submission in the last year; active days: 1" in page
+    assert "1 submission or sample run in the last year; active days: 1" in page
     assert "1 · 100 %" in page
 
 

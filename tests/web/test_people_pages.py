@@ -312,7 +312,8 @@ def test_a_student_shares_asks_and_reads_in_a_browser(visitor: Visitor, database
     page.get_by_role("link", name="grace").click()
     expect(page.get_by_role("region", name="The code of grace")).to_contain_text("secret_of_grace")
     assert page.url.endswith(f"/solutions/{shared}")
-    visitor.open(f"/solutions/{own}")
+    visitor.open(f"{PAGE}#solution")
+    page.get_by_role("link", name="Solutions that other users share").click()
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_role("button", name="Share my solution")).to_be_visible()
     assert visitor.complaints == []

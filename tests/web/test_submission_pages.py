@@ -18,6 +18,7 @@ from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.phase import Phase
 from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
+from app.web.quantity import case_memory_text, case_seconds_text
 from app.web.result import describe_result
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
@@ -300,6 +301,25 @@ def test_an_exception_is_named_and_its_traceback_leads_to_the_line(ada: TestClie
     assert '<li id="L2">' in page
 
 
+def test_a_case_that_was_not_run_has_no_verdict_and_no_time(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    slow = Fault(category="time limit exceeded", message="the call took longer than 2 s")
+    left = Fault(category="not run", message="not run: the first case took longer than the time limit")
+    verdict = Verdict.TIME_LIMIT_EXCEEDED
+    judge(database, failed(0, verdict, slow), failed(1, verdict, left), failed(2, verdict, left))
+
+    page = ada.get(path).text.partition('class="cases"')[2]
+
+    assert page.count("Time limit exceeded") == 1
+    assert page.count("Not run") == 2
+
+
+def test_the_cost_of_a_hidden_case_says_how_coarse_it_is() -> None:
+    assert [case_seconds_text(seconds, "hidden") for seconds in (0.1, 0.3, 12.0)] == ["≤ 0.1 s", "0.3 s", "12 s"]
+    assert case_memory_text(16 * 2**20, "hidden") == "≤ 16 MiB"
+    assert (case_seconds_text(0.1, "sample"), case_memory_text(2**20, "sample")) == ("100 ms", "1 MiB")
+
+
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     fault = Fault(category="invalid submission", message="invalid syntax (solution.py, line 1)")
@@ -308,6 +328,7 @@ def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, 
     page = ada.get(path).text
 
     assert "Invalid syntax (solution.py, line 1). No case was run." in page
+    assert page.count("Not run") == 3
     assert " open>" not in page
 
 

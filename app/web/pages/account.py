@@ -42,7 +42,7 @@ def send_email(visit: CurrentVisit, owner: Owner, form: Annotated[EmailForm, For
     except (Invalid, ReauthenticationFailed, TooOften) as fault:
         field = "email" if isinstance(fault, Invalid) else "email_password"
         return _again(visit, field, fault, {"email": form.email})
-    return see_other("/account?done=email#email-form")
+    return see_other("/account?done=email#done")
 
 
 @router.post("/password", dependencies=[Depends(require_own_origin)])
@@ -53,21 +53,21 @@ def send_password(visit: CurrentVisit, owner: Owner, form: Annotated[PasswordFor
             change_password(session, visit.actor, reauthentication, form.new, keep=find_secret(visit.request))
     except (Invalid, ReauthenticationFailed, TooOften) as fault:
         return _again(visit, "new" if isinstance(fault, Invalid) else "current", fault)
-    return see_other("/account?done=password#password-form")
+    return see_other("/account?done=password#done")
 
 
 @router.post("/sessions/{session_id}/end", dependencies=[Depends(require_own_origin)])
 def send_end_session(visit: CurrentVisit, owner: Owner, session_id: UUID) -> Response:
     with visit.transaction() as session:
         sign_out_session(session, visit.actor, owner.user, session_id)
-    return see_other("/account?done=session#sessions")
+    return see_other("/account?done=session#done")
 
 
 @router.post("/sessions/end-others", dependencies=[Depends(require_own_origin)])
 def send_end_others(visit: CurrentVisit, owner: Owner) -> Response:
     with visit.transaction() as session:
         sign_out_elsewhere(session, visit.actor, owner.user, keep=find_secret(visit.request))
-    return see_other("/account?done=sessions#sessions")
+    return see_other("/account?done=sessions#done")
 
 
 def _again(visit: Visit, field: str, fault: AllcloseError, typed: dict[str, str] | None = None) -> Response:

@@ -46,4 +46,4 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
         field = fault.field if isinstance(fault, Invalid) else "erase_password"
         errors, typed = {field: str(fault)}, {"erase_username": form.erase_username}
         return render_account(visit, Outcome(errors=errors, typed=typed), STATUS.get(type(fault), 422))
-    return signed_out(visit.request)
+    return signed_out(visit.request, "/?done=erased#done")

@@ -55,7 +55,7 @@ def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, For
 def send_revoke(visit: CurrentVisit, owner: Owner, token_id: UUID) -> Response:
     with visit.transaction() as session:
         give_up_token(session, visit.actor, owner.user, token_id)
-    return see_other("/account?done=token#tokens")
+    return see_other("/account?done=token#done")
 
 
 def _bounds(form: TokenForm) -> Bounds:

@@ -54,7 +54,7 @@ def show_problems(
 
 
 @router.get("/problems/{slug}")
-def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  # noqa: ARG001
+def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = "") -> Response:  # noqa: ARG001
     with visit.transaction() as session:
         revisions = list_revisions(session, slug)
         verifications = list_verifications(session, slug=slug)
@@ -69,6 +69,7 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  
         "availability": availability,
         "availabilities": AVAILABILITIES,
         "statistics": statistics,
+        "done": done,
     }
     return visit.render("author/problem.html", context)
 
@@ -82,7 +83,7 @@ def send_availability(
 ) -> Response:
     with visit.transaction() as session:
         change_availability(session, slug, availability, visit.actor)
-    return see_other(f"/author/problems/{slug}")
+    return see_other(f"/author/problems/{slug}?done=availability#availability-section")
 
 
 @router.get("/problems/{slug}/diff")

@@ -21,7 +21,7 @@ EXAMPLE = Path(__file__).parents[1] / "example.json"
 
 
 @router.get("/")
-def show_front(visit: CurrentVisit) -> Response:
+def show_front(visit: CurrentVisit, done: str = "") -> Response:
     states = states_for(visit.viewer)
     with visit.transaction() as session:
         tracks = list_tracks(session, states)
@@ -38,6 +38,7 @@ def show_front(visit: CurrentVisit) -> Response:
         "is_returning": last is not None or any(track.done_count for track in tracks),
         "problem_count": count,
         "example": read_example(),
+        "is_erased": done == "erased" and visit.viewer is None,
     }
     return visit.render("front.html", context)
 

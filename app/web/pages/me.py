@@ -105,8 +105,8 @@ def _has_room(week: int, days: int) -> bool:
 def _summary(by_day: Mapping[date, ActiveDay]) -> str:
     count = sum(each.submissions for each in by_day.values())
     words = ngettext(
-        "%(count)s submission in the last year; active days: %(days)s",
-        "%(count)s submissions in the last year; active days: %(days)s",
+        "%(count)s submission or sample run in the last year; active days: %(days)s",
+        "%(count)s submissions and sample runs in the last year; active days: %(days)s",
         count,
     )
     return words % {"count": count, "days": len(by_day)}

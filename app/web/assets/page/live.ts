@@ -72,6 +72,7 @@ export function replace(place: HTMLElement, html: string): void {
   showLocalTimes(fresh);
   morph(place, fresh);
   announce(place);
+  showTitle(place);
   place.dispatchEvent(new Event("replaced"));
 }
 
@@ -80,6 +81,12 @@ function announce(place: HTMLElement): void {
   const words = place.querySelector("[data-announce]")?.textContent?.trim() ?? "";
   const region = document.getElementById(place.dataset["announcer"] ?? "");
   if (region && region.textContent !== words) region.textContent = words;
+}
+
+// The title of a page about one result begins with its state, as the server writes it.
+function showTitle(place: HTMLElement): void {
+  const state = place.querySelector("[data-announce]")?.firstChild?.textContent;
+  if (state && "titled" in place.dataset) document.title = document.title.replace(/^.*? · /, `${state} · `);
 }
 
 document.addEventListener("click", (event) => {
