@@ -20,6 +20,7 @@ class JobTable:
 
     `held`: the state while a worker works on it. `failure`: the verdict when judging failed. `watched`: the column
     whose value is sent to progress listeners. `order`: after the priority. `channel`: announces new jobs.
+    `is_rationed`: the condition for a `job` of which a worker claims no second one while it works on the first.
     """
 
     table: str
@@ -29,6 +30,7 @@ class JobTable:
     order: str
     channel: str
     id_type: TypeEngine[Any]
+    is_rationed: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Steps:
 
 
 def _steps(table: JobTable) -> Steps:
-    names = ("table", "held", "failure", "watched", "order", "channel")
+    names = ("table", "held", "failure", "watched", "order", "channel", "is_rationed")
     words: dict[str, object] = {name: getattr(table, name) for name in names}
     words |= {"background": BACKGROUND, "is_over": _IS_OVER}
     claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
@@ -74,6 +76,9 @@ _CLAIM = """
                 AND other.attempt > 2 AND other.reason LIKE '%stopped beating'
           )
         ORDER BY priority DESC, {order} LIMIT 1
+    ), rationed AS MATERIALIZED (
+        SELECT FROM {table} AS job
+        WHERE state = '{held}' AND worker = :worker AND lease_until >= now() AND {is_rationed} LIMIT 1
     ), ahead AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
@@ -82,6 +87,7 @@ _CLAIM = """
             WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
               AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
               AND attempt < max_attempts AND NOT cancel_requested
+              AND (NOT EXISTS (SELECT FROM rationed) OR NOT {is_rationed})
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots
@@ -157,6 +163,12 @@ _GIVE_BACK = """
 
 _TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
 
+# The reference may run long on custom inputs, and a worker runs one such reference at a time
+# (`app.worker.custom_inputs`). A second one would hold a slot while it only waits.
+_HAS_CUSTOM_INPUTS = """
+    EXISTS (SELECT FROM submissions WHERE submissions.id = job.submission_id AND submissions.inputs IS NOT NULL)
+"""
+
 JUDGING = _steps(
     JobTable(
         table="judgings",
@@ -166,6 +178,7 @@ JUDGING = _steps(
         order="id",
         channel=JUDGING_CHANNEL,
         id_type=BigInteger(),
+        is_rationed=_HAS_CUSTOM_INPUTS,
     )
 )
 VERIFYING = _steps(
@@ -177,6 +190,7 @@ VERIFYING = _steps(
         order="queued_at, id",
         channel="verification",
         id_type=Uuid(),
+        is_rationed="false",
     )
 )
 

@@ -53,6 +53,18 @@ def take_one(database: Database, worker: str = "worker") -> Claim:
     return taken
 
 
+def make_custom_inputs(database: Database, *priorities: int) -> list[int]:
+    """Make judgings of different users' custom inputs."""
+    with database.transaction() as session:
+        submissions = [make_submission(session, mode="sample") for _ in priorities]
+        session.flush()
+        session.execute(
+            update(Submission).where(Submission.id.in_([each.id for each in submissions])).values(inputs="x: 1")
+        )
+        each = zip(submissions, priorities, strict=True)
+        return [make_judging(session, submission.id, priority=priority).id for submission, priority in each]
+
+
 def set_columns(database: Database, **columns: object) -> None:
     with database.transaction() as session:
         session.execute(update(Judging).values(**columns))
@@ -393,3 +405,27 @@ def test_an_unknown_claim_is_lost(database: Database) -> None:
 
     with database.transaction() as session:
         assert beat(session, {unknown}, LEASE) == {unknown}
+
+
+def test_a_worker_claims_no_second_judging_of_custom_inputs_while_it_works_on_one(database: Database) -> None:
+    first, second = make_custom_inputs(database, 3, 2)
+    (ordinary,) = make_queue(database, 1)
+
+    taken = [take_one(database), take_one(database)]
+    nothing = take(database, wanted())
+    of_another = take_one(database, worker="other")
+
+    assert [each.judging_id for each in taken] == [first, ordinary]
+    assert nothing == []
+    assert of_another.judging_id == second
+
+
+def test_a_worker_claims_the_next_judging_of_custom_inputs_after_the_first(database: Database) -> None:
+    first, second = make_custom_inputs(database, 2, 1)
+    done = take_one(database)
+    assert done.judging_id == first
+    finish(database, done, accepted())
+
+    taken = take_one(database)
+
+    assert taken.judging_id == second
