@@ -86,8 +86,8 @@ class Policy(BaseModel):
         10,
         ge=1,
         le=10_000,
-        description="new submissions are refused while they would wait in the queue for more minutes than this; "
-        "for more than half of it while the queue fills up",
+        description="new submissions are refused if they would wait longer than this many minutes; while the queue "
+        "fills up, half of it is the limit",
     )
     keep_submissions_days: int | None = Field(
         None,

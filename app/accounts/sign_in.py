@@ -10,7 +10,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeVar
@@ -82,8 +82,11 @@ class SignInQueue:
     @asynccontextmanager
     async def turn(self, attempt: SignIn) -> AsyncIterator[None]:
         """Wait, then let the block sign in. Raises TooOften when too many wait, or after LONGEST_WAIT_SECONDS."""
-        with _place(self._slowed, attempt.browser or attempt.network, MOST_SLOWED):
-            for slow_down, key in self._limits(attempt):
+        for slow_down, key in self._limits(attempt):
+            with suppress(TooOften):
+                slow_down.check(*key)
+                continue
+            with _place(self._slowed, attempt.browser or attempt.network, MOST_SLOWED):
                 await _wait(slow_down, key)
         with (
             _place(self._waiting, attempt.network, MOST_WAITING),

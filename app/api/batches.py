@@ -93,7 +93,7 @@ Ids = Annotated[list[UUID], Query(min_length=1, max_length=MAX_BATCH, descriptio
         **problems(401, 404, 409, 422),
     },
     operation_id="submit_batch",
-    dependencies=[Depends(await_submit_turn)],
+    dependencies=[Depends(await_submit_turn, scope="function")],
     summary="Submit up to 50 solutions",
 )
 def post_batch(

@@ -104,7 +104,7 @@ async def refuse_long_wait(
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
-    dependencies=[Depends(refuse_long_wait), Depends(await_submit_turn)],
+    dependencies=[Depends(refuse_long_wait), Depends(await_submit_turn, scope="function")],
     summary="Submit a solution",
 )
 def post_submission(

@@ -48,7 +48,7 @@ class UserView(BaseModel):
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    dependencies=[Depends(await_sign_up_turn)],
+    dependencies=[Depends(await_sign_up_turn, scope="function")],
     responses={201: locates("the user's path, for admins; the new user reads `GET /me`"), **problems(403, 409, 422)},
     summary="Sign up",
 )

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import gc
 import logging
+import math
 import resource
 import signal
 import socket
@@ -40,8 +41,9 @@ GRACE_SECONDS = 3
 MAX_HEAD_BYTES = 16 * 1024
 # A request's head has this long to arrive.
 HEAD_SECONDS = 20.0
-# A client has this long to read 64 KiB of an answer, and to acknowledge what it was sent.
+# In this time a client must read so much of an answer that waits for it, and acknowledge what it was sent.
 READ_SECONDS = 60.0
+LEAST_READ_BYTES = 16 * 1024
 # Each connection is an open file. Many systems allow 1024 until a process asks for more.
 MOST_FILES = 65_536
 
@@ -104,12 +106,20 @@ class Connection(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._read_timer = self.loop.call_later(READ_SECONDS, self.transport.abort)
+        self._await_reader()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         if self._read_timer:
             self._read_timer.cancel()
+
+    def _await_reader(self, before: float = math.inf) -> None:
+        """End the connection if its client has read too little since `before` bytes waited."""
+        left = self.transport.get_write_buffer_size()
+        if before - left < LEAST_READ_BYTES:
+            self.transport.abort()
+        else:
+            self._read_timer = self.loop.call_later(READ_SECONDS, self._await_reader, left)
 
     def _await_head(self) -> None:
         """Start the timer with the first byte of a head, or before it. Stop it once the head is whole."""

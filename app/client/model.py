@@ -1866,7 +1866,7 @@ class SettingsChange(Answer):
     )
     max_queue_minutes: int = Field(
         10,
-        description="new submissions are refused while they would wait in the queue for more minutes than this; for more than half of it while the queue fills up",
+        description="new submissions are refused if they would wait longer than this many minutes; while the queue fills up, half of it is the limit",
     )
     keep_submissions_days: int | None = Field(
         None,

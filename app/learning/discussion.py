@@ -217,7 +217,9 @@ def edit(session: Session, viewer: Viewer, post_id: UUID, written: PostText) -> 
     # A moderator may be setting the mark at this moment.
     if is_spoiler != post.is_spoiler:
         texts["is_spoiler"] = is_spoiler
-    session.execute(update(Post).where(Post.id == post.id).values(**texts, edited_at=func.now()))
+    # The post may be deleted at this moment.
+    which = (Post.id == post.id, Post.deleted_at.is_(None))
+    session.execute(update(Post).where(*which).values(**texts, edited_at=func.now()))
 
 
 def delete_post(session: Session, viewer: Viewer, post_id: UUID) -> None:

@@ -46,6 +46,7 @@ def _steps(table: JobTable) -> Steps:
     names = ("table", "held", "failure", "watched", "order", "channel", "is_rationed")
     words: dict[str, object] = {name: getattr(table, name) for name in names}
     words |= {"background": BACKGROUND, "is_over": _IS_OVER}
+    words["waits"] = _WAITS.format(**words)
     claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
     numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")]
     return Steps(
@@ -60,11 +61,17 @@ def _steps(table: JobTable) -> Steps:
 # A lease is shorter than a minute. One that ends later was written before the database's clock was set back.
 _IS_OVER = "(lease_until < now() OR lease_until > now() + interval '1 minute')"
 
+_WAITS = """
+    state IN ('queued', '{held}') AND attempt < max_attempts AND NOT cancel_requested
+    AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
+"""
+
 # A job may have killed its worker, and would kill the next one with other jobs in it, until all of them have used up
 # their attempts. So a worker runs at most one job that was lost twice. `reason` tells which running jobs were lost.
 #
 # LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
 # Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
+# `next_rationed` is evaluated only when a rationed job is met, so it scans no further than that.
 _CLAIM = """
     WITH orphan AS MATERIALIZED (
         SELECT id FROM {table}
@@ -79,15 +86,22 @@ _CLAIM = """
     ), rationed AS MATERIALIZED (
         SELECT FROM {table} AS job
         WHERE state = '{held}' AND worker = :worker AND lease_until >= now() AND {is_rationed} LIMIT 1
+    ), next_rationed AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id, priority FROM {table} AS job
+            WHERE job.queue = wanted.queue AND priority > {background} AND {waits} AND {is_rationed}
+            ORDER BY priority DESC, {order} LIMIT 1
+        ) AS waiting
+        WHERE NOT EXISTS (SELECT FROM rationed) ORDER BY waiting.priority DESC LIMIT 1
     ), ahead AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
-            WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
-              AND attempt < max_attempts AND NOT cancel_requested
-              AND (NOT EXISTS (SELECT FROM rationed) OR NOT {is_rationed})
+            WHERE job.queue = wanted.queue AND priority > {background} AND {waits}
+              AND (NOT {is_rationed} OR id = (SELECT id FROM next_rationed))
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots
@@ -98,9 +112,7 @@ _CLAIM = """
         FROM unnest(:queues) AS wanted (queue)
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
-            WHERE job.queue = wanted.queue AND priority <= {background} AND state IN ('queued', '{held}')
-              AND (state = 'queued' OR {is_over} AND (attempt < 2 OR id IN (SELECT id FROM orphan)))
-              AND attempt < max_attempts AND NOT cancel_requested
+            WHERE job.queue = wanted.queue AND priority <= {background} AND {waits}
             ORDER BY priority DESC, {order} LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT (SELECT slots FROM room)
@@ -165,9 +177,7 @@ _TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
 
 # The reference may run long on custom inputs, and a worker runs one such reference at a time
 # (`app.worker.custom_inputs`). A second one would hold a slot while it only waits.
-_HAS_CUSTOM_INPUTS = """
-    EXISTS (SELECT FROM submissions WHERE submissions.id = job.submission_id AND submissions.inputs IS NOT NULL)
-"""
+_HAS_CUSTOM_INPUTS = "(SELECT inputs IS NOT NULL FROM submissions WHERE submissions.id = job.submission_id)"
 
 JUDGING = _steps(
     JobTable(

@@ -4,6 +4,7 @@ A flood fills a queue in seconds, while its students and their browsers have not
 may first become half as long as the policy allows. It grows on as its oldest judging waits, and its pace is known.
 """
 
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -77,7 +78,7 @@ def check_admission(backlog: Backlog, wait_seconds: float, max_minutes: int) -> 
     longer = wait_seconds - allowed
     if longer > 0:
         raise LimitReached(
-            f"too many submissions are waiting: a new one would wait {wait_seconds / MINUTE:.0f} min, and the limit is "
-            f"{allowed / MINUTE:.0f} min now. Your code is kept; submit again in a few minutes.",
+            f"too many submissions are waiting: a new one would wait {math.ceil(wait_seconds / MINUTE)} min, and the "
+            f"limit is {round(allowed / MINUTE, 1):g} min now. Your code is kept; submit again in a few minutes.",
             timedelta(seconds=max(longer, 10)),
         )

@@ -82,12 +82,15 @@ class Backlog:
 
 
 def read_backlogs(session: Session) -> dict[str, Backlog]:
-    """Return the backlogs by queue. Short queues, and queues that no worker serves, are left out."""
+    """Return the backlogs by queue. Short queues, and queues that no worker serves, are left out.
+
+    Custom inputs do not count: workers claim them one at a time, so they hold up only each other.
+    """
     never_judged = func.min(Judging.queued_at).filter(Judging.attempt == 0)
     counted = (
         select(Judging.queue, Submission.user_id, func.count(), never_judged)
         .join(Submission, Submission.id == Judging.submission_id)
-        .where(Judging.state == "queued", Judging.priority > BACKGROUND)
+        .where(Judging.state == "queued", Judging.priority > BACKGROUND, Submission.inputs.is_(None))
         .group_by(Judging.queue, Submission.user_id)
     )
     waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)

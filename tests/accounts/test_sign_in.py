@@ -165,6 +165,26 @@ def test_slowed_sign_ins_of_others_do_not_refuse_a_known_browser() -> None:
     assert asyncio.run(flood()) == "in"
 
 
+def test_slowed_sign_ins_for_one_name_do_not_refuse_others_of_the_network() -> None:
+    throttles = AccountThrottles(names=SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "names"))
+    slowed = attempt(username="x")
+    throttles.names.count(*slowed.key)
+    throttles.names.count(*slowed.key)
+
+    async def flood() -> str:
+        queue = SignInQueue(throttles)
+        async with asyncio.timeout(10):
+            turns = [asyncio.ensure_future(queue.turn(slowed).__aenter__()) for _ in range(60)]
+            await asyncio.sleep(0.01)
+            assert sum(turn.done() for turn in turns) >= 10  # no place is left for these
+            async with queue.turn(attempt(username="ada")):
+                for turn in turns:
+                    turn.cancel()
+                return "in"
+
+    assert asyncio.run(flood()) == "in"
+
+
 def test_a_lecture_hall_that_signs_in_at_once_waits_for_its_turns() -> None:
     async def sign_in_at_once(names: list[str]) -> list[str]:
         queue = SignInQueue(AccountThrottles())

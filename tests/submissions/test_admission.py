@@ -65,7 +65,7 @@ def test_a_queue_first_becomes_half_as_long_and_grows_as_it_waits(database: Data
     waits = QueueWaits(database)
     waits.read()
 
-    with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 17 min"):
+    with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 17"):
         waits.check(wanted.slug, wanted.user_id, 30)
 
     waits.check(wanted.slug, wanted.user_id, 33)

@@ -106,7 +106,10 @@ def send_notebook(visit: CurrentVisit, slug: Slug) -> Response:
     return Response(text, media_type="application/x-ipynb+json", headers=headers)
 
 
-@router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin), Depends(await_submit_turn)])
+@router.post(
+    "/problems/{slug}/submissions",
+    dependencies=[Depends(require_own_origin), Depends(await_submit_turn, scope="function")],
+)
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in(f"/problems/{slug}")

@@ -17,7 +17,7 @@ from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
 router = APIRouter()
-POST_CHECKS = (Depends(require_own_origin), Depends(limit_address), Depends(await_sign_up_turn))
+POST_CHECKS = (Depends(require_own_origin), Depends(limit_address), Depends(await_sign_up_turn, scope="function"))
 SHUT = (SignUpClosed, InvitationMissing, InvitationSpent)
 
 
