@@ -239,16 +239,6 @@ def test_a_runtime_that_the_engine_does_not_know_is_missing() -> None:
     assert "runsc install" in unknown.remedy
 
 
-def test_an_image_that_is_not_there_is_built_by_a_command() -> None:
-    findings = docker.check_docker(DockerOptions(cpu_image="allclose-that-nobody-builds"))
-
-    (finding,) = [finding for finding in findings if finding.level == "missing"]
-
-    if finding.name == "engine":
-        pytest.skip("no Docker Engine answers")
-    assert (finding.name, finding.remedy) == ("image", "make images")
-
-
 def test_a_gpu_without_a_driver_is_seen(tmp_path: Path) -> None:
     device = tmp_path / "0000:01:00.0"
     device.mkdir()

@@ -15,6 +15,7 @@ from app.accounts.permission import Viewer
 from app.catalog.query import get_problem
 from app.learning.hint import reveal_hint
 from app.learning.progress import Learning, complete, read_learning, undo_completion
+from app.request_state import get_policy
 from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -43,7 +44,9 @@ class CompletionForm(EditorForm):
 def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
         problem = get_problem(session, slug, visit.viewer.id if visit.viewer else None)
-        context = {"problem": problem, "user": visit.user, "learning": find_learning(session, visit.viewer, slug)}
+        learning = find_learning(session, visit.viewer, slug)
+    shared = get_policy(visit.request).read().shared_solutions
+    context = {"problem": problem, "user": visit.user, "learning": learning, "shared_solutions": shared}
     return Response(render_text("fragments/learning.html", context), media_type="text/html", headers=HEADERS)
 
 
