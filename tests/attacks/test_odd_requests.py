@@ -173,3 +173,15 @@ def test_a_body_that_does_not_arrive_ends_its_connection(
 
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"of the body arrived in time" in answer
+
+
+def test_a_form_of_escapes_is_refused_before_it_is_decoded(site: Site) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": site.url}
+    browser = site.user().browser
+
+    many = browser.post(f"/problems/{SLUG}/submissions", content=b"source=" + b"%" * 400_000, headers=form)
+    usual = browser.post(f"/problems/{SLUG}/submissions", data={"source": "# é\n" * 20_000}, headers=form)
+
+    assert many.status_code == 413
+    assert "more than 300000 escaped bytes" in many.text
+    assert usual.status_code != 413
