@@ -5,6 +5,7 @@ a few KiB, and a visitor can't make the process parse more.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -27,8 +28,8 @@ MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
 # The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. 256 KiB of
-# source has at most this many, with its other fields.
-MAX_ESCAPES = 300_000
+# source has at most this many, with its other fields. Authors' forms hold more files.
+MAX_ESCAPES, MAX_AUTHOR_ESCAPES = 300_000, 1_200_000
 # A body has this long to arrive, and a second more for each of so many bytes. A half-sent body would otherwise hold its
 # connection for ever.
 BODY_SECONDS = 20.0
@@ -78,8 +79,11 @@ def _is_known(scope: Scope) -> bool:
     return getattr(Request(scope).state, "viewer", None) is not None
 
 
-def _is_form(scope: Scope) -> bool:
-    return Headers(scope=scope).get("content-type", "").lower().startswith("application/x-www-form-urlencoded")
+def _most_escapes(scope: Scope, most: int) -> float:
+    """Return the limit of a body of at most `most` bytes. Only forms have one."""
+    if not Headers(scope=scope).get("content-type", "").lower().startswith("application/x-www-form-urlencoded"):
+        return math.inf
+    return MAX_AUTHOR_ESCAPES if most > MAX_BODY_BYTES else MAX_ESCAPES
 
 
 def _declared_bytes(scope: Scope) -> int:
@@ -90,7 +94,7 @@ def _declared_bytes(scope: Scope) -> int:
 def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
     """Return a `receive` that raises HTTPException when the body becomes too large or arrives too slowly."""
     received, escapes, is_whole, began = 0, 0, False, time.monotonic()
-    may_escape = not _is_form(scope) or most > MAX_BODY_BYTES
+    most_escapes = _most_escapes(scope, most)
 
     async def counted() -> Message:
         nonlocal received, escapes, is_whole
@@ -107,9 +111,9 @@ def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
         is_whole = not message.get("more_body", False)
         if received > most:
             raise _refusal(scope, received, most)
-        escapes += 0 if may_escape else message.get("body", b"").count(b"%")
-        if escapes > MAX_ESCAPES:
-            text = f"The form has more than {MAX_ESCAPES} escaped bytes, such as %C3. Shorten its text."
+        escapes += message.get("body", b"").count(b"%")
+        if escapes > most_escapes:
+            text = f"The form has more than {most_escapes} escaped bytes, such as %C3. Shorten its text."
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, text)
         return message
 
