@@ -15,7 +15,7 @@ from tests.attacks.conftest import PASSWORD, Site
 # Seconds for the outbox's thread, on a busy machine.
 SOON = 30
 # A client that waits this many seconds for an answer gets none from a sign-in that is slowed down.
-WAITS = 3.0
+WAITS = 6.0
 
 
 def assert_slowed_down(guess: Callable[[int], int]) -> None:
