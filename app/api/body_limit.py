@@ -27,9 +27,9 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
-# The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. 256 KiB of
-# source has at most this many, with its other fields. Authors' forms hold more files.
-MAX_ESCAPES, MAX_AUTHOR_ESCAPES = 300_000, 1_200_000
+# The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. A form of
+# 1 MiB has at most this many, three bytes each, unless it is made to hurt. Authors' forms are longer.
+MAX_ESCAPES, MAX_AUTHOR_ESCAPES = 350_000, 1_200_000
 # A body has this long to arrive, and a second more for each of so many bytes. A half-sent body would otherwise hold its
 # connection for ever.
 BODY_SECONDS = 20.0

@@ -182,7 +182,7 @@ def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     with_key = submit(ada, headers={"Idempotency-Key": "once"})
 
     assert (refused.status_code, with_key.status_code) == (429, 429)
-    assert "would wait 25 min, and the limit is 10 min" in refused.json()["detail"]
+    assert "would wait 26 min, and the limit is 10 min" in refused.json()["detail"]
     assert int(refused.headers["retry-after"]) > 900
     assert "0 submissions wait to be received" in with_key.json()["detail"]
 

@@ -183,5 +183,5 @@ def test_a_form_of_escapes_is_refused_before_it_is_decoded(site: Site) -> None:
     usual = browser.post(f"/problems/{SLUG}/submissions", data={"source": "# é\n" * 20_000}, headers=form)
 
     assert many.status_code == 413
-    assert "more than 300000 escaped bytes" in many.text
+    assert "more than 350000 escaped bytes" in many.text
     assert usual.status_code != 413
