@@ -37,6 +37,7 @@ from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
 from app.web.router import build_router as build_pages
+from app.web.shared_page import SharedPages
 from app.web.visit import count_visit
 
 # RequestContext makes the span. The framework's own span would contain paths and queries, which may hold secrets.
@@ -101,6 +102,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
+    state.shared_pages = SharedPages()
 
 
 @asynccontextmanager
