@@ -265,9 +265,8 @@ class Prober:
             self.renew()
             sample = self._send(size, wire)
         if sample.cpu_seconds > WATCHED_SECONDS:
-            sample = sample.least(
-                replace(self._bystander.watch(lambda: self._send(size, wire)), cpu_seconds=sample.cpu_seconds)
-            )
+            watched = self._bystander.watch(lambda: self._send(size, wire))
+            sample = replace(sample.least(watched), wait_seconds=watched.wait_seconds)
         return sample
 
     def _send(self, size: int, wire: Wire) -> Sample:
