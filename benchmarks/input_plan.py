@@ -19,6 +19,7 @@ from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel
 
 from app.api.body_limit import MAX_BODY_BYTES, MAX_FORM_BYTES, MAX_UNKNOWN_BYTES
+from app.catalog import source, yaml_document
 from app.catalog.archive import MAX_UPLOAD_BYTES
 from app.catalog.folder import MAX_FILE_BYTES
 from app.cli.server import MAX_HEAD_BYTES
@@ -308,10 +309,14 @@ def _packages(route: Route) -> Iterator[Probe]:
 
     media = grown.MULTIPART if is_form else "application/zip"
     if str(route) != "POST /author/upload":
-        texts = {"problem.yaml": grown.YAML, "statement.md": grown.MARKDOWN, "reference.py": grown.PYTHON}
-        for path, kinds in texts.items():
+        texts = (
+            ("problem.yaml", grown.YAML, yaml_document.MAX_CHARACTERS),
+            ("statement.md", grown.MARKDOWN, MAX_FILE_BYTES),
+            ("reference.py", grown.PYTHON, source.MAX_CHARACTERS),
+        )
+        for path, kinds, most_characters in texts:
             for kind, make in kinds.items():
-                yield probe(f"{path}: {kind}", put(make, path), media, MAX_FILE_BYTES)
+                yield probe(f"{path}: {kind}", put(make, path), media, most_characters)
         for what, files in _MANY_FILES.items():
             yield probe(f"files: {what}", _chain(files, grown.pack_form if is_form else grown.pack), media)
     if is_form:
