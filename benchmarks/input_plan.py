@@ -28,7 +28,7 @@ from benchmarks.growing_text import Make
 from tests.large.fill import PROBLEM_SLUG
 
 FACTOR = 8
-LEAST_BYTES = 1024
+LEAST_BYTES = 512
 PASSWORD = "copper lantern meadow 7"
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 T = TypeVar("T")
@@ -82,7 +82,7 @@ class Probe:
         sizes = [self.most_bytes * 15 // 16]
         while sizes[0] >= LEAST_BYTES * FACTOR:
             sizes.insert(0, sizes[0] // FACTOR)
-        return [*sizes, 2 * self.most_bytes]
+        return [*sizes, self.most_bytes * 9 // 8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
