@@ -46,7 +46,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
 ADMIN = "growing-admin"
 KIB = 1024
-STORED = 400
+STORED = 1_000
 STATE_SIZES = (250, 2_000, 16_000)
 TEXT_SIZES = (4 * KIB, 32 * KIB, 256 * KIB)
 POLICY = {
@@ -63,7 +63,7 @@ MAX_WAIT_SECONDS = 0.3
 MAX_MEMORY_BYTES = 50 * 2**20
 MAX_ANSWER_BYTES = 2 * 2**20
 # Less CPU than this is too little to tell how it grows, and hurts no other user.
-NOTICEABLE_SECONDS = 0.05
+NOTICEABLE_SECONDS = 0.1
 # Requests of more CPU are sent again beside another visitor.
 WATCHED_SECONDS = 0.1
 # A series ends when a request takes this long.
@@ -73,6 +73,7 @@ PATIENCE_SECONDS = 30
 STREAM_SECONDS = 0.5
 REFUSED_BY_SIZE = (413, 431)
 NOT_SIGNED_IN = (401, 403)
+EDITOR = ("/author/edit", "/author/upload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,8 +347,8 @@ def _count_bytes(answer: http.client.HTTPResponse) -> int:
 
 
 def is_download(path: str) -> bool:
-    """Whether the answer is a file or an export, which is sent in pieces and is as large as what it contains."""
-    return "export" in path or path.endswith(("/file", "/files", ".zip")) or path.startswith("/static/")
+    """Whether the answer is as large as what it contains: a file, an export, or the editor with the sent files."""
+    return "export" in path or path.endswith(("/file", "/files", ".zip")) or path.startswith(("/static/", *EDITOR))
 
 
 @contextmanager

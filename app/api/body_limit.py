@@ -24,8 +24,8 @@ from app.catalog.archive import MAX_UPLOAD_BYTES
 
 # 256 KiB of source in JSON, with room for escapes.
 MAX_BODY_BYTES = 1024 * 1024
-# A form holds a package's files uncompressed, with line ends of two bytes.
-MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
+# A form holds a package's files uncompressed. The editor's page has each text twice.
+MAX_FORM_BYTES = MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
 # The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. 256 KiB of
