@@ -103,7 +103,7 @@ endif
 bench: .venv/.benches .runtime/.installed ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
 
-growth: .venv/.develops .runtime/.installed ## send every route inputs that grow, and write docs/reliability.md (5 minutes)
+growth: .venv/.develops .runtime/.installed ## send every route inputs that grow, and write docs/reliability.md (10 minutes)
 	@$(BIN)/python -m benchmarks.input_growth $(ARGS)
 
 screenshots: .venv/.develops .runtime/.installed ## take the screenshots for docs/screenshots (needs Chromium)

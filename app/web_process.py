@@ -9,6 +9,7 @@ from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
 from starlette.datastructures import State
 
+from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
@@ -17,7 +18,7 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
 from app.admin.retention import Caretaker
 from app.api.body_limit import BodyLimit
-from app.api.concurrency_limit import ChangesInTurn, ConcurrencyLimit
+from app.api.concurrency_limit import ChangesInTurn
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
@@ -36,6 +37,7 @@ from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
 from app.web.router import build_router as build_pages
+from app.web.shared_page import SharedPages
 from app.web.visit import count_visit
 
 # RequestContext makes the span. The framework's own span would contain paths and queries, which may hold secrets.
@@ -96,10 +98,11 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
-    state.submit_limit = ConcurrencyLimit("submissions")
-    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1)
+    state.submit_limit = ConcurrencyLimit("submissions", at_once=4, most=300)
+    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
+    state.shared_pages = SharedPages()
 
 
 @asynccontextmanager

@@ -173,8 +173,8 @@ FORMS: dict[str, Make] = {
     "same field": repeat("k=1&"),
     "empty fields": repeat("&"),
     "equals": repeat("="),
-    "percent": repeat("%"),
-    "escapes": repeat("%C3%A9", "k="),
+    "percent": repeat("%zzz"),
+    "escapes": repeat("%C3%A9a", "k="),  # a form of 1 MiB may have nearly as many
     "long name": repeat("k", "", "=1"),
 }
 # What stands between the boundaries of a form with files.

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 
 from benchmarks import growing_text as grown
 from benchmarks.growing_text import Make
+from tests.large.fill import PROBLEM_SLUG
 
-PROBLEM = "microbatched_grads"
 # Problems are large. So there is one for this many submissions.
 SUBMISSIONS_PER_PROBLEM = 16
 _PLACE = f"""(SELECT problem_id, revisions.id AS revision_id, manifest, secret_seed FROM problems
-    JOIN revisions ON revisions.id = current_revision_id WHERE slug = '{PROBLEM}') place"""
+    JOIN revisions ON revisions.id = current_revision_id WHERE slug = '{PROBLEM_SLUG}') place"""
 # A text of letters that differs for each number, since causes leave the digits out.
 _LETTERS = "translate(md5(n::text), '0123456789', 'ghijklmnop')"
 STATEMENTS = (
@@ -54,8 +54,8 @@ STATEMENTS = (
         FROM generate_series(:low, :high) n""",
     f"""INSERT INTO verifications (id, user_id, slug, files, digest, publish, queue, state, attempt, queued_at,
             started_at, finished_at, verdict)
-        SELECT gen_random_uuid(), :who, '{PROBLEM}', '{{"statement.md": "x"}}', n::text, true, 'cpu', 'done', 1, now(),
-            now(), now(), 'refused' FROM generate_series(:low, :high) n""",
+        SELECT gen_random_uuid(), :who, '{PROBLEM_SLUG}', '{{"statement.md": "x"}}', n::text, true, 'cpu', 'done', 1,
+            now(), now(), now(), 'refused' FROM generate_series(:low, :high) n""",
     f"""WITH made AS (
         INSERT INTO revisions (id, problem_id, number, digest, manifest, files, secret_seed)
         SELECT gen_random_uuid(), problem_id, 1000 + n, 'grown-' || n, manifest, '{{"statement.md": "x"}}', secret_seed

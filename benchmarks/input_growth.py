@@ -1,8 +1,8 @@
 """`make growth`: send every route inputs that grow, and write what they cost into docs/reliability.md.
 
-It starts a server on a temporary data folder. Each input grows by a factor of 4, up to the first size beyond its limit.
+It starts a server on a temporary data folder. Each input grows by a factor of 8 to nearly its limit, then beyond it.
 For each request it measures the CPU time of the web process and of PostgreSQL, the peak of the web process's memory,
-the answer's bytes, and, for slow ones, how long other visitors wait meanwhile.
+the answer's bytes, and, for expensive ones, how long another visitor waits meanwhile.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from statistics import linear_regression
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -33,20 +34,21 @@ from app.database.engine import Database
 from app.settings import ROOT, Settings, read_settings
 from app.web.cookie import COOKIE
 from app.web_process import create_app
-from benchmarks.grown_state import PROBLEM, add_rows, list_texts, store_text
-from benchmarks.input_plan import FACTOR, LEAST_BYTES, PASSWORD, Probe, Route, Wire, list_probes, list_routes
+from benchmarks.grown_state import add_rows, list_texts, store_text
+from benchmarks.input_plan import FACTOR, PASSWORD, Probe, Route, Wire, list_probes, list_routes
 from benchmarks.machine import describe_machine, say, saying
 from tests.factories import make_user, set_policy
 from tests.large.address import fill_in, list_addresses
-from tests.large.fill import SignedInUser, analyze, fill, sign_in_as
+from tests.large.fill import PROBLEM_SLUG, SignedInUser, analyze, fill, sign_in_as
 from tests.serving import NO_WORKER, Served, serve
 
 PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- growth: begin -->", "<!-- growth: end -->"
 ADMIN = "growing-admin"
-STORED = 400
-STATE_SIZES = (250, 1_000, 4_000, 16_000)
-TEXT_SIZES = tuple(LEAST_BYTES * FACTOR**power for power in range(5))
+KIB = 1024
+STORED = 1_000
+STATE_SIZES = (250, 2_000, 16_000)
+TEXT_SIZES = (4 * KIB, 32 * KIB, 256 * KIB)
 POLICY = {
     "max_pending": 10_000,
     "judging_seconds_per_hour": 1_000_000,
@@ -61,17 +63,17 @@ MAX_WAIT_SECONDS = 0.3
 MAX_MEMORY_BYTES = 50 * 2**20
 MAX_ANSWER_BYTES = 2 * 2**20
 # Less CPU than this is too little to tell how it grows, and hurts no other user.
-NOTICEABLE_SECONDS = 0.05
-# Slower requests are sent again beside other visitors.
+NOTICEABLE_SECONDS = 0.1
+# Requests of more CPU are sent again beside another visitor.
 WATCHED_SECONDS = 0.1
 # A series ends when a request takes this long.
 ENOUGH_SECONDS = 5.0
 AGAIN = 2
 PATIENCE_SECONDS = 30
-STREAM_SECONDS = 1.0
+STREAM_SECONDS = 0.5
 REFUSED_BY_SIZE = (413, 431)
 NOT_SIGNED_IN = (401, 403)
-KIB = 1024
+EDITOR = ("/author/edit", "/author/upload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,22 +132,14 @@ class Series:
 
 
 def fit(points: Sequence[tuple[int, float]]) -> float | None:
-    """Return the slope of log seconds over log size, above the cost of the smallest input. None if nothing grows."""
+    """Return the slope of log seconds over log size, above the cost of the cheapest input. None if nothing grows."""
     base = min((seconds for _, seconds in points), default=0.0)
-    grown = [
-        (math.log(size), math.log(seconds - base)) for size, seconds in points if seconds - base > NOTICEABLE_SECONDS
-    ]
-    if not grown:
-        return None
+    grown = [(size, seconds - base) for size, seconds in points if seconds - base > NOTICEABLE_SECONDS]
     if len(grown) == 1:  # it rose at once from nothing noticeable
-        size, _ = max(points)
-        before = max((each for each in points if each[0] < size), default=points[0])
-        ratio = (max(points)[1] - base) / max(before[1] - base, NOTICEABLE_SECONDS / FACTOR)
-        has_grown = ratio > 0 and size > before[0]  # a smaller input may have been the slow one, by chance
-        return float(math.log(ratio) / math.log(size / before[0])) if has_grown else None
-    mean_x, mean_y = (sum(each) / len(grown) for each in zip(*grown, strict=True))
-    spread = float(sum((x - mean_x) ** 2 for x, _ in grown))
-    return float(sum((x - mean_x) * (y - mean_y) for x, y in grown)) / spread
+        before = max((each for each in points if each[0] < grown[0][0]), default=grown[0])
+        grown.append((before[0], max(before[1] - base, NOTICEABLE_SECONDS / FACTOR)))
+    sizes, costs = ([math.log(number) for number in each] for each in zip(*grown, strict=True)) if grown else ([], [])
+    return linear_regression(sizes, costs).slope if len(set(sizes)) > 1 else None
 
 
 class Process:
@@ -200,7 +194,7 @@ class Bystander:
 
     def _wait_for_more(self) -> None:
         begun, until = self._count.value, time.monotonic() + PATIENCE_SECONDS
-        while self._count.value < begun + 2 and time.monotonic() < until:
+        while self._count.value == begun and time.monotonic() < until:
             time.sleep(0.002)
 
     def stop(self) -> None:
@@ -233,6 +227,7 @@ class Prober:
     def __init__(self, served: Served, database: Database, bystander: Bystander) -> None:
         self._served, self._database, self._bystander = served, database, bystander
         self._process = Process(served)
+        self._sent = 0
         self._who = self._sign_in()
 
     def renew(self) -> None:
@@ -261,7 +256,12 @@ class Prober:
         for _ in range(AGAIN):
             if not found.flags:
                 break
-            again = [sample.least(self.send(sample.size, build(sample.size))) for sample in found.samples]
+            again = [
+                sample.least(self.send(sample.size, build(sample.size)))
+                if sample.cpu_seconds > NOTICEABLE_SECONDS
+                else sample
+                for sample in found.samples
+            ]
             found = replace(found, samples=tuple(again))
         return found
 
@@ -270,10 +270,9 @@ class Prober:
         if sample.status in NOT_SIGNED_IN and not wire.is_visitor:
             self.renew()
             sample = self._send(size, wire)
-        if sample.wall_seconds > WATCHED_SECONDS:
-            sample = sample.least(
-                replace(self._bystander.watch(lambda: self._send(size, wire)), cpu_seconds=sample.cpu_seconds)
-            )
+        if sample.cpu_seconds > WATCHED_SECONDS:
+            watched = self._bystander.watch(lambda: self._send(size, wire))
+            sample = replace(sample.least(watched), wait_seconds=watched.wait_seconds)
         return sample
 
     def _send(self, size: int, wire: Wire) -> Sample:
@@ -296,7 +295,10 @@ class Prober:
         """Return the answer's status and bytes; status 0 if the server closed the connection."""
         parts = urlsplit(self._served.url)
         patience = STREAM_SECONDS if wire.target.partition("?")[0].endswith("/events") else PATIENCE_SECONDS
-        connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=patience)
+        # From an address of its own: sign-ups and wrong passwords count per address.
+        self._sent += 1
+        here = (f"127.1.{self._sent // 250 % 250}.{self._sent % 250 + 1}", 0)
+        connection = http.client.HTTPConnection(str(parts.hostname), parts.port, patience, here)
         try:
             self._put(connection, wire)
             answer = connection.getresponse()
@@ -336,7 +338,7 @@ _HASH = hash_password(PASSWORD)
 
 
 def _count_bytes(answer: http.client.HTTPResponse) -> int:
-    """Return the bytes of the answer. A stream that says no more for a second counts as it is."""
+    """Return the bytes of the answer. A stream that says no more counts as it is."""
     count = 0
     with suppress(OSError):
         while piece := answer.read1(64 * KIB):
@@ -345,8 +347,8 @@ def _count_bytes(answer: http.client.HTTPResponse) -> int:
 
 
 def is_download(path: str) -> bool:
-    """Whether the answer is a file or an export, which is sent in pieces and is as large as what it contains."""
-    return "export" in path or path.endswith(("/file", "/files", ".zip")) or path.startswith("/static/")
+    """Whether the answer is as large as what it contains: a file, an export, or the editor with the sent files."""
+    return "export" in path or path.endswith(("/file", "/files", ".zip")) or path.startswith(("/static/", *EDITOR))
 
 
 @contextmanager
@@ -382,8 +384,8 @@ def measure_texts(prober: Prober, only: str) -> Iterator[Series]:
     with prober.transaction() as session:
         of_problem = "problem_id = (SELECT id FROM problems WHERE slug = :slug) AND mode = 'sample'"
         two = f"SELECT id FROM submissions WHERE {of_problem} LIMIT 2"
-        new, old = session.scalars(text(two), {"slug": PROBLEM}).all()
-    places = {"new": str(new), "old": str(old), "slug": PROBLEM}
+        new, old = session.scalars(text(two), {"slug": PROBLEM_SLUG}).all()
+    places = {"new": str(new), "old": str(old), "slug": PROBLEM_SLUG}
     for what, make, addresses in list_texts():
         wanted = [address for address in addresses if only in f"stored {what} {address}"]
         samples: dict[str, list[Sample]] = {address: [] for address in wanted}

@@ -19,14 +19,16 @@ from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel
 
 from app.api.body_limit import MAX_BODY_BYTES, MAX_FORM_BYTES, MAX_UNKNOWN_BYTES
+from app.catalog import source, yaml_document
 from app.catalog.archive import MAX_UPLOAD_BYTES
 from app.catalog.folder import MAX_FILE_BYTES
 from app.cli.server import MAX_HEAD_BYTES
 from benchmarks import growing_text as grown
 from benchmarks.growing_text import Make
+from tests.large.fill import PROBLEM_SLUG
 
-FACTOR = 4
-LEAST_BYTES = 1024
+FACTOR = 8
+LEAST_BYTES = 512
 PASSWORD = "copper lantern meadow 7"
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 T = TypeVar("T")
@@ -76,11 +78,11 @@ class Probe:
     build: Callable[[str, int], Wire] = field(repr=False)
 
     def list_sizes(self) -> list[int]:
-        """Return sizes that grow by FACTOR, up to the first one beyond the limit."""
-        sizes = [LEAST_BYTES]
-        while sizes[-1] <= self.most_bytes:
-            sizes.append(sizes[-1] * FACTOR)
-        return sizes
+        """Return sizes that grow by FACTOR up to nearly the limit, since that costs most, and one beyond it."""
+        sizes = [self.most_bytes * 15 // 16]
+        while sizes[0] >= LEAST_BYTES * FACTOR:
+            sizes.insert(0, sizes[0] // FACTOR)
+        return [*sizes, self.most_bytes * 9 // 8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,7 @@ _PASSWORD = Field(usual=PASSWORD, kinds=grown.NAMES)
 _PATH = Field(kinds=grown.PATHS)
 _MOMENT = Field(kinds=grown.MOMENTS)
 
-_BATCHED = {"problem": "microbatched_grads", "source": "x = 1\n"}
+_BATCHED = {"problem": PROBLEM_SLUG, "source": "x = 1\n"}
 FIELDS: dict[str, Field] = {
     # accounts
     "username": Field(usual=lambda: f"grown-{next(_new_names)}", kinds=grown.NAMES),
@@ -134,13 +136,13 @@ FIELDS: dict[str, Field] = {
     "availability": Field(usual="listed", kinds=grown.PLAIN),
     # shared solutions, discussions and notes
     "text": Field(usual="a note", kinds=grown.PLAIN),
-    "url": Field(usual="http://127.0.0.1/problems/microbatched_grads", kinds=grown.PLAIN),
+    "url": Field(usual=f"http://127.0.0.1/problems/{PROBLEM_SLUG}", kinds=grown.PLAIN),
     **dict.fromkeys(("title", "reason"), Field(usual="a question", kinds=grown.PLAIN)),
     "body": Field(usual=lambda: f"text {next(_new_names)}", kinds=grown.PLAIN),
     "decision": Field(usual="dismiss"),
     **dict.fromkeys(("is_spoiler", "is_shared"), _CHOICE),
     # submissions
-    "source": Field(usual="def microbatched_grads(): ...\n", kinds=grown.PYTHON),
+    "source": Field(usual=f"def {PROBLEM_SLUG}(): ...\n", kinds=grown.PYTHON),
     "inputs": Field(kinds=grown.YAML),
     "ids": Field(kinds=grown.LETTERS, items="00000000-0000-0000-0000-000000000000"),
     "submissions": Field(usual=[_BATCHED], items=_BATCHED),
@@ -178,6 +180,10 @@ READ_BY_HAND = {"GET /admin/rejudgings/new": ("problem", "user", "cause", "since
 # Routes that read an archive, YAML or a form with files from the request.
 PACKAGES = {"PUT /api/v1/problems/{slug}"}
 PACKAGE_FORMS = {"POST /author/edit", "POST /author/upload", "POST /author/check"}
+# Routes whose bodies are also of kinds that only a parser sees. Elsewhere they are of IN_BODIES.
+PARSERS = {"POST /sign-in", "POST /problems/{slug}/note", "PUT /api/v1/problems/{slug}/note", "POST /api/v1/tokens"}
+# What is left of a parsed body for the route's model.
+IN_BODIES = {"fields", "same field", "list", "objects", "keys", "parts"}
 # Headers that the application or its server reads at any route. `parts` grows in number.
 HEADERS: dict[str, Mapping[str, Make]] = {
     "Cookie": {"cookies": grown.number_lines("c%d=1; "), "one": grown.repeat("a", "allclose_session=")},
@@ -274,11 +280,11 @@ def _bodies(route: Route) -> Iterator[Probe]:
     if not names:
         yield probe("body: letters", send(grown.repeat("a"), media))
         return
-    for kind, make in (grown.FORMS if is_form else grown.JSON).items():
-        yield probe(f"body: {kind}", send(make, media))
-    if is_form:
-        for kind, make in grown.PARTS.items():
-            yield probe(f"body parts: {kind}", send(_closed(make), grown.MULTIPART))
+    is_read = IN_BODIES.__contains__ if str(route) not in PARSERS else lambda _: True
+    for kind in filter(is_read, bodies := grown.FORMS if is_form else grown.JSON):
+        yield probe(f"body: {kind}", send(bodies[kind], media))
+    for kind in filter(is_read, grown.PARTS if is_form else ()):
+        yield probe(f"body parts: {kind}", send(_closed(grown.PARTS[kind]), grown.MULTIPART))
     for name in dict.fromkeys(names):
         known = _find(route, name)
         for kind, make in known.kinds.items():
@@ -303,10 +309,14 @@ def _packages(route: Route) -> Iterator[Probe]:
 
     media = grown.MULTIPART if is_form else "application/zip"
     if str(route) != "POST /author/upload":
-        texts = {"problem.yaml": grown.YAML, "statement.md": grown.MARKDOWN, "reference.py": grown.PYTHON}
-        for path, kinds in texts.items():
+        texts = (
+            ("problem.yaml", grown.YAML, yaml_document.MAX_CHARACTERS),
+            ("statement.md", grown.MARKDOWN, MAX_FILE_BYTES),
+            ("reference.py", grown.PYTHON, source.MAX_CHARACTERS),
+        )
+        for path, kinds, most_characters in texts:
             for kind, make in kinds.items():
-                yield probe(f"{path}: {kind}", put(make, path), media, MAX_FILE_BYTES)
+                yield probe(f"{path}: {kind}", put(make, path), media, most_characters)
         for what, files in _MANY_FILES.items():
             yield probe(f"files: {what}", _chain(files, grown.pack_form if is_form else grown.pack), media)
     if is_form:
@@ -452,5 +462,5 @@ def _find(route: Route, name: str) -> Field:
 def find_unread(routes: Sequence[Route]) -> list[str]:
     """Return the names in LEFT_OUT, PACKAGES and the other tables that no route has."""
     known = {str(route) for route in routes}
-    named = {*LEFT_OUT, *WRONG, *READ_BY_HAND, *PACKAGES, *PACKAGE_FORMS, *HEADERS_AT}
+    named = {*LEFT_OUT, *WRONG, *READ_BY_HAND, *PACKAGES, *PACKAGE_FORMS, *PARSERS, *HEADERS_AT}
     return sorted(named - known)

@@ -8,16 +8,15 @@ people's guesses do not use up.
 import asyncio
 import random
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TypeVar
 
 from itsdangerous import BadData, URLSafeTimedSerializer
 from sqlalchemy.orm import Session
 
+from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.model import User
 from app.accounts.password import hash_password, is_outdated, is_password
 from app.accounts.permission import AccountSuspended
@@ -32,15 +31,13 @@ MAX_USERNAME_KEY = 64
 AT_ONCE = 1
 # Slowed sign-ins per network or known browser.
 MOST_SLOWED = 50
-# Sign-ins that wait for the hash, per network and per user name there. A lecture hall may sign in at once; more for one
-# name would be guesses that are counted too late.
-MOST_WAITING = 250
-MOST_WAITING_PER_NAME = 10
+# Sign-ins per network and per user name there. A lecture hall may sign in at once; more for one name would be guesses
+# that are counted too late.
+MOST_OF_NETWORK = 250
+MOST_OF_NAME = 10
 LONGEST_WAIT_SECONDS = 20.0
 BROWSER_LIFETIME = timedelta(days=180)
 _PURPOSE = "known browser"
-
-Key = TypeVar("Key")
 
 
 class SignInFailed(AllcloseError):
@@ -74,46 +71,27 @@ class SignInQueue:
 
     def __init__(self, throttles: AccountThrottles) -> None:
         self._throttles = throttles
-        self._hashing = asyncio.Semaphore(AT_ONCE)
-        self._slowed: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
-        self._waiting_names: Counter[tuple[str, str]] = Counter()
+        self._slowed = ConcurrencyLimit("slowed sign-ins from your network", MOST_SLOWED, MOST_SLOWED)
+        self._of_network = ConcurrencyLimit("sign-ins from your network", MOST_OF_NETWORK, MOST_OF_NETWORK)
+        self._of_name = ConcurrencyLimit("sign-ins with this user name", MOST_OF_NAME, MOST_OF_NAME)
+        self._hashing = ConcurrencyLimit("sign-ins", AT_ONCE)
 
     @asynccontextmanager
     async def turn(self, attempt: SignIn) -> AsyncIterator[None]:
-        """Wait, then let the block sign in. Raises TooOften when too many wait, or after LONGEST_WAIT_SECONDS."""
+        """Wait, then let the block sign in. Raises LimitReached if too many wait, or after LONGEST_WAIT_SECONDS."""
         for slow_down, key in self._limits(attempt):
             with suppress(TooOften):
                 slow_down.check(*key)
                 continue
-            with _place(self._slowed, attempt.browser or attempt.network, MOST_SLOWED):
+            async with self._slowed.turn(attempt.browser or attempt.network):
                 await _wait(slow_down, key)
-        with (
-            _place(self._waiting, attempt.network, MOST_WAITING),
-            _place(self._waiting_names, attempt.key, MOST_WAITING_PER_NAME),
-        ):
-            await self._hashing.acquire()
-        try:
+        async with self._of_network.turn(attempt.network), self._of_name.turn(attempt.key), self._hashing.turn():
             yield
-        finally:
-            self._hashing.release()
 
     def _limits(self, attempt: SignIn) -> Iterator[tuple[SlowDown, tuple[str, ...]]]:
         yield self._throttles.names, attempt.key
         if not attempt.browser:
             yield self._throttles.guesses, (attempt.network,)
-
-
-@contextmanager
-def _place(taken: Counter[Key], key: Key, most: int) -> Iterator[None]:
-    """Hold a place in a queue during the block. Raises TooOften if the key has `most` places."""
-    if taken[key] >= most:
-        raise TooOften(f"{most} sign-ins from your network are waiting. Try again in 5 s.")
-    taken[key] += 1
-    try:
-        yield
-    finally:
-        taken -= Counter([key])
 
 
 async def _wait(slow_down: SlowDown, key: tuple[str, ...]) -> None:

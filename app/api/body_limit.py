@@ -6,6 +6,7 @@ a few KiB, and a visitor can't make the process parse more.
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -23,17 +24,18 @@ from app.catalog.archive import MAX_UPLOAD_BYTES
 
 # 256 KiB of source in JSON, with room for escapes.
 MAX_BODY_BYTES = 1024 * 1024
-# A form holds a package's files uncompressed, with line ends of two bytes.
-MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
+# A form holds a package's files uncompressed. The editor's page has each text twice.
+MAX_FORM_BYTES = MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
-# The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. A form of
-# 1 MiB has at most this many, three bytes each, unless it is made to hurt. Authors' forms are longer.
-MAX_ESCAPES, MAX_AUTHOR_ESCAPES = 350_000, 1_200_000
+# The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. 256 KiB of
+# source has at most this many, with its other fields. Authors' packages come as `multipart/form-data` without escapes.
+MAX_ESCAPES = 300_000
 # A body has this long to arrive, and a second more for each of so many bytes. A half-sent body would otherwise hold its
 # connection for ever.
 BODY_SECONDS = 20.0
 LEAST_BYTES_PER_SECOND = 4 * 1024
+_PACKAGE = re.compile("/api/v1/problems/[^/]+")
 # Paths that accept a body without a sign-in.
 _ENTRANCES = (
     "/api/v1/users",
@@ -68,9 +70,9 @@ def _most_bytes(scope: Scope) -> int:
     """Return the limit, which is larger where authors send packages."""
     if not _is_known(scope):
         return MAX_UNKNOWN_BYTES
-    if scope["method"] == "PUT" and scope["path"].startswith("/api/v1/problems/"):
+    if scope["method"] == "PUT" and _PACKAGE.fullmatch(scope["path"]):
         return MAX_UPLOAD_BYTES
-    if scope["method"] == "POST" and scope["path"].startswith("/author/"):
+    if scope["method"] == "POST" and scope["path"].startswith("/author/") and _is_of_type(scope, "multipart/form-data"):
         return MAX_FORM_BYTES
     return MAX_BODY_BYTES
 
@@ -79,11 +81,8 @@ def _is_known(scope: Scope) -> bool:
     return getattr(Request(scope).state, "viewer", None) is not None
 
 
-def _most_escapes(scope: Scope, most: int) -> float:
-    """Return the limit of a body of at most `most` bytes. Only forms have one."""
-    if not Headers(scope=scope).get("content-type", "").lower().startswith("application/x-www-form-urlencoded"):
-        return math.inf
-    return MAX_AUTHOR_ESCAPES if most > MAX_BODY_BYTES else MAX_ESCAPES
+def _is_of_type(scope: Scope, media_type: str) -> bool:
+    return Headers(scope=scope).get("content-type", "").lower().startswith(media_type)
 
 
 def _declared_bytes(scope: Scope) -> int:
@@ -94,7 +93,7 @@ def _declared_bytes(scope: Scope) -> int:
 def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
     """Return a `receive` that raises HTTPException when the body becomes too large or arrives too slowly."""
     received, escapes, is_whole, began = 0, 0, False, time.monotonic()
-    most_escapes = _most_escapes(scope, most)
+    most_escapes = MAX_ESCAPES if _is_of_type(scope, "application/x-www-form-urlencoded") else math.inf
 
     async def counted() -> Message:
         nonlocal received, escapes, is_whole

@@ -1,49 +1,14 @@
-"""Limits of concurrent requests per web process: a flood of submissions, sign-ups, or one user's changes leaves threads
-and connections for pages.
-"""
+"""Where requests wait for their turn before they take a thread and a connection."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from uuid import UUID
-from weakref import WeakValueDictionary
 
 from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.errors import LimitReached
+from app.accounts.concurrency_limit import ConcurrencyLimit
 
-AT_ONCE = 4
-MOST_WAITING = 300
 # A user's requests that change something.
 CHANGES_AT_ONCE = 4
-
-
-class ConcurrencyLimit:
-    """Lets `at_once` blocks run together. The others wait outside of threads, MOST_WAITING of them.
-
-    `what` names them in the message ("submissions").
-    """
-
-    def __init__(self, what: str, at_once: int = AT_ONCE) -> None:
-        self._what = what
-        self._running = asyncio.Semaphore(at_once)
-        self._waiting = 0
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Raises LimitReached at once if too many wait."""
-        if self._waiting >= MOST_WAITING:
-            raise LimitReached(f"{MOST_WAITING} {self._what} wait to be received; send yours again in a few seconds")
-        self._waiting += 1
-        try:
-            await self._running.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            yield
-        finally:
-            self._running.release()
 
 
 async def await_submit_turn(request: Request) -> AsyncIterator[None]:
@@ -68,12 +33,12 @@ class ChangesInTurn:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._turns: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
+        self._limit = ConcurrencyLimit("changes", CHANGES_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         viewer = getattr(Request(scope).state, "viewer", None) if scope["type"] == "http" else None
         if viewer is None or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
-        async with self._turns.setdefault(viewer.id, asyncio.Semaphore(CHANGES_AT_ONCE)):
+        async with self._limit.turn(viewer.id):
             await self._app(scope, receive, send)

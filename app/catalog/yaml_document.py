@@ -14,6 +14,8 @@ import yaml
 
 from app.catalog.fault import Fault, Location, key_of
 
+# Reading takes the web process 1 s per 64 KiB.
+MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 32
 MAX_NODES = 200_000
 
@@ -48,6 +50,9 @@ class Document:
 
 
 def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
+    if len(text) > MAX_CHARACTERS:
+        message = f"has {len(text)} characters, but YAML may have {MAX_CHARACTERS}"
+        return Document(file, None, {}, (Fault(file, 1, "", message, "move long texts to files of their own"),))
     reading = _Reading(file, max_nodes)
     try:
         content = reading.document(_parse(text))

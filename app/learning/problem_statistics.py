@@ -128,15 +128,16 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
 
 def is_solved_by_student(session: Session, slug: str) -> bool:
     """Whether a student has an accepted submission, at any time."""
+    accepted = (Judging.submission_id == Submission.id) & Judging.is_current & (Judging.verdict == Verdict.ACCEPTED)
+    problem_id = select(Problem.id).where(Problem.slug == slug).scalar_subquery()
     solved = (
         select(Submission.id)
-        .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
+        .join(Judging, accepted)
         .join(User, User.id == Submission.user_id)
-        .join(Problem, Problem.id == Submission.problem_id)
-        .where(Problem.slug == slug, Submission.mode == "submit", User.role.not_in(AUTHORS))
-        .where(Judging.verdict == Verdict.ACCEPTED)
+        .where(Submission.problem_id == problem_id, Submission.mode == "submit", User.role.not_in(AUTHORS))
+        .order_by(Submission.created_at.desc())  # as its index, so that PostgreSQL stops at the last one
     )
-    return session.scalar(select(solved.exists())) is True
+    return session.scalar(solved.limit(1)) is not None
 
 
 def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:

@@ -1,13 +1,13 @@
 """One request to a page: its viewer, its database session, its response, and signing its browser in."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
@@ -22,8 +22,10 @@ from app.judging.text import printable
 from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
 from app.web.cookie import BROWSER, SESSION, find_secret
+from app.web.messages import current_language
 from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page
+from app.web.shared_page import SharedPages
 
 MAX_CHARACTERS = 60
 
@@ -83,6 +85,16 @@ class Visit:
         policy = get_policy(self.request).read()
         here |= {name: getattr(policy, name) for name in ("announcement", "discussions", "shared_solutions")}
         return render_page(template, {**here, **context}, status)
+
+    async def share(self, make: Callable[[], Response]) -> Response:
+        """Call `make` in a thread. Visitors without an account share the page if they ask for it at the same moment.
+
+        `make` may depend on the address and the language only.
+        """
+        if self.viewer is not None:
+            return await run_in_threadpool(make)
+        pages: SharedPages = self.request.app.state.shared_pages
+        return await pages.render((str(self.request.url), current_language()), make)
 
     @property
     def announcement(self) -> str:

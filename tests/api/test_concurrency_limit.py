@@ -5,13 +5,14 @@ from uuid import UUID, uuid4
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from app.api.concurrency_limit import AT_ONCE, CHANGES_AT_ONCE, MOST_WAITING, ChangesInTurn, ConcurrencyLimit
+from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.api.concurrency_limit import CHANGES_AT_ONCE, ChangesInTurn
 from app.errors import LimitReached
 
 
 def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
     async def flood() -> tuple[list[int], int, list[bool]]:
-        limit, running, refused = ConcurrencyLimit("submissions"), 0, 0
+        limit, running, refused = ConcurrencyLimit("submissions", at_once=4, most=30), 0, 0
         seen: list[int] = []
 
         async def one() -> bool:
@@ -27,25 +28,36 @@ def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
                 return False
             return True
 
-        served = await asyncio.gather(*(one() for _ in range(AT_ONCE + MOST_WAITING + 7)))
+        served = await asyncio.gather(*(one() for _ in range(37)))
         assert await one(), "there is room again after the flood"
         return seen, refused, served
 
     seen, refused, served = asyncio.run(flood())
 
-    assert max(seen) == AT_ONCE
-    assert (sum(served), refused) == (AT_ONCE + MOST_WAITING, 7)
+    assert max(seen) == 4
+    assert (sum(served), refused) == (30, 7)
 
 
 def test_a_turn_is_given_back_after_a_failure() -> None:
     async def fail_often() -> None:
-        limit = ConcurrencyLimit("submissions")
-        for _ in range(AT_ONCE + 1):
+        limit = ConcurrencyLimit("submissions", at_once=1, most=1)
+        for _ in range(2):
             with pytest.raises(ZeroDivisionError):
                 async with limit.turn():
                     raise ZeroDivisionError
 
     asyncio.run(asyncio.wait_for(fail_often(), 5))
+
+
+def test_keys_neither_wait_for_nor_refuse_each_other() -> None:
+    async def run_two() -> None:
+        limit = ConcurrencyLimit("sign-ins", at_once=1, most=1)
+        async with limit.turn("ada"), limit.turn("eve"):
+            with pytest.raises(LimitReached, match="Too many sign-ins at the same time; the limit is 1"):
+                async with limit.turn("ada"):
+                    pass
+
+    asyncio.run(asyncio.wait_for(run_two(), 5))
 
 
 def test_changes_of_one_user_run_a_few_at_a_time_and_delay_no_other_request() -> None:

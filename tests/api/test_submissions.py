@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import func, select
 
-from app.api import concurrency_limit
+from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
@@ -169,14 +170,14 @@ def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: 
 
 
 def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
-    ada: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+    ada: httpx.Client, app: FastAPI, database: Database
 ) -> None:
     with database.transaction() as session:
         make_worker(session, "cpu")
         make_done(session, make_problem(session), 60)
         for _ in range(SHORT + 1):
             make_judging(session, queued_at=func.now() - timedelta(hours=1))
-    monkeypatch.setattr(concurrency_limit, "MOST_WAITING", 0)
+    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
 
     refused = submit(ada)
     with_key = submit(ada, headers={"Idempotency-Key": "once"})
@@ -184,7 +185,7 @@ def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     assert (refused.status_code, with_key.status_code) == (429, 429)
     assert "would wait 26 min, and the limit is 10 min" in refused.json()["detail"]
     assert int(refused.headers["retry-after"]) > 900
-    assert "0 submissions wait to be received" in with_key.json()["detail"]
+    assert "Too many submissions at the same time; the limit is 0" in with_key.json()["detail"]
 
 
 def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, database: Database) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from app.api import body_limit
+from app.api.body_limit import MAX_BODY_BYTES
 from tests.attacks.conftest import PASSWORD, SLUG, Site
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
@@ -183,5 +184,18 @@ def test_a_form_of_escapes_is_refused_before_it_is_decoded(site: Site) -> None:
     usual = browser.post(f"/problems/{SLUG}/submissions", data={"source": "# é\n" * 20_000}, headers=form)
 
     assert many.status_code == 413
-    assert "more than 350000 escaped bytes" in many.text
+    assert "more than 300000 escaped bytes" in many.text
     assert usual.status_code != 413
+
+
+def test_only_packages_may_have_large_bodies(site: Site) -> None:
+    author, large = site.user("author"), b"a" * (MAX_BODY_BYTES + 1)
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": site.url}
+    files = form | {"Content-Type": "multipart/form-data; boundary=b"}
+
+    note = author.token.put(f"/problems/{SLUG}/note", content=large)
+    package = author.token.put("/problems/unknown", content=large)
+    escaped, parts = (author.browser.post("/author/check", content=large, headers=kind) for kind in (form, files))
+
+    assert (note.status_code, escaped.status_code) == (413, 413)
+    assert 413 not in (package.status_code, parts.status_code)

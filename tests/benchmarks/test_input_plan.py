@@ -4,7 +4,7 @@ import pytest
 from fastapi import Body, FastAPI, Header, Query
 
 from app.web_process import build_application
-from benchmarks.input_plan import FACTOR, LEFT_OUT, UnknownInput, find_unread, list_probes, list_routes
+from benchmarks.input_plan import LEFT_OUT, UnknownInput, find_unread, list_probes, list_routes
 
 
 def test_every_route_has_inputs_in_its_address_and_its_body() -> None:
@@ -41,9 +41,9 @@ def test_every_input_grows_beyond_its_limit_and_can_be_sent() -> None:
             sizes = probe.list_sizes()
             small, larger = (probe.build("/x", size) for size in sizes[:2])
 
-            assert sizes[-1] > probe.most_bytes
+            assert sizes[-2] < probe.most_bytes < sizes[-1]
             assert small.method == route.method
             assert small.target.isascii()
             assert " " not in small.target
             assert larger.body != small.body or larger.target != small.target or larger.headers != small.headers, probe
-            assert sizes[1] == FACTOR * sizes[0]
+            assert len(sizes) >= 3

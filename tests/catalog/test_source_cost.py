@@ -18,9 +18,10 @@ def finally_in_finally(depth: int) -> str:
         finally_in_finally(20),
         f"x = {'lambda: ' * 500}0",
         "if 0: pass\n" + "elif 0: pass\n" * 500,
+        "x = 1\n" * 11_000,
         "def f():\n try:\n" + "  if a: return 1\n" * 1000 + " finally:\n" + "  a\n" * 1000,
     ],
-    ids=["finally in finally", "lambda in lambda", "many elif", "many ways out"],
+    ids=["finally in finally", "lambda in lambda", "many elif", "many lines", "many ways out"],
 )
 def test_code_that_asks_too_much_of_the_compiler_is_a_fault(text: str) -> None:
     fault = syntax_fault(Source(text, "reference.py"))

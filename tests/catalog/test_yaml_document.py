@@ -100,6 +100,14 @@ def test_no_more_brackets_are_read_than_may_be_nested() -> None:
     assert len(tokens) < 4 * MAX_DEPTH
 
 
+def test_a_long_text_is_a_fault_and_not_read() -> None:
+    document = read_document("problem.yaml", "x: 1\n" * 14_000)
+
+    assert [str(fault) for fault in document.faults] == [
+        "problem.yaml:1: has 70000 characters, but YAML may have 65536: move long texts to files of their own"
+    ]
+
+
 def test_aliases_that_multiply_are_stopped_at_the_limit() -> None:
     levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.user import find_user
+from tests.large.fill import PROBLEM_SLUG
 
 # Addresses that are left out of both, and the reasons.
 LEFT_OUT = {
@@ -21,7 +22,7 @@ STREAM = "/events"
 
 # By the name of a path's parameter, for the user `:who`.
 IDENTIFIERS = {
-    "slug": "SELECT 'microbatched_grads'",
+    "slug": f"SELECT '{PROBLEM_SLUG}'",
     "track": "SELECT 'basics-1'",
     "number": "SELECT '1'",
     "user_id": "SELECT id FROM users WHERE username = 'user-1'",

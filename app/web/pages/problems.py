@@ -17,7 +17,7 @@ from app.database.cursor import Slice
 from app.learning.progress import states_for
 from app.request_state import in_loop
 from app.web.messages import gettext as _
-from app.web.visit import CurrentVisit
+from app.web.visit import CurrentVisit, Visit
 
 PATH = "/problems"
 SHOWN_TAGS = 8
@@ -219,10 +219,13 @@ class FilterForm:
 
 
 @router.get("/problems")
-def show_problems(
+async def show_problems(
     visit: CurrentVisit, form: Annotated[FilterForm, Depends(in_loop(FilterForm))], cursor: str = ""
 ) -> Response:
-    wanted = form.read()
+    return await visit.share(partial(_show, visit, form.read(), cursor))
+
+
+def _show(visit: Visit, wanted: ProblemFilters, cursor: str) -> Response:
     asked = wanted if visit.user else replace(wanted, state=None, bookmarked=None)
     states = states_for(visit.viewer)
     with visit.transaction() as session:

@@ -7,10 +7,10 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended
-from app.accounts.rate_limit import TooOften
 from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in
 from app.api.dependency import SignIns
+from app.errors import LimitReached
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import BROWSER, find_secret, signed_out
 from app.web.messages import gettext as _
@@ -37,7 +37,7 @@ async def send_sign_in(visit: CurrentVisit, queue: SignIns, form: Annotated[Sign
     try:
         async with queue.turn(attempt):
             return await run_in_threadpool(_sign_in, visit, form, attempt)
-    except TooOften as fault:
+    except LimitReached as fault:
         response = await run_in_threadpool(sign_in_page, visit, form, error=str(fault), status=429)
         response.headers["Retry-After"] = str(fault.retry_seconds)
         return response
