@@ -79,7 +79,9 @@ def begin(
     with transaction(data) as session:
         found = preview(session, choice, onto)
         _warn(found)
-        confirm(f"Submissions to judge again: {found.total}. Left out as unfinished: {found.unfinished}. Continue?", yes)
+        confirm(
+            f"Submissions to judge again: {found.total}; unfinished and left out: {found.unfinished}. Continue?", yes
+        )
         begun = rejudge(session, COMMAND, Rejudge(choice=choice, onto=onto, note=note))
         rejudging_id = begun.id
     show(rejudging_id, watch=watch, as_json=as_json, data=data)
