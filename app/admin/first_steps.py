@@ -1,6 +1,5 @@
 """The first steps of a new deployment: what an admin has not done yet, until it is done or the list is dismissed."""
 
-from pathlib import Path
 from typing import Literal
 
 from sqlalchemy import exists, select
@@ -8,7 +7,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.audit import Actor
-from app.backup.store import BackupStore
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.search import track_slug
@@ -18,7 +16,7 @@ from app.submissions.model import Submission
 Step = Literal["sign_up", "problems", "tracks", "submission", "users", "backup"]
 
 
-def list_open_steps(session: Session, data: Path) -> tuple[Step, ...]:
+def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
     """Return the steps that are not done, in the order to do them. Nothing if an admin has dismissed the list."""
     policy = read_policy(session)
     if policy.first_steps == "off":
@@ -32,7 +30,7 @@ def list_open_steps(session: Session, data: Path) -> tuple[Step, ...]:
         # Ordered, so that PostgreSQL reads one entry of the index and not the table.
         "submission": session.scalar(select(Submission.id).order_by(Submission.id).limit(1)) is not None,
         "users": len(session.scalars(select(User.id).order_by(User.id).limit(2)).all()) > 1,
-        "backup": bool(BackupStore(data).list_paths()),
+        "backup": has_backup,
     }
     return tuple(step for step, is_done in done.items() if not is_done)
 

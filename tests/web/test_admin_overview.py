@@ -4,7 +4,6 @@ import html
 import re
 import shutil
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -69,13 +68,13 @@ def test_the_first_steps_lead_a_new_admin_until_they_are_done(
     assert "First steps" not in done
 
 
-def test_problems_come_before_tracks(database: Database, tmp_path: Path) -> None:
+def test_problems_come_before_tracks(database: Database) -> None:
     with database.transaction() as session:
-        empty = list_open_steps(session, tmp_path)
+        empty = list_open_steps(session, has_backup=False)
         publish(session, make_listed("alone", place=""))
-        without_a_track = list_open_steps(session, tmp_path)
+        without_a_track = list_open_steps(session, has_backup=False)
         publish(session, make_listed("in_a_track"))
-        with_a_track = list_open_steps(session, tmp_path)
+        with_a_track = list_open_steps(session, has_backup=False)
 
     assert empty == ("sign_up", "problems", "submission", "users", "backup")
     assert without_a_track == ("sign_up", "tracks", "submission", "users", "backup")

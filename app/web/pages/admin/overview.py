@@ -9,6 +9,7 @@ from app.admin.first_steps import dismiss_steps, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
+from app.backup.store import BackupStore
 from app.request_state import get_settings
 from app.web.origin import require_own_origin
 from app.web.permission import needs
@@ -26,7 +27,8 @@ DRAWN = 12
 def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
         data = get_settings(visit.request).data
-        context = {"overview": read_overview(session, data), "first_steps": list_open_steps(session, data)}
+        steps = list_open_steps(session, has_backup=bool(BackupStore(data).list_paths()))
+        context = {"overview": read_overview(session, data), "first_steps": steps}
     return visit.render("admin/overview.html", context)
 
 
