@@ -66,6 +66,9 @@ class Policy(BaseModel):
     shared_solutions: Switch = Field(
         "on", description="accepted solutions that users share; off: hidden from everyone, and kept"
     )
+    first_steps: Switch = Field(
+        "on", description="the list of first steps on the admin's overview, until all are done; off: hidden"
+    )
     max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions per user")
     requests_per_minute: int = Field(
         600,

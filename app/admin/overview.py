@@ -44,12 +44,18 @@ class VerdictOfDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now."""
+    """Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
+
+    `workers_drained` has the names of workers that an admin has drained, and `workers_dead` those whose heartbeats
+    stopped without a word.
+    """
 
     queues: tuple[QueueView, ...]
     workers: int
     slots: int
     workers_draining: int
+    workers_drained: tuple[str, ...]
+    workers_dead: tuple[str, ...]
     submissions: int
     verdicts: tuple[VerdictOfDay, ...]
     judge_errors: int
@@ -79,6 +85,10 @@ class Overview:
         return _is_low(self.disk_free_bytes, self.disk_total_bytes)
 
     @property
+    def is_slow(self) -> bool:
+        return any(queue.is_slow for queue in self.queues)
+
+    @property
     def oldest_seconds(self) -> float:
         """Return the age of the longest waiting judging that a student waits for."""
         return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)
@@ -93,6 +103,8 @@ def read_overview(session: Session, data: Path) -> Overview:
         queues=tuple(count_queues(session)),
         workers=len(working),
         slots=sum(worker.slots for worker in working),
+        workers_drained=tuple(worker.name for worker in workers if worker.state in ("draining", "away")),
+        workers_dead=tuple(worker.name for worker in workers if worker.state == "dead"),
         workers_draining=sum(worker.state == "draining" for worker in workers),
         submissions=sum(each.count for each in verdicts),
         verdicts=verdicts,

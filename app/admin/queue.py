@@ -20,6 +20,8 @@ Kind = Literal["interactive", "rejudge"]
 QUEUES = ("cpu", "gpu")
 KINDS: tuple[Kind, ...] = ("interactive", "rejudge")
 MOST_SHOWN = 20
+# A student's submission that waits longer needs an admin's attention, here and in the alert `AllcloseQueueSlow`.
+LONG_WAIT_SECONDS = 120
 _IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
@@ -33,6 +35,11 @@ class QueueView(BaseModel):
     depth: int = Field(description="waiting judgings")
     oldest_seconds: float = Field(description="the age of the longest waiting judging; 0 if none waits")
     running: int = Field(description="running judgings")
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a student has waited too long."""
+        return self.kind == "interactive" and self.oldest_seconds > LONG_WAIT_SECONDS
 
 
 class OpenView(BaseModel):

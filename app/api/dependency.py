@@ -6,6 +6,7 @@ transaction opens and ends inside one function: `with database.transaction() as 
 """
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Depends, Header, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
@@ -125,6 +126,16 @@ async def get_viewer(request: Request, wanted: SecurityScopes, database: Stored,
     return viewer
 
 
+async def get_user_reader(
+    request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials, user_id: UUID
+) -> Viewer:
+    """Return the viewer if they may read the user in the path: everyone may read themselves. Raises as `get_viewer`."""
+    viewer: Viewer | None = request.state.viewer
+    if viewer is not None and viewer.id == user_id and viewer.may(Permission.READ_ACCOUNT):
+        return viewer
+    return await get_viewer(request, wanted, database, credentials)
+
+
 def idempotency_key(made: str) -> Any:
     """Declare the header. `made`: what a repeated request gives again."""
     return Header(
@@ -152,6 +163,8 @@ Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
 Rejudger = Annotated[Viewer, needs(Permission.REJUDGE)]
 UserReader = Annotated[Viewer, needs(Permission.READ_USERS)]
 UserChanger = Annotated[Viewer, needs(Permission.CHANGE_USERS)]
+# Of the user in the path.
+OneUserReader = Annotated[Viewer, Security(get_user_reader, scopes=[Permission.READ_USERS])]
 OperationsReader = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
 Operator = Annotated[Viewer, needs(Permission.OPERATE)]
 SettingsChanger = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS)]

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
 from app.api.archive import ARCHIVE, send_file
-from app.api.dependency import Address, Configured, Sliced, Stored, UserChanger, UserReader, act_as
+from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.deprecation import succeeded_by
 from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
@@ -90,8 +90,10 @@ def get_users(
 
 
 @router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
-def get_user(viewer: UserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
-    """The `ETag` is for `If-Match` only. It leaves out what the user's own requests change, such as `last_seen_at`."""
+def get_user(viewer: OneUserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
+    """Everyone may read their own account, with `account:read` as for `GET /me`.
+
+    The `ETag` is for `If-Match` only. It leaves out what the user's own requests change, such as `last_seen_at`."""
     with database.transaction() as session:
         account = get_account(session, user_id)
     response.headers.update({"ETag": _tag_of(account), "Cache-Control": "no-store"})

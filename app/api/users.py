@@ -49,7 +49,7 @@ class UserView(BaseModel):
     "",
     status_code=HTTPStatus.CREATED,
     dependencies=[Depends(await_sign_up_turn, scope="function")],
-    responses={201: locates("the user's path, for admins; the new user reads `GET /me`"), **problems(403, 409, 422)},
+    responses={201: locates("the user's path"), **problems(403, 409, 422)},
     summary="Sign up",
 )
 def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser, response: Response) -> UserView:

@@ -209,6 +209,14 @@ def list_authored(session: Session) -> list[ProblemView]:
     ]
 
 
+def list_published_by(session: Session, user_id: UUID) -> set[str]:
+    """Return the slugs of the problems of which the user has published a revision."""
+    # One look into the index per problem; a join would scan all publications.
+    of_problem = (Publication.problem_id == Problem.id, Publication.user_id == user_id)
+    own = select(Publication.id).where(*of_problem).limit(1).correlate(Problem).scalar_subquery()
+    return set(session.scalars(select(Problem.slug).where(own.is_not(None))))
+
+
 def _publications(session: Session, problem_id: UUID) -> dict[UUID, Sequence[PublicationView]]:
     rows = session.execute(
         select(Publication, User.username)

@@ -50,7 +50,8 @@ class Manifest(BaseModel):
 
 def write_sizes(rows: Mapping[str, int]) -> str:
     """Describe a backup by the sizes that an admin recognises it by."""
-    return ", ".join(f"{rows.get(table, 0):,} {table}" for table in TELLING)
+    sizes = [(rows.get(table, 0), table) for table in TELLING]
+    return ", ".join(f"{size:,} {table.removesuffix('s') if size == 1 else table}" for size, table in sizes)
 
 
 def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:

@@ -1856,6 +1856,10 @@ class SettingsChange(Answer):
         "on",
         description="accepted solutions that users share; off: hidden from everyone, and kept",
     )
+    first_steps: Literal["on", "off"] = Field(
+        "on",
+        description="the list of first steps on the admin's overview, until all are done; off: hidden",
+    )
     max_pending: int = Field(20, description="unfinished submissions per user")
     requests_per_minute: int = Field(600, description="limit of requests per minute, for each user or address")
     judging_seconds_per_hour: int = Field(3600, description="limit of judging seconds per hour, for each user")
@@ -2610,12 +2614,17 @@ class NextSteps(Answer):
 class Overview(Answer):
     """
     Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
+
+    `workers_drained` has the names of workers that an admin has drained, and `workers_dead` those whose heartbeats
+    stopped without a word.
     """
 
     queues: list[QueueView]
     workers: int
     slots: int
     workers_draining: int
+    workers_drained: list[str]
+    workers_dead: list[str]
     submissions: int
     verdicts: list[VerdictOfDay]
     judge_errors: int

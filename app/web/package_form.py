@@ -48,7 +48,7 @@ class PackageForm:
     overwrite: str = ""
     verification: str = ""
     is_new: bool = True
-    availability: Availability = "listed"
+    availability: Availability = "draft"
     files: tuple[FormFile, ...] = ()
     action: str = ""
     new_path: str = ""
@@ -114,7 +114,7 @@ def _word(form: FormData, name: str) -> str:
 
 def _availability(form: FormData) -> Availability:
     word = _word(form, "availability")
-    return next((each for each in AVAILABILITIES if each == word), "listed")
+    return next((each for each in AVAILABILITIES if each == word), "draft")
 
 
 def _text(path: str, content: bytes) -> str:

@@ -136,7 +136,7 @@ def test_what_it_would_replace_is_said_to_who_does_not_ask_for_it(grace: httpx.C
     refused = grace.post(f"/backups/{name}/restore", json={})
 
     assert refused.status_code == 409
-    assert "2 users, 1 problems, 1 submissions" in refused.json()["detail"]
+    assert "2 users, 1 problem, 1 submission" in refused.json()["detail"]
     assert "send replace: true" in refused.json()["detail"]
     assert lasting(read_rows(database)) == lasting(before)
 

@@ -21,6 +21,21 @@ def test_signing_up_getting_a_token_and_asking_who_one_is(anyone: httpx.Client) 
     assert token.headers["cache-control"] == "no-store"
 
 
+def test_the_location_of_a_new_user_opens_for_that_user_and_no_other(anyone: httpx.Client, signed_in: SignedIn) -> None:
+    path = anyone.post("/users", json=ADA).headers["Location"].removeprefix("/api/v1")
+    wish = {"username": "ada", "password": "correct horse"}
+    tokens = [
+        anyone.post("/tokens", json=wish | more).json()["token"]
+        for more in ({}, {"scopes": ["account:read"]}, {"scopes": ["problems:read"]})
+    ]
+
+    answers = [anyone.get(path, headers={"Authorization": f"Bearer {token}"}) for token in tokens]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 403]
+    assert answers[0].json()["username"] == "ada"
+    assert (signed_in("eve").get(path).status_code, anyone.get(path).status_code) == (403, 401)
+
+
 def test_an_email_is_not_needed(anyone: httpx.Client) -> None:
     created = anyone.post("/users", json={"username": "ada", "password": "correct horse"})
 

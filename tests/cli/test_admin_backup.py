@@ -27,14 +27,14 @@ def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
     replaced = allclose("admin", "restore", file, "--replace", "--yes", "--data", first)
 
     assert made.returncode == 0, made.stderr
-    assert "2 users, 1 problems, 0 submissions" in made.stdout.replace("\n", " ")
+    assert "2 users, 1 problem, 0 submissions" in made.stdout.replace("\n", " ")
     assert (refused.returncode, unasked.returncode, not_confirmed.returncode) == (2, 2, 1)
     assert "Stop Allclose" in refused.stderr
     assert "Use --replace to replace all its data" in unasked.stderr
     assert "The database has 3 users" in not_confirmed.stdout.replace("\n", " ")
     for done in (restored, replaced):
         assert done.returncode == 0, done.stderr
-        assert "Restored 2 users, 1 problems, 0 submissions" in done.stdout.replace("\n", " ")
+        assert "Restored 2 users, 1 problem, 0 submissions" in done.stdout.replace("\n", " ")
     with serve(second, settings) as again:
         headers = {"Authorization": f"Bearer {student.token}"}
         assert httpx.get(f"{again.url}/api/v1/me", headers=headers, timeout=60).json()["username"] == "ada"

@@ -52,6 +52,7 @@ NARROWED = {
         *("bookmarked=true", "order=least_solved", "q=gradeint"),
     ),
     "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1", "bookmarked=true", "order=most_tried"),
+    "/author": ("by=me", "q=made&availability=listed"),
     "/submissions": ("verdict=accepted", "problem=made_1", "mode=sample"),
     "/api/v1/submissions": (
         *("verdict=accepted", "problem=made_1", "mode=sample", "everyone=true", "everyone=true&problem=made_1"),

@@ -28,6 +28,7 @@ class Pod:
 
     component: str
     labels: Mapping[str, str]
+    annotations: Mapping[str, str] | None
     spec: Mapping[str, Any]
 
     @property
@@ -68,6 +69,7 @@ def list_pods(objects: Sequence[Object]) -> list[Pod]:
         Pod(
             component=made["metadata"]["labels"]["app.kubernetes.io/component"],
             labels=made["metadata"]["labels"],
+            annotations=made["metadata"].get("annotations"),
             spec=made["spec"],
         )
         for made in (found["spec"]["template"] for found in objects if found["kind"] in ("Deployment", "Job"))

@@ -11,7 +11,7 @@ import yaml
 
 from app.cli.main import _import_command
 from app.settings import PREFIX, ROOT, Settings, read_settings
-from tests.operations.chart import CHART, FILES, Pod, find_kind, list_all_pods, list_pods, render, selects
+from tests.operations.chart import CHART, FILES, VALUES, Pod, find_kind, list_all_pods, list_pods, render, selects
 from tests.operations.chart import template as run_helm
 
 PODS = pytest.mark.parametrize("file", FILES)
@@ -157,6 +157,29 @@ def test_the_values_reach_the_settings_of_the_pods_that_need_them(
     assert (worker.slots, worker.data, worker.isolation) == (4, Path("/cache"), "namespaces")
     assert gpus.slots == 2
     assert {worker.smtp_password, worker.oidc_client_secret, worker.admin_password} == {None}
+
+
+def test_each_component_takes_places_priority_annotations_and_variables_of_its_own() -> None:
+    values = yaml.safe_load((VALUES / "everything.yaml").read_text())
+    own = {"migrations": values["migrations"], "web": values["web"]}
+    own |= {f"worker-{queue}": pool for queue, pool in values["pools"].items()}
+    objects = render("everything")
+
+    for pod in list_pods(objects):
+        wanted = own[pod.component]
+        assert pod.annotations == wanted["podAnnotations"]
+        assert wanted["extraEnv"][0] in pod.container["env"]
+        placement = ("priorityClassName", "nodeSelector", "tolerations", "affinity")
+        assert [pod.spec[field] for field in placement if field in wanted] == [
+            wanted[field] for field in placement if field in wanted
+        ]
+    assert find_kind(objects, "Service")["allclose-web"]["metadata"]["annotations"] == values["service"]["annotations"]
+
+
+def test_an_unset_place_priority_or_annotation_is_left_out() -> None:
+    for pod in list_pods(render("smallest")):
+        assert not {"priorityClassName", "nodeSelector", "tolerations", "affinity"} & pod.spec.keys()
+        assert pod.annotations is None
 
 
 def test_kubernetes_sets_no_variable_that_allclose_would_read() -> None:

@@ -3,13 +3,18 @@
 import html
 import re
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi.testclient import TestClient
 
+from app.admin.first_steps import list_open_steps
+from app.admin.queue import LONG_WAIT_SECONDS
+from app.catalog.publish import publish
 from app.database.engine import Database
-from tests.factories import make_judging, make_worker, set_policy
+from app.settings import ROOT, Settings
+from tests.catalog.packages import make_listed
+from tests.factories import make_judging, make_submission, make_worker, set_policy
 
 
 def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Database) -> None:
@@ -33,12 +38,84 @@ def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, d
     page = admin.get("/admin").text
 
     assert "2 numbers need attention" in page
-    urgent, rest = page.split('class="urgent"')[1].split("</section>")[0], page.split("</section>")[1]
+    urgent, rest = page.split('class="urgent"')[1].split("</section>")[:2]
     assert urgent.count("Needs attention") == 2
     assert "Judge errors" in urgent
     assert "Workers" in urgent
     assert "Submissions" in rest
     assert "Needs attention" not in rest
+
+
+def test_the_first_steps_lead_a_new_admin_until_they_are_done(
+    admin: TestClient, database: Database, settings: Settings
+) -> None:
+    new = admin.get("/admin").text
+
+    admin.post("/admin/settings", data={"sign_up": "invitation"})
+    with database.transaction() as session:
+        make_submission(session)
+    folder = settings.data / "backups"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    backup = folder / "2026-01-01T000000Z.zip"
+    backup.write_bytes(b"")
+    done = admin.get("/admin").text
+    backup.unlink()
+
+    steps = new.split('class="first-steps"')[1].split("</section>")[0]
+    for address in ("settings#sign_up", "invitations", "backups"):
+        assert f'<a href="/admin/{address}">' in steps
+    assert '<a href="/problems">Submit a solution yourself</a>' in steps
+    assert "First steps" not in done
+
+
+def test_problems_come_before_tracks(database: Database) -> None:
+    with database.transaction() as session:
+        empty = list_open_steps(session, has_backup=False)
+        publish(session, make_listed("alone", place=""))
+        without_a_track = list_open_steps(session, has_backup=False)
+        publish(session, make_listed("in_a_track"))
+        with_a_track = list_open_steps(session, has_backup=False)
+
+    assert empty == ("sign_up", "problems", "submission", "users", "backup")
+    assert without_a_track == ("sign_up", "tracks", "submission", "users", "backup")
+    assert with_a_track == ("sign_up", "submission", "users", "backup")
+
+
+def test_an_admin_dismisses_the_first_steps_and_a_setting_brings_them_back(admin: TestClient) -> None:
+    before = admin.get("/admin").text
+
+    answer = admin.post("/admin/first-steps/dismiss")
+    dismissed = admin.get(answer.headers["location"]).text
+    admin.post("/admin/settings", data={"first_steps": "on"})
+
+    assert ["First steps" in page for page in (before, dismissed, admin.get("/admin").text)] == [True, False, True]
+
+
+def test_drained_and_dead_workers_are_named(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", name="alive-1")
+        make_worker(session, "cpu", name="drained-1", is_draining=True)
+        make_worker(session, "cpu", name="dead-1", seen_at=datetime.now(UTC) - timedelta(minutes=5))
+
+    urgent = admin.get("/admin").text.split('class="urgent"')[1].split("</section>")[0]
+
+    assert "Drained: drained-1. Dead: dead-1" in urgent
+    assert "alive-1" not in urgent
+
+
+@pytest.mark.parametrize(("seconds", "is_urgent"), [(LONG_WAIT_SECONDS - 30, False), (LONG_WAIT_SECONDS + 30, True)])
+def test_the_overview_the_queue_and_the_alert_agree_on_a_long_wait(
+    admin: TestClient, database: Database, seconds: int, is_urgent: bool
+) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        make_judging(session, queued_at=datetime.now(UTC) - timedelta(seconds=seconds))
+
+    pages = [admin.get(path).text for path in ("/admin", "/admin/queue")]
+
+    assert ["tile tone-limit" in page for page in pages] == [is_urgent, is_urgent]
+    rules = (ROOT / "docs/operations/alerts.yaml").read_text()
+    assert f'oldest_age_seconds{{kind="interactive"}} > {LONG_WAIT_SECONDS}\n' in rules
 
 
 @pytest.mark.parametrize("path", ["/admin", "/admin/storage"])

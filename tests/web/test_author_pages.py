@@ -12,14 +12,16 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from app.accounts.model import User
+from app.audit import Actor
 from app.authoring.model import Verification
+from app.authoring.publication import Publisher, publish_package
 from app.catalog.archive import write_archive
 from app.catalog.folder import digest
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
 from tests.authoring.steps import take, tell, verify
-from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
-from tests.factories import make_judging, make_submission
+from tests.catalog.packages import FILES, PROBLEM, make_files, make_listed, make_package
+from tests.factories import make_judging, make_submission, make_user
 
 SLUG = "scaled_sum"
 DIGEST = digest(make_package().files)
@@ -114,6 +116,12 @@ def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(em
     assert "The files are valid" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
 
 
+def test_a_new_problem_is_a_draft_unless_its_author_chooses_otherwise(emmy: TestClient, database: Database) -> None:
+    send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes")
+
+    assert waiting(database).availability == "draft"
+
+
 def test_a_new_problem_is_sent_as_a_draft_and_its_editor_says_so_again(emmy: TestClient, database: Database) -> None:
     first = emmy.get("/author/edit")
     send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes", availability="draft")
@@ -121,7 +129,7 @@ def test_a_new_problem_is_sent_as_a_draft_and_its_editor_says_so_again(emmy: Tes
 
     again = emmy.get(f"/author/edit?verification={sent.id}")
 
-    assert '<option value="listed" selected>' in first.text
+    assert '<option value="draft" selected>' in first.text
     assert (sent.slug, sent.availability) == ("my_problem", "draft")
     assert '<option value="draft" selected>' in again.text
 
@@ -410,6 +418,22 @@ def test_the_list_of_problems_keeps_its_filters(emmy: TestClient) -> None:
     assert f'href="/author/problems/{SLUG}"' in found
     assert 'value="scaled sum"' in found
     assert "No matching problems." in none
+
+
+def test_an_author_lists_only_the_problems_that_they_published(emmy: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        theirs = make_user(session, "theo", role="author")
+        publish_package(session, make_listed("of_theo"), Publisher(actor=Actor(user_id=theirs.id, channel="page")))
+        own = session.scalars(select(User).where(User.username == "emmy")).one()
+        publish_package(session, make_listed("of_emmy"), Publisher(actor=Actor(user_id=own.id, channel="page")))
+
+    own_only = emmy.get("/author?by=me").text
+    everyone = emmy.get("/author").text
+
+    assert 'href="/author/problems/of_emmy"' in own_only
+    assert 'href="/author/problems/of_theo"' not in own_only
+    assert 'href="/author/problems/of_theo"' in everyone
+    assert '<option value="me" selected>' in own_only
 
 
 def preview(client: TestClient, files: Mapping[str, str]) -> str:

@@ -151,6 +151,17 @@ def test_only_changes_that_there_are_stand_out(grace: TestClient, database: Data
 
 
 @pytest.mark.usefixtures("submission")
+def test_nothing_needs_attention_after_the_decision(grace: TestClient, database: Database) -> None:
+    path = begin(grace, database)
+    judge_again(database, Verdict.TIME_LIMIT_EXCEEDED, 0)
+    ready = grace.get(path).text
+
+    grace.post(f"{path}/apply", data={"sure": "yes"})
+
+    assert ["Needs attention" in page for page in (ready, grace.get(path).text)] == [True, False]
+
+
+@pytest.mark.usefixtures("submission")
 def test_what_changes_comes_with_the_part_that_is_kept_fresh(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
     assert ">waiting<" in grace.get(f"{path}/result").text
@@ -241,7 +252,7 @@ def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(
     page = anyone.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "An admin can rejudge them." in page
+    assert "another revision. An admin can rejudge them." in page
     assert "/admin/rejudgings" not in page
 
 

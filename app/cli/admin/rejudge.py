@@ -79,7 +79,9 @@ def begin(
     with transaction(data) as session:
         found = preview(session, choice, onto)
         _warn(found)
-        confirm(f"Judge {found.total} submissions again? Left out as unfinished: {found.unfinished}.", yes)
+        confirm(
+            f"Submissions to judge again: {found.total}; unfinished and left out: {found.unfinished}. Continue?", yes
+        )
         begun = rejudge(session, COMMAND, Rejudge(choice=choice, onto=onto, note=note))
         rejudging_id = begun.id
     show(rejudging_id, watch=watch, as_json=as_json, data=data)
@@ -125,7 +127,10 @@ def show(rejudging: Id, watch: Watch = False, as_json: AsJson = False, data: Dat
     if view.overtaken:
         say(f"A later rejudging of {view.overtaken} of these submissions was applied. Use `cancel`; `apply` refuses.")
     if view.state == "ready":
-        say(f"`allclose admin rejudge changes {view.id}` lists the changes. Then use `apply` or `cancel`.")
+        say(
+            f"The old verdicts still count. `allclose admin rejudge changes {view.id}` lists the changes. Then use "
+            "`apply` or `cancel` in place of `changes`."
+        )
 
 
 @app.command()
@@ -160,7 +165,7 @@ def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
     confirm(f"Apply {rejudging}? Its verdicts replace the old ones.", yes)
     with transaction(data) as session:
         judged = decide(session, rejudging, COMMAND).judged
-    say(f"Applied: {judged} submissions now have their new verdicts")
+    say(f"Applied. Submissions with new verdicts: {judged}")
 
 
 @app.command()

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Form, Path, Query, Response
 
 from app.authoring.publication import bring_back
-from app.authoring.query import list_authored, list_revisions, list_verifications
+from app.authoring.query import list_authored, list_published_by, list_revisions, list_verifications
 from app.catalog.archive import write_archive
 from app.catalog.availability import AVAILABILITIES, change_availability, get_availability
 from app.catalog.diff import compare_packages
@@ -29,11 +29,16 @@ Side = Annotated[int, Query(ge=1, le=MAX_NUMBER)]
 
 @router.get("")
 def show_problems(
-    visit: CurrentVisit, author: Author, q: str = "", availability: Availability | Literal[""] = ""
+    visit: CurrentVisit,
+    author: Author,
+    q: str = "",
+    availability: Availability | Literal[""] = "",
+    by: Literal["", "me"] = "",
 ) -> Response:
-    """With `q`, list the problems with these words in slug or title."""
+    """With `q`, list the problems with these words in slug or title. `me`: those that the author ever published."""
     with visit.transaction() as session:
         problems = list_authored(session)
+        own = list_published_by(session, author.id)
         verifications = list_verifications(session, user_id=author.id)
         reports = count_reports(session)
     words = q.lower().split()
@@ -42,10 +47,11 @@ def show_problems(
         for problem in problems
         if all(word in f"{problem.slug} {problem.title}".lower() for word in words)
         and availability in ("", problem.availability)
+        and (not by or problem.slug in own)
     ]
     context: dict[str, Any] = {"problems": shown, "verifications": verifications, "examples": list_examples()}
     context |= {
-        "query": {name: value for name, value in (("q", q), ("availability", availability)) if value},
+        "query": {name: value for name, value in (("q", q), ("availability", availability), ("by", by)) if value},
         "total": len(problems),
         "reports": reports,
         "availabilities": AVAILABILITIES,

@@ -38,7 +38,7 @@ router = APIRouter(prefix="/author")
 
 _FORM = [Depends(require_own_origin)]
 # What a new problem can be.
-AT_FIRST: tuple[Availability, ...] = ("listed", "unlisted", "draft")
+AT_FIRST: tuple[Availability, ...] = ("draft", "unlisted", "listed")
 
 
 @router.get("/edit")

@@ -81,6 +81,15 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* Where the pods of a component may run, and before which others: its values. */}}
+{{- define "allclose.placement" -}}
+{{- range $field := list "priorityClassName" "nodeSelector" "tolerations" "affinity" }}
+{{- with get $ $field }}
+{{ $field }}: {{- if kindIs "string" . }} {{ . }}{{ else }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The user of the images. OnRootMismatch: else each mount would open the backups' folder to the group. */}}
 {{- define "allclose.user" -}}
 runAsNonRoot: true

@@ -1,20 +1,24 @@
-"""Read-only pages: the overview of the last day, storage, and all problems."""
+"""The overview of the last day with the first steps of a new deployment, storage, and all problems."""
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 
 from app.accounts.permission import Permission, Viewer
+from app.admin.first_steps import dismiss_steps, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
+from app.backup.store import BackupStore
 from app.request_state import get_settings
+from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit
+from app.web.visit import CurrentVisit, see_other
 
 router = APIRouter(prefix="/admin")
 
 ReadsOperations = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
+ChangesSettings = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS, home="/admin")]
 # The number of tables with a bar; the smaller ones are summed up.
 DRAWN = 12
 
@@ -22,8 +26,17 @@ DRAWN = 12
 @router.get("")
 def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        overview = read_overview(session, get_settings(visit.request).data)
-    return visit.render("admin/overview.html", {"overview": overview})
+        data = get_settings(visit.request).data
+        steps = list_open_steps(session, has_backup=bool(BackupStore(data).list_paths()))
+        context = {"overview": read_overview(session, data), "first_steps": steps}
+    return visit.render("admin/overview.html", context)
+
+
+@router.post("/first-steps/dismiss", dependencies=[Depends(require_own_origin)])
+def dismiss_first_steps(visit: CurrentVisit, viewer: ChangesSettings) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        dismiss_steps(session, visit.actor)
+    return see_other("/admin")
 
 
 @router.get("/problems")

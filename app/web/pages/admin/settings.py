@@ -32,6 +32,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "announcement": (later("Announcement"), ""),
         "discussions": (later("Discussions"), ""),
         "shared_solutions": (later("Shared solutions"), ""),
+        "first_steps": (later("First steps on the overview"), ""),
     },
     later("Limits for each user"): {
         "max_pending": (later("Unfinished submissions"), later("submissions")),

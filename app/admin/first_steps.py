@@ -1,0 +1,40 @@
+"""The first steps of a new deployment: what an admin has not done yet, until it is done or the list is dismissed."""
+
+from typing import Literal
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.audit import Actor
+from app.catalog.availability import IS_LISTED
+from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.search import track_slug
+from app.policy import change_policy, read_policy
+from app.submissions.model import Submission
+
+Step = Literal["sign_up", "problems", "tracks", "submission", "users", "backup"]
+
+
+def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
+    """Return the steps that are not done, in the order to do them. Nothing if an admin has dismissed the list."""
+    policy = read_policy(session)
+    if policy.first_steps == "off":
+        return ()
+    listed = select(Problem.id).join(Revision, IS_CURRENT).where(IS_LISTED)
+    has_problem = session.scalar(select(exists(listed)))
+    done: dict[Step, bool | None] = {
+        "sign_up": policy.sign_up != "open",
+        "problems": has_problem,
+        "tracks": not has_problem or session.scalar(select(exists(listed.where(track_slug.is_not(None))))),
+        # Ordered, so that PostgreSQL reads one entry of the index and not the table.
+        "submission": session.scalar(select(Submission.id).order_by(Submission.id).limit(1)) is not None,
+        "users": len(session.scalars(select(User.id).order_by(User.id).limit(2)).all()) > 1,
+        "backup": has_backup,
+    }
+    return tuple(step for step, is_done in done.items() if not is_done)
+
+
+def dismiss_steps(session: Session, actor: Actor) -> None:
+    """Hide the list for all admins. The setting `first_steps` shows it again."""
+    change_policy(session, actor, {"first_steps": "off"})
