@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Self
 
+import aiohttp
 import httpx
 import psutil
 from sqlalchemy import select
@@ -106,12 +107,17 @@ class Crowd:
     def __init__(self, served: Served, database: Database, tokens: list[str], streams: int) -> None:
         self.log = Log()
         self._served, self._database, self._tokens, self._streams = served, database, cycle(tokens), streams
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
-        self._client = httpx.AsyncClient(base_url=f"{served.url}/api/v1", timeout=None, limits=limits)
+        self._url = f"{served.url}/api/v1"
         self._followers: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
 
     async def run(self, rate: float, seconds: float) -> None:
+        # At this rate httpx needs a whole core, which would be missing on the server's side.
+        connector, timeout = aiohttp.TCPConnector(limit=0, keepalive_timeout=2), aiohttp.ClientTimeout(total=None)
+        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._client:
+            await self._send_at(rate, seconds)
+
+    async def _send_at(self, rate: float, seconds: float) -> None:
         watcher = asyncio.create_task(self._watch())
         senders: set[asyncio.Task[None]] = set()
         begun = time.monotonic()
@@ -127,7 +133,6 @@ class Crowd:
         await asyncio.wait_for(self._drain(), DRAIN_SECONDS)
         self._ended.set()
         await watcher
-        await self._client.aclose()
 
     def _counted(self) -> tuple[int, int, int]:
         return len(self.log.accepted), self.log.refusals, sum(self.log.other.values())
@@ -135,17 +140,18 @@ class Crowd:
     async def _send(self) -> None:
         headers = {"Authorization": f"Bearer {next(self._tokens)}"}
         body = {"source": RIGHT, "mode": "submit"}
-        answer = await self._client.post(f"/problems/{SLUG}/submissions", json=body, headers=headers)
-        if answer.status_code == httpx.codes.ACCEPTED:
-            submission = answer.json()["id"]
-            self.log.accepted[submission] = time.monotonic()
-            for _ in range(min(FOLLOWERS, self._streams - self.log.streams)):
-                self._follow(submission, headers)
-        elif answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
-            self.log.refusals += 1
-            self.log.bare_refusals += not all(name in answer.headers for name in HEADERS)
-        else:
-            self.log.other[answer.status_code] += 1
+        url = f"{self._url}/problems/{SLUG}/submissions"
+        async with self._client.post(url, json=body, headers=headers) as answer:
+            if answer.status == httpx.codes.ACCEPTED:
+                submission = (await answer.json())["id"]
+                self.log.accepted[submission] = time.monotonic()
+                for _ in range(min(FOLLOWERS, self._streams - self.log.streams)):
+                    self._follow(submission, headers)
+            elif answer.status == httpx.codes.TOO_MANY_REQUESTS:
+                self.log.refusals += 1
+                self.log.bare_refusals += not all(name in answer.headers for name in HEADERS)
+            else:
+                self.log.other[answer.status] += 1
 
     def _follow(self, submission: str, headers: dict[str, str]) -> None:
         follower = asyncio.create_task(self._stream(submission, headers))
@@ -156,11 +162,12 @@ class Crowd:
         self.log.streams += 1
         self.log.most_streams = max(self.log.most_streams, self.log.streams)
         try:
-            path = f"/submissions/{submission}/events"
-            async with self._client.stream("GET", path, headers=headers) as answer:
-                self.log.opened[answer.status_code] += 1
+            url = f"{self._url}/submissions/{submission}/events"
+            async with self._client.get(url, headers=headers) as answer:
+                self.log.opened[answer.status] += 1
                 event = ""
-                async for line in answer.aiter_lines():
+                async for raw in answer.content:
+                    line = raw.decode().rstrip("\r\n")
                     if line.startswith("event: "):
                         event = line[len("event: ") :]
                     elif line.startswith("data: ") and event == "done":

@@ -32,7 +32,7 @@ POLL_SECONDS = 5.0
 READS_PER_SECOND = 40
 # After a notification, a client waits this long for each client of the process, so that many read less often. A judging
 # sends several notifications within a second.
-PAUSE_SECONDS = 1 / 4000
+PAUSE_SECONDS = 1 / 1000
 
 
 class Watch:

@@ -64,6 +64,7 @@ def build_router() -> APIRouter:
         admin_submissions,
         admin_overview,
     )
-    for part in (*catalogue, *lessons, *pages, *admin, static_files):
+    # FastAPI tries the routes in this order, so the busiest come first.
+    for part in (static_files, *catalogue, *pages, *lessons, *admin):
         router.include_router(part.router)
     return router
