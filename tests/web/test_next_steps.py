@@ -75,6 +75,16 @@ def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_p
 
 
 def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
+def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, database: Database) -> None:
+    path = solve(ada, database)
+    before = ada.get(f"{PAGE}/solution").text
+    ada.post(f"{PAGE}/quiz", data={"question": 0, "choice": 0})
+
+    assert "Take the quiz" in before
+    assert "See the answers" in ada.get(f"{PAGE}/solution").text
+    assert "Take the quiz" not in ada.get(f"{path}/result").text
+
+
     result = ada.get(solve(ada, database) + "/result").text
 
     assert "You have solved all problems of the track Basics." in result
