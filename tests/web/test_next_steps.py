@@ -75,7 +75,6 @@ def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_p
     assert "Your time" not in result
 
 
-def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
 def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, database: Database) -> None:
     path = solve(ada, database)
     before = ada.get(f"{PAGE}/solution").text
@@ -86,6 +85,7 @@ def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, da
     assert "Take the quiz" not in ada.get(f"{path}/result").text
 
 
+def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
     result = ada.get(solve(ada, database) + "/result").text
 
     assert "You have solved all problems of the track Basics." in result
