@@ -1846,7 +1846,7 @@ class SettingsChange(Answer):
 
     sign_up: Literal["open", "invitation", "closed"] = Field(
         "open",
-        description="sign-up: open to everyone, only with an invitation, or closed",
+        description="new accounts: open to everyone, only with an invitation, or closed",
     )
     discussions: Literal["on", "off"] = Field(
         "on",

@@ -77,6 +77,12 @@ def test_a_nan_in_a_list_of_losses_is_where_its_curve_is_marked() -> None:
     assert "worst at [2]" in draw_figures(found)[0].panels[0].picture
 
 
+def test_a_picture_with_a_wrong_nan_does_not_claim_that_an_element_matches() -> None:
+    figure = draw(np.array([[np.nan, 1.0], [2.0, 3.0]]), np.array([[0.0, 1.0], [2.0, 3.0]]))
+
+    assert figure.caption == ""
+
+
 @pytest.mark.parametrize(
     ("shape", "kind"), [((), "number-line"), ((1,), "number-line"), ((6,), "line-plot"), ((2, 3), "heat-map")]
 )

@@ -181,7 +181,8 @@ def _number_line(leaf: Mapping[str, Any]) -> Figure | None:
 
 
 def _caption(leaf: Mapping[str, Any], values: Values | None) -> str:
-    used = read_number(leaf["tolerance_used"])
+    # The tolerance says nothing about elements that are nan or inf.
+    used = None if leaf.get("category") == "nan or inf differs" else read_number(leaf["tolerance_used"])
     words = [] if used is None else [_at_worst(used) if values else f"Your value {share_text(used)}."]
     if values is not None and values.is_part:
         words.append(f"The picture shows {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
