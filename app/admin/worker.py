@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, delete, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from app.audit import Act, Actor, record
 from app.authoring.send import VERIFICATION_CHANNEL
@@ -79,7 +79,8 @@ def list_workers(session: Session) -> list[WorkerView]:
 
 
 def _list(session: Session, which: ColumnElement[bool]) -> list[WorkerView]:
-    rows = session.execute(select(WorkerRow, _IS_ALIVE).where(which).order_by(WorkerRow.started_at, WorkerRow.id)).all()
+    query = select(WorkerRow, _IS_ALIVE).where(which).order_by(WorkerRow.started_at, WorkerRow.id)
+    rows = session.execute(query.options(defer(WorkerRow.metrics))).all()
     running = Counter(
         session.scalars(
             select(Judging.worker).where(Judging.state == "judging", Judging.lease_until > func.now())
