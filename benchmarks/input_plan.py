@@ -180,6 +180,8 @@ READ_BY_HAND = {"GET /admin/rejudgings/new": ("problem", "user", "cause", "since
 # Routes that read an archive, YAML or a form with files from the request.
 PACKAGES = {"PUT /api/v1/problems/{slug}"}
 PACKAGE_FORMS = {"POST /author/edit", "POST /author/upload", "POST /author/check"}
+# Of these, the routes that get files of growing text. /author/check does a part of what /author/edit does with them.
+READ_FILES = {"PUT /api/v1/problems/{slug}", "POST /author/edit"}
 # Routes whose bodies are also of kinds that only a parser sees. Elsewhere they are of IN_BODIES.
 PARSERS = {"POST /sign-in", "POST /problems/{slug}/note", "PUT /api/v1/problems/{slug}/note", "POST /api/v1/tokens"}
 # What is left of a parsed body for the route's model.
@@ -308,7 +310,7 @@ def _packages(route: Route) -> Iterator[Probe]:
         return lambda size: wrap(grown.package_files(path, make(size)))
 
     media = grown.MULTIPART if is_form else "application/zip"
-    if str(route) != "POST /author/upload":
+    if str(route) in READ_FILES:
         texts = (
             ("problem.yaml", grown.YAML, yaml_document.MAX_CHARACTERS),
             ("statement.md", grown.MARKDOWN, MAX_FILE_BYTES),

@@ -89,7 +89,7 @@ def _states() -> Select[*tuple[object, ...]]:
     verified = aliased(
         Verification,
         select(Verification)
-        .where(Verification.slug == Problem.slug, Verification.revision_id == Revision.id)  # the slug is in an index
+        .where(Verification.revision_id == Revision.id)
         .order_by(Verification.queued_at.desc())
         .limit(1)
         .lateral(),
@@ -101,7 +101,7 @@ def _states() -> Select[*tuple[object, ...]]:
     return (
         select(
             Problem.slug.label("problem"),
-            Revision.manifest["title"].astext.label("title"),
+            Revision.listing["title"].astext.label("title"),
             Revision.number,
             Revision.digest,
             IS_CURRENT.label("is_current"),
@@ -115,7 +115,7 @@ def _states() -> Select[*tuple[object, ...]]:
             .correlate(Revision)
             .scalar_subquery()
             .label("submissions"),
-            Revision.manifest["variants"].as_integer().label("variants"),
+            Revision.listing["variants"].as_integer().label("variants"),
             ready.scalar_subquery().label("ready_variants"),
         )
         .select_from(Revision)

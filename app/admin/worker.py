@@ -7,8 +7,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import delete, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy.orm import Session, defer
 
 from app.audit import Act, Actor, record
 from app.authoring.send import VERIFICATION_CHANNEL
@@ -18,6 +18,9 @@ from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
 
 State = Literal["alive", "draining", "away", "dead"]
+# The most rows listed of workers that are away or dead. Dead ones are forgotten after a day only.
+MOST_ENDED = 100
+_IS_ALIVE = WorkerRow.seen_at > func.now() - ALIVE
 
 
 class WorkerView(BaseModel):
@@ -66,10 +69,18 @@ class WorkerList(BaseModel):
 
 
 def list_workers(session: Session) -> list[WorkerView]:
-    """Return the workers, living ones first. A process has rows for judgings and verifications, shown as one worker."""
-    rows = session.execute(
-        select(WorkerRow, WorkerRow.seen_at > func.now() - ALIVE).order_by(WorkerRow.started_at, WorkerRow.id)
-    ).all()
+    """Return the workers, living ones first. A process has rows for judgings and verifications, shown as one worker.
+
+    Of those that have ended, only the last `MOST_ENDED` rows are read: those that are away, then those seen last.
+    """
+    ended = [WorkerRow.is_draining.desc(), WorkerRow.seen_at.desc(), WorkerRow.id]
+    gone = select(WorkerRow.id).where(~_IS_ALIVE).order_by(*ended).limit(MOST_ENDED)
+    return _list(session, _IS_ALIVE | WorkerRow.id.in_(gone))
+
+
+def _list(session: Session, which: ColumnElement[bool]) -> list[WorkerView]:
+    query = select(WorkerRow, _IS_ALIVE).where(which).order_by(WorkerRow.started_at, WorkerRow.id)
+    rows = session.execute(query.options(defer(WorkerRow.metrics))).all()
     running = Counter(
         session.scalars(
             select(Judging.worker).where(Judging.state == "judging", Judging.lease_until > func.now())
@@ -126,7 +137,7 @@ def _write(session: Session, name: str, *, is_draining: bool) -> None:
 
 
 def _find(session: Session, name: str) -> WorkerView:
-    return next(view for view in list_workers(session) if view.name == name)
+    return _list(session, WorkerRow.name == name)[0]
 
 
 def _state(row: WorkerRow, *, is_alive: bool) -> State:

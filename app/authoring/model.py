@@ -45,6 +45,12 @@ class Verification(Base):
         ),
         Index("ix_verifications_user_id_queued_at", "user_id", text("queued_at DESC")),
         Index("ix_verifications_slug_queued_at", "slug", text("queued_at DESC")),
+        Index(
+            "ix_verifications_revision_id_queued_at",
+            "revision_id",
+            text("queued_at DESC"),
+            postgresql_where=text("revision_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -82,9 +88,13 @@ class Publication(Base):
     """
 
     __tablename__ = "publications"
+    __table_args__ = (
+        Index("ix_publications_problem_id_id", "problem_id", "id"),
+        Index("ix_publications_revision_id_id", "revision_id", "id"),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
-    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), index=True)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id))
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
     user_id: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     verification_id: Mapped[UUID | None] = mapped_column(ForeignKey(Verification.id))

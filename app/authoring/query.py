@@ -158,7 +158,7 @@ def list_revisions(
     problem = session.scalar(select(Problem).where(Problem.slug == slug))
     if problem is None:
         raise NotFound(f"there is no problem {slug!r}; PUT /api/v1/problems/{slug} makes one")
-    columns = (Revision.id, Revision.number, Revision.digest, Revision.created_at, Revision.manifest["title"].astext)
+    columns = (Revision.id, Revision.number, Revision.digest, Revision.created_at, Revision.listing["title"].astext)
     query = select(*columns).where(Revision.problem_id == problem.id).order_by(Revision.number.desc()).limit(most)
     if before is not None:
         query = query.where(Revision.number < before)
@@ -187,7 +187,7 @@ def list_authored(session: Session) -> list[ProblemView]:
         .limit(1)
         .lateral(),
     )
-    title = Revision.manifest["title"].astext
+    title = Revision.listing["title"].astext
     columns = (Problem.slug, Problem.availability, Revision.number, title, last.published_at, User.username)
     rows = session.execute(
         select(*columns)

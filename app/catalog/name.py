@@ -35,7 +35,7 @@ def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProbl
 
     Without the condition `IS_LISTED`, they include drafts.
     """
-    title = Revision.manifest["title"].astext
+    title = Revision.listing["title"].astext
     query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which)
     query = query.order_by(title, Problem.slug)
     return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]

@@ -178,13 +178,13 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
     exercise = revision.manifest.get("exercise")
     if exercise is None:
         return ()
-    manifest = Revision.manifest
+    listing = Revision.listing
     query = (
-        select(Problem.slug, manifest["title"], manifest["exercise"]["label"], manifest["frameworks"])
+        select(Problem.slug, listing["title"], listing["exercise"]["label"], listing["frameworks"])
         .join(Revision, IS_CURRENT)
         .where(IS_LISTED)
-        .where(manifest["exercise"]["name"].astext == exercise["name"])
-        .order_by(manifest["position"].astext.cast(Integer), collate(Problem.slug, "C"))
+        .where(listing["exercise"]["name"].astext == exercise["name"])
+        .order_by(listing["position"].astext.cast(Integer), collate(Problem.slug, "C"))
         .limit(MOST_SHOWN)
     )
     found = tuple(

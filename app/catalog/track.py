@@ -113,7 +113,8 @@ def find_place(session: Session, slug: str) -> TrackPlace | None:
     if track is None:
         return None
     of_track = select_published(None).where(track_slug == track).order_by(*TRACK_ORDER)
-    problems = [NamedProblem(slug=row.slug, title=row.listing["title"]) for row in session.execute(of_track)]
+    named = of_track.with_only_columns(Problem.slug, Revision.listing["title"].astext, maintain_column_froms=True)
+    problems = [NamedProblem(slug=slug, title=title) for slug, title in session.execute(named)]
     slugs = [problem.slug for problem in problems]
     if slug not in slugs:
         return None

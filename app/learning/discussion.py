@@ -261,7 +261,7 @@ def list_questions(session: Session, viewer: Viewer, slug: str, wanted: Slice) -
 def get_discussion(session: Session, viewer: Viewer, question_id: UUID, wanted: Slice) -> Discussion:
     """Raises NotFound and CursorInvalid."""
     question = _get_question(session, viewer, question_id)
-    named = select(Problem.slug, Revision.manifest["title"].astext).join(Revision, IS_CURRENT)
+    named = select(Problem.slug, Revision.listing["title"].astext).join(Revision, IS_CURRENT)
     slug, title = session.execute(named.where(Problem.id == question.problem_id)).one()
     is_open = is_solution_open(session, viewer, question.problem_id)
     answers = (Post.question_id == question.id, Post.deleted_at.is_(None))

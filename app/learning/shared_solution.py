@@ -162,7 +162,7 @@ def list_shared(session: Session, viewer: Viewer, slug: str, order: Order, wante
 
 def get_shared(session: Session, viewer: Viewer, submission_id: UUID) -> SharedSource:
     """Raises NotFound and SolutionLocked."""
-    texts = (Problem.slug, Revision.manifest["title"].astext.label("title"), Submission.source)
+    texts = (Problem.slug, Revision.listing["title"].astext.label("title"), Submission.source)
     query = (
         _select(viewer)
         .add_columns(*texts)

@@ -179,7 +179,7 @@ def _summaries() -> Summaries:
         .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.state == "done")
         .lateral()
     )
-    about = (Submission, User.username, Problem.slug, Revision.number, Revision.manifest["title"].astext, Judging)
+    about = (Submission, User.username, Problem.slug, Revision.number, Revision.listing["title"].astext, Judging)
     return (
         select(*about, cost.c["wall_seconds"], cost.c["memory"])
         .join(User, User.id == Submission.user_id)
