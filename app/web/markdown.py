@@ -32,6 +32,7 @@ from app.catalog.maths import make_parser, render_maths
 from app.judging.text import printable
 
 MAX_TRACEBACK = 20_000
+MAX_SENTENCES = 20_000  # characters of a message or a hint
 MAX_COLOURED = 50_000  # characters: more would make a page of several megabytes
 # More lines share the last number, since each takes 40 characters of a page.
 MAX_NUMBERED_LINES = 5_000
@@ -43,6 +44,7 @@ MAX_CACHED_POSTS = 128
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -133,6 +135,12 @@ def highlight_lines(source: str) -> list[str]:
 def link_traceback(text: str) -> Markup:
     """Return a traceback or syntax error with links from the solution's lines to the code on the page."""
     return Markup(_OWN_LINE.sub(r'\1<a href="#L\2">line \2</a>', str(escape(printable(text, MAX_TRACEBACK)))))
+
+
+def render_code_spans(text: str) -> Markup:
+    """Escape a sentence and show what it has in backticks as code. Markup stays as it is."""
+    safe = text if isinstance(text, Markup) else escape(printable(text, MAX_SENTENCES))
+    return Markup(_CODE_SPAN.sub(r"<code>\1</code>", str(safe)))
 
 
 def render_markdown(text: str, figures: Mapping[str, str] | None = None) -> Markup:

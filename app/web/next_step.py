@@ -10,6 +10,7 @@ from app.catalog.track import DONE, TrackDetail, find_place, get_track
 from app.errors import NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.learning.progress import read_learning, states_of
+from app.learning.quiz import Quiz
 from app.submissions.leaderboard import TimeRank, rank_time
 from app.submissions.model import Submission
 from app.submissions.view import SubmissionView
@@ -17,13 +18,13 @@ from app.submissions.view import SubmissionView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedSteps:
-    """`questions`: how many of the quiz are not answered yet. `next`: a problem of the track that is not solved.
+    """`next`: a problem of the track that is not solved.
 
     `time` is None until the worker has measured the solution and the reference.
     """
 
     problem: str
-    questions: int
+    quiz: Quiz
     next: NamedProblem | None
     track: str | None
     time: TimeRank | None
@@ -40,7 +41,7 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
     track = _find_track(session, submission.user_id, view.problem)
     return AcceptedSteps(
         problem=view.problem,
-        questions=len(quiz.questions) - quiz.answered_count,
+        quiz=quiz,
         next=_next_of(track, view.problem) if track else None,
         track=track.title if track else None,
         time=rank_time(session, submission),

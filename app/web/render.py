@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.accounts.permission import Permission
-from app.catalog.custom_inputs import say
+from app.catalog.custom_inputs import OWN_INPUTS, say
 from app.catalog.manifest import Limits
 from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
@@ -25,7 +25,14 @@ from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
-from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown, render_post
+from app.web.markdown import (
+    highlight_lines,
+    link_traceback,
+    render_code_spans,
+    render_inline,
+    render_markdown,
+    render_post,
+)
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
 from app.web.notebook import sample_python
@@ -46,7 +53,6 @@ from app.web.value_text import (
     fold_lists,
     literal,
     shape_text,
-    short_number,
     worst_pair,
     wrong_leaves,
 )
@@ -231,7 +237,10 @@ def _environment() -> Environment:
     environment.filters.update(_filters())
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
     environment.globals.update(
-        sections=list_sections, availability_words=availability_words, name_lists=list_name_lists
+        sections=list_sections,
+        availability_words=availability_words,
+        name_lists=list_name_lists,
+        own_inputs_name=OWN_INPUTS,
     )
     return environment
 
@@ -247,6 +256,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "sample_python": sample_python,
         "typed": Typed,
         "plain": lambda text: printable(text, MAX_TEXT),
+        "code_spans": render_code_spans,
         "cut": lambda text: printable(text, MAX_LINE),
         "code_lines": lambda source: highlight_lines(printable(source, MAX_TEXT)),
         "literal": literal,
@@ -263,7 +273,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "limit_words": limit_words,
         "tolerance_words": tolerance_words,
         "dtype_words": dtype_words,
-        "short": short_number,
+        "short": number_text,
         "fault_text": say,
         "sentence": capitalise,
         "message_text": message_of,

@@ -72,8 +72,3 @@ def _leaves_of_argument(name: str, preview: Mapping[str, Any]) -> list[dict[str,
 def shape_text(shape: list[int]) -> str:
     """Return a tuple such as (4,)."""
     return str(tuple(shape))
-
-
-def short_number(number: float | str) -> str:
-    """Format a difference with three significant digits."""
-    return number if isinstance(number, str) else f"{number:.3g}"

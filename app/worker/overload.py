@@ -21,8 +21,10 @@ from sandbox.interface import Aborted, CaseOutcome, Ending
 SHARE = 0.1
 LOOK_SECONDS = 0.1
 LOOKS = 10
-# The waiting judging holds a slot, but no box.
+# For a run whose time decides.
 LONGEST_WAIT_SECONDS = 60.0
+# For a run that timed out: most of them hang, and their students wait too. A waiting judging holds a slot, but no box.
+LONGEST_WAIT_AFTER_TIMEOUT_SECONDS = 20.0
 
 
 def was_overloaded(outcome: CaseOutcome) -> bool:
@@ -71,11 +73,11 @@ class OverloadWaits:
         self._lock = threading.Lock()
         self._waiting: set[UUID] = set()
 
-    def wait(self, user_id: UUID, abort: threading.Event) -> None:
+    def wait(self, user_id: UUID, longest_seconds: float, abort: threading.Event) -> None:
         """Wait until the machine is less busy, if a wait is allowed. Raises Aborted when `abort` is set."""
         with self.seat(user_id) as has_seat:
             if has_seat:
-                wait_until_quieter(LONGEST_WAIT_SECONDS, abort)
+                wait_until_quieter(longest_seconds, abort)
 
     @contextmanager
     def seat(self, user_id: UUID) -> Iterator[bool]:

@@ -27,7 +27,7 @@ from app.worker.job import Job
 from app.worker.judge import judge
 from app.worker.middleware import Judged
 from app.worker.outcomes import Outcomes
-from app.worker.overload import OverloadWaits
+from app.worker.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
 from app.worker.prepare import PreparedCase, in_order
 from app.worker.timeline import Timeline
 from app.worker.work import Work, Works
@@ -109,6 +109,8 @@ class Worker:
         lane, cases = self._lanes.of(claim), list[PreparedCase]()
         try:
             cases = self._choose(work, lane, abort)
+            is_timed = work.package.manifest.efficiency is not None
+            longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
             job = Job(
                 package=work.package,
                 source=work.submission.source,
@@ -117,7 +119,7 @@ class Worker:
                 inspectors=lane.pools.inspectors,
                 on_outcome=on_outcome,
                 timeline=timeline,
-                wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id),
+                wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
                 runs_in_parallel=self._runs_in_parallel and not claim.is_background,
                 inspections=None if claim.is_background else self._inspections,
             )

@@ -28,7 +28,7 @@ def make_report(passed: bool = True) -> Report:
         check="known",
         severity="error",
         message="gets accepted; expected wrong_answer",
-        remedy="add a case",
+        remedy="add a case to `problem.yaml`",
         file="submissions/wrong_answer/unscaled.py",
     )
     return Report(

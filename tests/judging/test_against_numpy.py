@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from app.judging.comparison import Rules, compare
 from app.judging.leaf import Array
 from app.judging.tolerance_comparison import Tolerance
+from tests.examples import examples
 from tests.judging.generated_cases import Generated, generate
 
 magnitudes = st.just(0.0) | st.floats(1e-12, 10.0)
@@ -41,7 +42,7 @@ def numpy_accepts(answer: Any, expected: Any, tolerance: Tolerance) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(pairs(), tolerances)
 def test_numpy_says_the_same(pair: tuple[Array, Array], tolerance: Tolerance) -> None:
     answer, expected = pair
@@ -49,14 +50,14 @@ def test_numpy_says_the_same(pair: tuple[Array, Array], tolerance: Tolerance) ->
     assert is_accepted(answer, expected, tolerance) == numpy_accepts(answer, expected, tolerance)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(pairs(), tolerances)
 def test_an_answer_is_right_by_itself(pair: tuple[Array, Array], tolerance: Tolerance) -> None:
     for array in pair:
         assert is_accepted(array, array.copy(), tolerance)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(pairs(), tolerances, magnitudes, magnitudes)
 def test_what_is_accepted_stays_so_under_a_wider_tolerance(
     pair: tuple[Array, Array], tolerance: Tolerance, more_rtol: float, more_atol: float
@@ -66,7 +67,7 @@ def test_what_is_accepted_stays_so_under_a_wider_tolerance(
     assert not is_accepted(*pair, tolerance) or is_accepted(*pair, wider)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(pairs(), tolerances)
 def test_the_report_agrees_with_the_verdict(pair: tuple[Array, Array], tolerance: Tolerance) -> None:
     found = compare(*pair, Rules(tolerance=tolerance))
@@ -77,7 +78,7 @@ def test_the_report_agrees_with_the_verdict(pair: tuple[Array, Array], tolerance
         assert leaf.tolerance_used <= 1.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(arrays(np.int64, array_shapes(max_dims=2, max_side=4)), st.data())
 def test_integers_are_equal_or_wrong(expected: Array, data: st.DataObject) -> None:
     answer = data.draw(arrays(np.int64, expected.shape) | st.just(expected))

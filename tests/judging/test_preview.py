@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from app.judging.preview import MAX_LEAVES, preview
+from tests.examples import examples
 from tests.values.trees import trees
 
 
@@ -14,7 +15,7 @@ def only_leaf(tree: Any) -> dict[str, Any]:
     return leaf  # type: ignore[no-any-return]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(trees)
 def test_a_preview_of_any_tree_is_json_that_postgresql_takes(tree: Any) -> None:
     text = json.dumps(preview(tree), allow_nan=False, ensure_ascii=False)

@@ -10,12 +10,13 @@ from hypothesis.extra.numpy import arrays
 from app.judging.leaf import Array
 from app.judging.row_matching import Rows, arrange, match_most, rows_of
 from app.judging.tolerance_comparison import EXACT, Tolerance
+from tests.examples import examples
 
 graphs = st.integers(1, 6).flatmap(lambda size: st.lists(st.integers(0, 2**size - 1), min_size=size, max_size=size))
 values = st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.2, -0.0, float("nan"), float("inf"), -float("inf")])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(graphs)
 def test_no_pairing_has_more_pairs(neighbours: list[int]) -> None:
     size = len(neighbours)
@@ -55,7 +56,7 @@ def pairs_at_best(answer: Array, expected: Array, tolerance: Tolerance) -> int:
     return max(sum(near(answer[i], expected[j]) for j, i in enumerate(order)) for order in orders)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(tables(), st.sampled_from([0.0, 0.31, 0.61]), st.sampled_from([0.0, 0.1]))
 def test_as_many_rows_are_paired_as_can_be(table: tuple[Array, Array], atol: float, rtol: float) -> None:
     answer, expected = table
@@ -69,7 +70,7 @@ def test_as_many_rows_are_paired_as_can_be(table: tuple[Array, Array], atol: flo
         assert np.allclose(answer[found.order[j]], expected[j], rtol=rtol, atol=atol, equal_nan=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_rows_of_integers_are_paired_by_value_across_dtypes(data: st.DataObject) -> None:
     shape = (data.draw(st.integers(1, 6)), data.draw(st.integers(1, 2)))
@@ -91,7 +92,7 @@ def test_negative_integers_are_no_large_ones() -> None:
     assert not found.is_matched.any()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_leaves_share_one_order(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 4))

@@ -11,6 +11,7 @@ from sqlalchemy import func
 from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
+from app.submissions import admission
 from app.submissions.admission import QueueWaits
 from app.submissions.forecast import CAUTION, SHORT, Backlog
 from app.submissions.model import Submission
@@ -83,7 +84,10 @@ def test_a_queue_without_a_worker_takes_submissions(database: Database, wanted: 
     send(database, replace(wanted, slug="large"))
 
 
-def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Submit) -> None:
+def test_the_wait_is_read_once_for_many_requests(
+    database: Database, wanted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admission, "FRESH_SECONDS", 3600.0)
     waits = QueueWaits(database)
     assert waits.read() == {}
     fill(database, 30)

@@ -23,18 +23,19 @@ from sandbox.guest.codec import (
     decode,
     encode,
 )
+from tests.examples import examples
 from tests.values.trees import is_same, there_and_back, trees
 
 MEBIBYTE = 2**20
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(trees)
 def test_every_tree_comes_back_as_it_went(tree: Any) -> None:
     assert is_same(tree, there_and_back(tree))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(trees)
 def test_a_message_has_one_spelling(tree: Any) -> None:
     message = encode(tree)
@@ -42,7 +43,7 @@ def test_a_message_has_one_spelling(tree: Any) -> None:
     assert encode(decode(message)) == message
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(trees, st.data())
 def test_damaged_messages_are_malformed_or_another_value_and_never_anything_else(
     tree: Any, data: st.DataObject
@@ -55,14 +56,14 @@ def test_damaged_messages_are_malformed_or_another_value_and_never_anything_else
     assert_tree_or_malformed(bytes(message))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.binary(max_size=200))
 def test_garbage_is_malformed(garbage: bytes) -> None:
     assert_tree_or_malformed(garbage)
     assert_tree_or_malformed(MAGIC + garbage)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(trees, st.data())
 def test_a_message_cut_short_is_malformed(tree: Any, data: st.DataObject) -> None:
     message = encode(tree)
@@ -71,7 +72,7 @@ def test_a_message_cut_short_is_malformed(tree: Any, data: st.DataObject) -> Non
         decode(message[: data.draw(st.integers(0, len(message) - 1))])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(trees, st.binary(min_size=1, max_size=5))
 def test_nothing_may_follow_the_value(tree: Any, more: bytes) -> None:
     with pytest.raises(Malformed, match="follow"):

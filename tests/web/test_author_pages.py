@@ -231,6 +231,7 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
     assert typed(editor) == CHANGED
     for form in (editor, send(emmy, CHANGED, verification=hidden(editor, "verification"))):
         assert "gets accepted; expected wrong_answer" in form.text
+        assert "Add a case to <code>problem.yaml</code>" in form.text
         assert "The files are valid" not in form.text
 
 

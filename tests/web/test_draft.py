@@ -126,6 +126,7 @@ def test_what_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: V
     expect(said(laptop)).to_have_text("Draft saved")
 
 
+@pytest.mark.whole
 def test_the_page_without_scripts_opens_with_the_draft(ada: TestClient) -> None:
     saved = ada.put(DRAFT, json={"source": "draft = 1\n", "base": None})
 

@@ -307,7 +307,7 @@ def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada
     ada.page.keyboard.insert_text("x: [1, 3]\ny: [[1, 2], [3, 4]]\nscale: 2\noptions: {}\n")
     ada.page.get_by_role("button", name="Run custom input").click()
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
-    expect(ada.page.locator(".cases")).to_contain_text("own_inputs")
+    expect(ada.page.locator(".cases")).to_contain_text("Custom input")
     ada.page.reload()
     ada.page.get_by_role("tab", name="Custom input").click()
     expect(inputs).to_contain_text("x: [1, 3]")

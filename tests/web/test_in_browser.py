@@ -129,6 +129,7 @@ def test_everything_works_without_scripts(browser: Browser, address: str, databa
         assert visitor.complaints == []
 
 
+@pytest.mark.whole
 def test_what_a_student_opened_stays_open_when_results_come_in(ada: Visitor, database: Database) -> None:
     submit(ada)
     taken = take(database)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from uuid import UUID
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
@@ -19,7 +20,7 @@ from app.submissions.model import Judging, Submission
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user
 from tests.web.browser import PATIENCE_MS, Visitor, visit
-from tests.web.judged import all_right, judge
+from tests.web.judged import all_right, answered, judge
 from tests.web.test_problem_pages import PAGE, submit
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -72,6 +73,16 @@ def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_p
     assert 'href="/problems/second">Next: second</a>' in result
     assert "data-unmeasured" in result
     assert "Your time" not in result
+
+
+def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, database: Database) -> None:
+    path = solve(ada, database)
+    before = ada.get(f"{PAGE}/solution").text
+    ada.post(f"{PAGE}/quiz", data={"question": 0, "choice": 0})
+
+    assert "Take the quiz" in before
+    assert "See the answers" in ada.get(f"{PAGE}/solution").text
+    assert "Take the quiz" not in ada.get(f"{path}/result").text
 
 
 def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
@@ -187,3 +198,24 @@ def test_the_time_appears_once_it_is_measured_and_the_walkthrough_opens_in_its_t
 
     expect(grace.page.locator("#solution")).to_contain_text("Add, then multiply.")
     expect(grace.page.locator("#result")).to_be_visible()
+
+
+@pytest.mark.whole
+@pytest.mark.browser
+def test_a_wrong_answer_leads_to_the_questions_while_an_accepted_one_does_not(
+    grace: Visitor, database: Database
+) -> None:
+    ask = grace.page.get_by_role("link", name="Ask a question")
+    grace.open(PAGE)
+    grace.page.get_by_role("button", name="Submit").click()
+    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    expect(ask).to_be_hidden()
+    judge(database, answered(0, np.array(1, np.float32)), *all_right()[1:])
+
+    expect(ask).to_have_attribute("href", f"{PAGE}/questions#ask")
+    expect(ask).to_be_visible()
+    grace.page.get_by_role("button", name="Submit").click()
+    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    judge(database, *all_right())
+    expect(grace.page.locator(".banner .title")).to_contain_text("Accepted")
+    expect(ask).to_be_hidden()

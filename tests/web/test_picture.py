@@ -18,6 +18,7 @@ from app.judging.report import Material, build_report
 from app.judging.verdicts import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares
 from app.web.value_text import wrong_leaves
+from tests.examples import examples
 from tests.web.judged import answered, judge
 from tests.web.test_problem_pages import submit
 
@@ -240,7 +241,7 @@ def test_names_of_leaves_are_text_wherever_they_stand() -> None:
 FLOATS = st.floats(width=64, allow_nan=True, allow_infinity=True)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(data=st.data(), shape=array_shapes(min_dims=0, max_dims=3, max_side=5))
 def test_any_numbers_make_a_picture_within_its_frame(data: st.DataObject, shape: tuple[int, ...]) -> None:
     answer, expected = (data.draw(arrays(np.float64, shape, elements=FLOATS)) for _ in range(2))

@@ -144,6 +144,17 @@ def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
     assert page.index("This looks like a known mistake") < page.index('<ol class="cases"')
 
 
+def test_what_sentences_have_in_backticks_is_shown_as_code(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    fault = Fault(category="wrong call", message="`scaled_sum(<x>)` takes 1 parameter; it gets 2")
+    judge(database, failed(0, Verdict.RUNTIME_ERROR, fault), *all_right()[1:], hint="uses `np.sum` for a `mean")
+
+    result = ada.get(f"{path}/result").text
+
+    assert result.count("<code>scaled_sum(&lt;x&gt;)</code> takes 1 parameter") == 2
+    assert "<p>Uses <code>np.sum</code> for a `mean</p>" in result
+
+
 def test_the_page_follows_until_a_hint_has_come(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     taken = take(database)

@@ -233,3 +233,12 @@ def test_no_label_lies_on_the_line_of_the_tolerance(width: float, value: float) 
         assert limit <= left or left + length <= limit
         assert left >= 0
         assert left + length <= width
+
+
+def test_what_findings_have_in_backticks_is_shown_as_code() -> None:
+    finding = Finding(check="limits", severity="note", message="`max_time_ratio` is <low>", remedy="raise `efficiency`")
+
+    page = render_fragment(report_of(findings=(finding,)))
+
+    assert "<code>max_time_ratio</code> is &lt;low&gt;" in page
+    assert "raise <code>efficiency</code>" in page

@@ -78,6 +78,7 @@ def test_a_run_pauses_between_two_cases_while_students_are_served(
     assert box.is_alive()
 
 
+@pytest.mark.whole
 def test_no_run_begins_while_students_are_served(box: Box, pause: BackgroundPause, launcher: Launcher) -> None:
     pause.set(is_paused=True)
     run = Run(box)
@@ -91,6 +92,7 @@ def test_no_run_begins_while_students_are_served(box: Box, pause: BackgroundPaus
     assert len(run.told) == 3
 
 
+@pytest.mark.whole
 def test_a_paused_run_is_aborted_at_once_with_its_box(box: Box, pause: BackgroundPause) -> None:
     run = Run(box, on_first=partial(pause.set, is_paused=True))
     wait_until(lambda: len(run.told) == 1)
@@ -102,6 +104,7 @@ def test_a_paused_run_is_aborted_at_once_with_its_box(box: Box, pause: Backgroun
     assert not box.is_alive()
 
 
+@pytest.mark.whole
 def test_a_run_does_not_pause_after_its_last_case(box: Box, pause: BackgroundPause) -> None:
     run = Run(box)
     assert run.ends()

@@ -1,5 +1,6 @@
 import threading
 
+import pytest
 from opentelemetry.context import get_current
 
 from app.judging.verdicts import CaseResult, Verdict
@@ -42,6 +43,7 @@ def test_after_a_first_case_that_takes_too_long_the_others_are_not_run_and_the_l
     assert list(judged.cases) == told
 
 
+@pytest.mark.whole
 def test_a_later_case_that_takes_too_long_costs_the_others_nothing(pool: Pool) -> None:
     source = "def standardise(x, eps):\n    while x[0] == 1: pass\n    return x.copy()\n"
 

@@ -96,7 +96,7 @@ def test_a_judging_that_may_not_wait_runs_once_more_at_once(pool: CountingPool) 
     pool.leases = 0
 
     with waits.seat(user):
-        judged, _ = judge_under_load(HANGING, pool, CASES[1:], partial(waits.wait, user))
+        judged, _ = judge_under_load(HANGING, pool, CASES[1:], partial(waits.wait, user, 60))
 
     assert judged.verdict is Verdict.TIME_LIMIT_EXCEEDED
     assert pool.leases == 2

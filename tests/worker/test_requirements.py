@@ -132,6 +132,7 @@ def test_programs_that_are_traced_beside_the_first_runs_lead_to_the_same_results
     ]
 
 
+@pytest.mark.whole
 def test_the_second_run_is_beside_the_inspection_at_the_latest(launcher: Launcher, court: Court) -> None:
     """So a program that does not meet a requirement has run again, although the result is not needed."""
     runs: list[int] = []
@@ -155,6 +156,7 @@ def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_a
     assert [case.report for case in hidden] == [{"category": "must use scan of length chunks for x"}] * 4
 
 
+@pytest.mark.whole
 def test_requirements_hold_for_samples_alone_too(court: Court) -> None:
     judged = court.judge(WHOLE, frozenset({"small"}))
 
@@ -187,6 +189,7 @@ def test_the_same_program_written_otherwise_is_inspected_once(court: Court) -> N
     assert len(court.inspectors.requests) == asked
 
 
+@pytest.mark.whole
 def test_a_program_that_an_inspector_could_not_run_is_inspected_again(court: Court) -> None:
     inspections = Inspections()
 
@@ -245,6 +248,7 @@ HUNGRY = """
 """
 
 
+@pytest.mark.whole
 def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher) -> None:
     """The sample's own program is correct; the other cases end three inspectors before any step is left out."""
     text = (
@@ -274,12 +278,14 @@ def test_a_sealed_case_shows_no_time_and_no_memory(court: Court) -> None:
     assert all(None not in shown[name] for name in shown.keys() - sealed)
 
 
+@pytest.mark.whole
 def test_no_answer_is_a_wrong_one_in_sealed_cases_too(court: Court) -> None:
     judged = court.judge("def chunked_energy(x, gain, chunks):\n    pass\n")
 
     assert {case.verdict for case in judged.cases} == {Verdict.WRONG_ANSWER}
 
 
+@pytest.mark.whole
 def test_a_reference_that_does_not_meet_its_own_requirements_is_told_so(launcher: Launcher) -> None:
     text = ENERGY.files["problem.yaml"].decode()
     package = package_from_files("energy", {"problem.yaml": text.replace("length: chunks", "length: 3").encode()})
@@ -293,6 +299,7 @@ def test_a_reference_that_does_not_meet_its_own_requirements_is_told_so(launcher
     assert "expected one loop of 3 steps; found a loop of 4 steps" in str(caught.value)
 
 
+@pytest.mark.whole
 def test_what_the_references_program_does_is_kept_with_its_answers(database: Database, pool: CountingPool) -> None:
     revision = Bench(database, pool).publish(ENERGY)
 

@@ -3,6 +3,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 # Signals that come while the main thread is anywhere in `wait`: one for each time that it was counted.
 COUNTING = """
 import os, signal, threading
@@ -23,6 +25,7 @@ for _ in range(SIGNALS):
 """
 
 
+@pytest.mark.whole
 def test_a_signal_at_any_moment_is_counted_and_blocks_nothing() -> None:
     ended = subprocess.run([sys.executable, "-c", COUNTING], timeout=30)
 

@@ -3,6 +3,7 @@ import { pythonLanguage } from "@codemirror/lang-python";
 import { yamlLanguage } from "@codemirror/lang-yaml";
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
+import { appendSentence } from "./editor/code_span";
 import { goToLine, showMarks } from "./editor/mark";
 import { mountEditor } from "./editor/mount";
 import { mountCopy, nameCopy } from "./page/package_copy";
@@ -116,7 +117,8 @@ function showOther(form: HTMLFormElement, faults: Fault[]): void {
     const item = document.createElement("li");
     const name = document.createElement("strong");
     name.textContent = fault.file;
-    item.append(name, ` ${fault.text}`);
+    item.append(name, " ");
+    appendSentence(item, fault.text);
     return item;
   });
   form.querySelector("[data-other]")?.replaceChildren(...items);
@@ -189,7 +191,7 @@ function languageOf(path: string): Extension {
 function item(fault: Fault): HTMLElement {
   const place = document.createElement("li");
   const words = document.createElement("span");
-  words.textContent = fault.text;
+  appendSentence(words, fault.text);
   if (fault.line) {
     const link = document.createElement("a");
     link.href = "#";

@@ -4,7 +4,6 @@ import { keepCaretInView } from "./editor/caret";
 import { mountFormat, mountKeys } from "./editor/keys";
 import { mountEditor } from "./editor/mount";
 import { mountSyntax } from "./editor/syntax";
-import { mountSetting } from "./page/appearance";
 import { mountDraft } from "./page/draft";
 import "./page/elapsed";
 import { mountFaults } from "./page/fault";
@@ -39,7 +38,6 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
     mountSending(area.form, result);
   }
 }
-for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-setting]")) mountSetting(choice);
 const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
 const whenJudged = (act: () => void) => {
   let judged: string | undefined;

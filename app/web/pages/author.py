@@ -11,6 +11,7 @@ from app.catalog.availability import AVAILABILITIES, change_availability, get_av
 from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
+from app.catalog.query import get_problem
 from app.catalog.template.exercise import list_examples
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
@@ -60,13 +61,14 @@ def show_problems(
 
 
 @router.get("/problems/{slug}")
-def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = "") -> Response:  # noqa: ARG001
+def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = "") -> Response:
     with visit.transaction() as session:
         revisions = list_revisions(session, slug)
         verifications = list_verifications(session, slug=slug)
         outdated = count_outdated(session, slug)
         availability = get_availability(session, slug)
         statistics = read_problem_statistics(session, slug)
+        has_hints = get_problem(session, slug, author.id).hint_count > 0
     context = {
         "slug": slug,
         "revisions": revisions,
@@ -75,6 +77,7 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = ""
         "availability": availability,
         "availabilities": AVAILABILITIES,
         "statistics": statistics,
+        "has_hints": has_hints,
         "done": done,
     }
     return visit.render("author/problem.html", context)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
 from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
 from app.judging.text import printable
+from app.web.markdown import render_code_spans
 from app.web.quantity import percent_text, seconds_text
 from app.web.render import open_environment
 from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
@@ -153,6 +154,7 @@ def _environment() -> Environment:
         percent=percent_text,
         margin=margin_text,
         diff=diff_lines,
+        code_spans=render_code_spans,
     )
     environment.globals.update(
         is_diff=is_diff,

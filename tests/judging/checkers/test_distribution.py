@@ -42,6 +42,7 @@ def in_quick_run(names: Iterable[str], *quick: str) -> list[ParameterSet]:
     return [pytest.param(name, marks=[] if name in quick else pytest.mark.whole) for name in names]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", in_quick_run(SAMPLERS, "plane"))
 def test_right_samplers_are_refused_less_often_than_stated(name: str) -> None:
     random = np.random.default_rng(20)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.judging.leaf import Array
+from tests.examples import examples
 from tests.judging.checkers.examples import judge
 
 NAN = float("nan")
@@ -39,7 +40,7 @@ def same_bits(answer: Array, expected: Array) -> bool:
     return plain(answer) == plain(expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(pairs())
 def test_an_answer_is_right_when_its_bytes_are(pair: tuple[Array, Array]) -> None:
     answer, expected = pair

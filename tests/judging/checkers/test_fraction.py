@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.judging.checkers.examples import judge
 
 REST = {"rtol": 0.0, "atol": 1.0}
 NAN, INF = float("nan"), float("inf")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 60), st.integers(1, 99), st.data())
 def test_as_many_may_miss_as_the_share_leaves(size: int, percent: int, data: st.DataObject) -> None:
     missed = data.draw(st.integers(0, size))

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.judging.checker import CheckerUnfit
+from tests.examples import examples
 from tests.judging.checkers.examples import judge
 
 numbers = st.floats(-1e3, 1e3, allow_subnormal=False)
@@ -20,7 +21,7 @@ def relative_error(answer: list[float], expected: list[float]) -> float:
     return math.hypot(*(a - e for a, e in zip(answer, expected, strict=True))) / longer if longer else 0.0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(vectors, st.floats(1e-6, 0.5))
 def test_the_relative_error_of_the_whole_vector_decides(pairs: list[tuple[float, float]], relative: float) -> None:
     answer, expected = [list(side) for side in zip(*pairs, strict=True)]
@@ -33,7 +34,7 @@ def test_the_relative_error_of_the_whole_vector_decides(pairs: list[tuple[float,
     assert found.leaves[0].worst_difference == pytest.approx(error, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(numbers, min_size=2, max_size=8), st.sampled_from([1e-300, 1e-30, 1.0, 1e30, 1e300]), st.booleans())
 def test_it_does_not_matter_how_long_the_vectors_are(expected: list[float], scale: float, is_near: bool) -> None:
     assume(max(map(abs, expected)) > 1)

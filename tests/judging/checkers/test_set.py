@@ -11,13 +11,14 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.judging.checker import CheckerUnfit
 from app.judging.leaf import Array
+from tests.examples import examples
 from tests.judging.checkers.examples import judge
 
 NAN, INF = float("nan"), float("inf")
 DTYPES = ("float16", "float32", "float64", "complex128", "int8", "uint64", "bool")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_the_order_of_rows_does_not_matter(data: st.DataObject) -> None:
     shape = data.draw(array_shapes(max_dims=3, max_side=5))
@@ -28,7 +29,7 @@ def test_the_order_of_rows_does_not_matter(data: st.DataObject) -> None:
     assert judge("set", answer, expected).accepted
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(arrays(np.float64, array_shapes(max_dims=2, max_side=5), elements=st.integers(-50, 50).map(float)), st.data())
 def test_a_row_beyond_the_tolerance_is_found_in_any_order(expected: Array, data: st.DataObject) -> None:
     """Whole numbers with a tenth of a tolerance: another whole number is another row."""

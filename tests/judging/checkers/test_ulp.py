@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.judging.checkers.ulp import Ulp
 from app.judging.comparison import Comparison
+from tests.examples import examples
 from tests.judging.checkers.examples import judge
 
 NAN, INF = float("nan"), float("inf")
@@ -34,7 +35,7 @@ def ulp(answer: Any, expected: Any, units: int) -> Comparison:
     return judge("ulp", np.array([answer]), np.array([expected]), units=units)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(dtypes, st.floats(-1e4, 1e4) | st.sampled_from([0.0, -0.0, 1.0]), st.integers(-40, 40), st.integers(0, 40))
 def test_so_many_steps_are_accepted_and_one_more_is_not(dtype: str, number: float, steps: int, units: int) -> None:
     expected = DTYPES[dtype](number)

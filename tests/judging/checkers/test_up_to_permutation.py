@@ -14,6 +14,7 @@ from app.judging.checkers.up_to_permutation import NO_LABEL
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Array, Tree
 from app.judging.tolerance_comparison import Tolerance
+from tests.examples import examples
 from tests.judging.checkers.examples import judge, rules
 
 CLUSTERS: Any = {
@@ -28,7 +29,7 @@ def together(answer: Tree, expected: Tree, checkers: Any = CLUSTERS) -> Comparis
     return compare(answer, expected, rules(checkers, tolerance=Tolerance(rtol=0.0, atol=0.1)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_the_order_along_the_axis_does_not_matter(data: st.DataObject) -> None:
     shape = data.draw(array_shapes(max_dims=3, max_side=4))
@@ -40,7 +41,7 @@ def test_the_order_along_the_axis_does_not_matter(data: st.DataObject) -> None:
     assert judge("up_to_permutation", answer, expected, axis=axis).accepted
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_no_order_that_works_is_missed_and_none_is_made_up(data: st.DataObject) -> None:
     shape = (data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4)))
@@ -67,7 +68,7 @@ def clustered(data: st.DataObject) -> tuple[dict[str, Array], dict[str, Array]]:
     return answer, expected
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.data())
 def test_centres_and_labels_are_right_under_one_permutation(data: st.DataObject) -> None:
     answer, expected = clustered(data)
@@ -86,7 +87,7 @@ def test_centres_and_labels_are_right_under_one_permutation(data: st.DataObject)
     assert found.accepted == any(map(is_right, permutations(range(names))))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(st.integers(-2, 3), st.integers(-2, 3)), min_size=1, max_size=7))
 def test_labels_alone_are_right_when_the_partition_is(pairs: list[tuple[int, int]]) -> None:
     answer, expected = np.array(pairs).T

@@ -15,6 +15,7 @@ from app.judging.checkers.up_to_sign import UpToSign
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Array, Tree
 from app.judging.tolerance_comparison import Tolerance
+from tests.examples import examples
 from tests.judging.checkers.examples import judge, rules
 
 NAN, INF = float("nan"), float("inf")
@@ -51,7 +52,7 @@ def accepts(answer: Array, expected: Array, axes: list[int], atol: float) -> boo
     return True
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(flipped())
 def test_flipping_parts_keeps_the_answer_right(case: tuple[Array, Array, list[int]]) -> None:
     answer, expected, axes = case
@@ -59,7 +60,7 @@ def test_flipping_parts_keeps_the_answer_right(case: tuple[Array, Array, list[in
     assert judge("up_to_sign", answer, expected, axes=axes).accepted
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(flipped(), st.sampled_from([0.05, 0.2, 5.0]), st.data())
 def test_an_element_beyond_the_tolerance_is_found(
     case: tuple[Array, Array, list[int]], shift: float, data: st.DataObject

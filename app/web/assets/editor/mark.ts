@@ -1,6 +1,7 @@
 // Marks lines with a colour and a message below. Marks move with their lines.
 import { type EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
+import { appendSentence } from "./code_span";
 
 export interface Mark {
   line: number;
@@ -19,7 +20,7 @@ class Words extends WidgetType {
   toDOM(): HTMLElement {
     const place = document.createElement("div");
     place.className = "line-words";
-    place.textContent = this.words;
+    appendSentence(place, this.words);
     return place;
   }
 }

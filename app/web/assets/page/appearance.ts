@@ -22,6 +22,7 @@ export function mountSetting(choice: HTMLSelectElement): void {
     if (choice.value) keep(name, choice.value);
     else forget(name);
     APPEARANCE[name]?.(choice.value);
+    for (const same of document.querySelectorAll<HTMLSelectElement>(`[data-setting="${name}"]`)) same.value = choice.value;
     document.dispatchEvent(new Event(name));
   });
 }

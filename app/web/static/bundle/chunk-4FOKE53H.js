@@ -1,0 +1,1 @@
+function e(t){try{return localStorage.getItem(t)}catch{return null}}function n(t,r){try{return localStorage.setItem(t,r),!0}catch{return!1}}function o(t){try{localStorage.removeItem(t)}catch{}}export{e as a,n as b,o as c};
