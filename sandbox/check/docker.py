@@ -110,7 +110,7 @@ def check_image(engine: "DockerClient", name: str) -> Finding:
 
 
 def _check_leftovers(engine: "DockerClient") -> Finding:
-    names = [str(box.name) for box in find_orphans(engine)]
+    names = [str(box.short_id) for box in find_orphans(engine)]
     if not names:
         return _finding("leftovers", "fine", "no boxes of dead workers")
     text = f"{len(names)} boxes of dead workers; the next worker removes them too"

@@ -173,7 +173,7 @@ def remove(container: "Container") -> None:
                 if error.status_code not in (404, 409):  # gone, or the engine is removing it
                     raise
     except SandboxUnavailable as error:
-        _log.warning("%s is left to end by itself: %s", container.name, error)
+        _log.warning("%s is left to end by itself: %s", container.short_id, error)
 
 
 def _attach(container: "Container") -> Any:
