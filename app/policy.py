@@ -59,7 +59,9 @@ class Policy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sign_up: SignUpMode = Field("open", description="new accounts: open to everyone, only with an invitation, or closed")
+    sign_up: SignUpMode = Field(
+        "open", description="new accounts: open to everyone, only with an invitation, or closed"
+    )
     discussions: Switch = Field(
         "on", description="questions about problems and their answers; off: hidden from everyone, and kept"
     )
