@@ -159,7 +159,9 @@ FIELDS: dict[str, Field] = {
     "onto": Field(usual="own"),
     "value": _TEXT,
     "announcement": _TEXT,
-    **dict.fromkeys(("sign_up", "discussions", "shared_solutions", "publish", "replace", "confirm_removal"), _CHOICE),
+    **dict.fromkeys(
+        ("sign_up", "discussions", "shared_solutions", "first_steps", "publish", "replace", "confirm_removal"), _CHOICE
+    ),
     **dict.fromkeys(
         ("max_pending", "requests_per_minute", "judging_seconds_per_hour", "submissions_per_hour"), _NUMBER
     ),

@@ -176,7 +176,7 @@ def test_code_nested_too_deeply_is_refused_and_not_a_crash() -> None:
 
 
 def test_hundreds_of_faults_stay_readable() -> None:
-    problem = PROBLEM + "".join(f"{'k' * 300}{n}: 1\n" for n in range(300))
+    problem = PROBLEM + "".join(f"{'k' * 150}{n}: 1\n" for n in range(300))
 
     with pytest.raises(PackageInvalid) as caught:
         package_from_files("scaled_sum", make_files(problem=problem))
