@@ -73,8 +73,8 @@ def list_workers(session: Session) -> list[WorkerView]:
 
     Of those that have ended, only the last `MOST_ENDED` rows are read: those that are away, then those seen last.
     """
-    ended = [WorkerRow.is_draining.desc(), WorkerRow.seen_at.desc(), WorkerRow.id]
-    gone = select(WorkerRow.id).where(~_IS_ALIVE).order_by(*ended).limit(MOST_ENDED)
+    last = WorkerRow.is_draining.desc(), WorkerRow.seen_at.desc(), WorkerRow.id
+    gone = select(WorkerRow.id).where(~_IS_ALIVE).order_by(*last).limit(MOST_ENDED)
     return _list(session, _IS_ALIVE | WorkerRow.id.in_(gone))
 
 
