@@ -20,6 +20,7 @@ router = APIRouter(prefix="/workers", tags=["operations"])
     summary="List workers, alive or dead, with their resources and load",
 )
 def get_workers(viewer: OperationsReader, database: Stored, wanted: ShortSliced) -> WorkerList:  # noqa: ARG001
+    """All that are alive, and the 100 that ended last."""
     with database.transaction() as session:
         items, following = cut_list(list_workers(session), attrgetter("id"), wanted)
     return WorkerList(items=list(items), next=following)
