@@ -25,7 +25,9 @@ IDENTIFIERS = {
     "slug": f"SELECT '{PROBLEM_SLUG}'",
     "track": "SELECT 'basics-1'",
     "number": "SELECT '1'",
-    "user_id": "SELECT id FROM users WHERE username = 'user-1'",
+    # A request before may have erased the first.
+    "user_id": "SELECT id FROM users WHERE username LIKE 'user-%' AND username <> 'user-2'"
+    " ORDER BY username <> 'user-1', id LIMIT 1",
     "submission_id": "SELECT id FROM submissions WHERE mode = 'submit'"
     " ORDER BY user_id = :who DESC, id IN (SELECT submission_id FROM shared_solutions) DESC, created_at DESC LIMIT 1",
     "question_id": "SELECT id FROM posts WHERE question_id IS NULL ORDER BY user_id = :who DESC LIMIT 1",
