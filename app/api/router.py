@@ -51,12 +51,13 @@ def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
-    submitting = (submissions, events, history, batches, inspection, rejudgings)
+    submitting = (inspection, batches, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events, backups)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
-    # FastAPI tries the routes in this order, so the busiest come first.
+    # FastAPI tries the routes in this order, so the busiest come first. `/submissions/export` comes before the path with
+    # a submission's ID.
     for resource in (
         *submitting,
         *catalogue,

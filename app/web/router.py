@@ -65,6 +65,6 @@ def build_router() -> APIRouter:
         admin_overview,
     )
     # FastAPI tries the routes in this order, so the busiest come first.
-    for part in (static_files, *catalogue, *pages, *lessons, *admin):
+    for part in (static_files, *catalogue, *lessons, *pages, *admin):
         router.include_router(part.router)
     return router

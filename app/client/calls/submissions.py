@@ -12,6 +12,40 @@ from app.client.event import Event
 
 
 class SubmissionsCalls(Caller):
+    def submit_batch(
+        self,
+        body: model.NewBatch,
+        *,
+        idempotency_key: str | None = None,
+    ) -> model.BatchReceipt:
+        """Submit up to 50 solutions. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path="/api/v1/submissions/batch",
+            again="key",
+            headers={"Idempotency-Key": idempotency_key, "Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.BatchReceipt)
+
+    def get_batch(
+        self,
+        *,
+        ids: list[UUID | str] | None = None,
+        wait: int | None = None,
+    ) -> model.SubmissionBatch:
+        """Up to 50 submissions and their verdicts. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/submissions/batch",
+            again="safe",
+            query={
+                "ids": ids,
+                "wait": wait,
+            },
+        )
+        return self._transport.read(call, model.SubmissionBatch)
+
     def submit(
         self,
         slug: str,
@@ -57,23 +91,6 @@ class SubmissionsCalls(Caller):
             again="safe",
         )
         return self._transport.read(call, model.SubmissionView)
-
-    def follow_submission(
-        self,
-        submission_id: UUID | str,
-        *,
-        last_event_id: str | None = None,
-    ) -> Iterator[Event]:
-        """Follow a submission, case by case. Needs submissions:read."""
-        call = Call(
-            method="GET",
-            path=fill("/api/v1/submissions/{submission_id}/events", submission_id=submission_id),
-            again="safe",
-            headers={
-                "Last-Event-ID": last_event_id,
-            },
-        )
-        return self._transport.follow(call)
 
     def list_submissions(
         self,
@@ -166,36 +183,19 @@ class SubmissionsCalls(Caller):
         )
         return self._transport.read(call, model.DraftView)
 
-    def submit_batch(
+    def follow_submission(
         self,
-        body: model.NewBatch,
+        submission_id: UUID | str,
         *,
-        idempotency_key: str | None = None,
-    ) -> model.BatchReceipt:
-        """Submit up to 50 solutions. Needs submissions:write."""
-        call = Call(
-            method="POST",
-            path="/api/v1/submissions/batch",
-            again="key",
-            headers={"Idempotency-Key": idempotency_key, "Content-Type": "application/json"},
-            body=write_body(body),
-        )
-        return self._transport.read(call, model.BatchReceipt)
-
-    def get_batch(
-        self,
-        *,
-        ids: list[UUID | str] | None = None,
-        wait: int | None = None,
-    ) -> model.SubmissionBatch:
-        """Up to 50 submissions and their verdicts. Needs submissions:read."""
+        last_event_id: str | None = None,
+    ) -> Iterator[Event]:
+        """Follow a submission, case by case. Needs submissions:read."""
         call = Call(
             method="GET",
-            path="/api/v1/submissions/batch",
+            path=fill("/api/v1/submissions/{submission_id}/events", submission_id=submission_id),
             again="safe",
-            query={
-                "ids": ids,
-                "wait": wait,
+            headers={
+                "Last-Event-ID": last_event_id,
             },
         )
-        return self._transport.read(call, model.SubmissionBatch)
+        return self._transport.follow(call)
