@@ -56,7 +56,7 @@ def build_router() -> APIRouter:
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
-    # FastAPI tries the routes in this order, so the busiest come first. `/submissions/export` comes before the path with
+    # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.
     for resource in (
         *submitting,
