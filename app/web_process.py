@@ -18,12 +18,12 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
 from app.admin.retention import Caretaker
 from app.api.body_limit import BodyLimit
-from app.api.concurrency_limit import ChangesInTurn
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
 from app.api.rate_limit import RateLimit
 from app.api.request_log import RequestContext, note_path
+from app.api.request_turn import ChangesInTurn
 from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
 from app.backup.service import BackupService

@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.api.concurrency_limit import await_submit_turn
 from app.api.dependency import Live, Reader, Seats, Sender, Stored, Waits
 from app.api.error_code import Code, FieldFault
 from app.api.long_poll import long_poll
 from app.api.openapi import locates, problems
 from app.api.problem_details import describe
+from app.api.request_turn import await_submit_turn
 from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Receipt, Wait
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES

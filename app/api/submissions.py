@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Viewer
-from app.api.concurrency_limit import await_submit_turn
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
+from app.api.request_turn import await_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database

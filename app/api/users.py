@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.model import Role
 from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
-from app.api.concurrency_limit import await_sign_up_turn
 from app.api.dependency import Address, Stored, Throttles
 from app.api.field import Email, Password, Username
 from app.api.openapi import locates, problems
+from app.api.request_turn import await_sign_up_turn
 from app.body import Body
 
 router = APIRouter(prefix="/users", tags=["users"])

@@ -6,7 +6,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
-from app.api.concurrency_limit import CHANGES_AT_ONCE, ChangesInTurn
+from app.api.request_turn import CHANGES_AT_ONCE, ChangesInTurn
 from app.errors import LimitReached
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.api.concurrency_limit import await_submit_turn
+from app.api.request_turn import await_submit_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.name import list_in_order
