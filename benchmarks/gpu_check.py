@@ -90,7 +90,7 @@ def _calls_row(framework: str, where: str, done: "subprocess.CompletedProcess[st
     except (ValueError, IndexError):
         return Row(where, f"{framework}: calls", None, f"not available: {done.stderr.strip()[-300:]}")
     print(f"[{where}] {framework}: {json.dumps(result['calls'])}", flush=True)
-    is_right = result["ended"].startswith("answered") if "refuse" in where else None
+    is_right = result["ended"].startswith(programs.ON_GPU) if "refuse" in where else None
     counts = ", ".join(f"{name} {count}" for name, count in sorted(result["counts"].items())) or "none"
     return Row(where, f"{framework}: calls that it refuses", is_right, f"{counts}; {result['ended'][:120]}")
 

@@ -140,7 +140,8 @@ def solve(mib):
     return subprocess.run(["/bin/true"]).returncode
 """
 
-# For `refused_calls`, outside of a box.
+# For `refused_calls`, outside of a box, and how they end on a GPU.
+ON_GPU = ("answered (['gpu']", "answered ('cuda'")
 TRACED = {
     "jax": """
 def begin():

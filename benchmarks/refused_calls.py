@@ -14,6 +14,7 @@ import errno
 import json
 import os
 import platform
+import re
 import select
 import struct
 import sys
@@ -35,6 +36,9 @@ RECEIVE, SEND = 0xC0502100, 0xC0182101
 NOTIFICATION, RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 CONTINUE = 1
 EXAMPLES = 12
+TEXT_BYTES = 120
+# Which argument points to a path or to an address.
+TEXT_ARGUMENT = {"execve": 0, "bind": 1, "connect": 1}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -50,9 +54,11 @@ class Calls:
     counts: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     examples: defaultdict[str, list[list[str]]] = field(default_factory=lambda: defaultdict(list))
 
-    def note(self, name: str, arguments: tuple[int, ...]) -> None:
+    def note(self, name: str, arguments: tuple[int, ...], thread: int) -> None:
         self.counts[name] += 1
         given = [hex(argument) for argument in arguments]
+        if name in TEXT_ARGUMENT:
+            given[TEXT_ARGUMENT[name]] = _text_at(thread, arguments[TEXT_ARGUMENT[name]])
         if len(self.examples[name]) < EXAMPLES and given not in self.examples[name]:
             self.examples[name].append(given)
 
@@ -114,6 +120,17 @@ def _take(pid: int, descriptor: int) -> int:
     return taken
 
 
+def _text_at(thread: int, address: int) -> str:
+    """Return the printable characters at the address in the thread's memory, which it can change meanwhile."""
+    try:
+        with Path(f"/proc/{thread}/mem").open("rb", buffering=0) as memory:
+            memory.seek(address)
+            text = memory.read(TEXT_BYTES)
+    except (OSError, OverflowError):
+        return hex(address)
+    return re.sub(r"[^ -~]+", " ", text.decode("latin-1")).strip()
+
+
 def _answer(listener: int, wanted: Filter, calls: Calls, *, permits: bool) -> None:
     names = {number: name for name, number in numbers().items()}
     waiting = select.poll()
@@ -124,9 +141,9 @@ def _answer(listener: int, wanted: Filter, calls: Calls, *, permits: bool) -> No
             ioctl(listener, RECEIVE, notification)
         except FileNotFoundError:  # the caller has been killed
             continue
-        identity, _, _, number, _, _, *arguments = NOTIFICATION.unpack(notification)
+        identity, thread, _, number, _, _, *arguments = NOTIFICATION.unpack(notification)
         name = names.get(number, f"number {number}")
-        calls.note(name, tuple(arguments))
+        calls.note(name, tuple(arguments), thread)
         response = (0, 0, CONTINUE) if permits else (0, -_errno_of(wanted, name), 0)
         try:
             ioctl(listener, SEND, RESPONSE.pack(identity, *response))

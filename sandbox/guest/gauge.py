@@ -1,7 +1,9 @@
-"""The memory and threads of a process, as reported by the kernel."""
+"""The memory and threads of processes, as reported by the kernel."""
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 KIB = 1024
 
@@ -40,6 +42,33 @@ class Gauge:
             return parse(os.pread(self._descriptor, 16 * KIB, 0))
         except OSError:
             return None
+
+
+class BoxGauge(Gauge):
+    """Reads the student's process together with the programs that it started.
+
+    They are all the processes of the box other than the zygote, process 1, and the monitor, which reads.
+    """
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(pid)
+        self._known = {1, os.getpid(), pid}
+
+    def read(self) -> Status | None:
+        status, others = super().read(), self._read_started()
+        return status and replace(
+            status,
+            memory_bytes=status.memory_bytes + sum(other.memory_bytes for other in others),
+            threads=status.threads + sum(other.threads for other in others),
+        )
+
+    def _read_started(self) -> list[Status]:
+        found = []
+        for path in Path("/proc").iterdir():
+            if path.name.isdigit() and int(path.name) not in self._known:
+                with suppress(OSError):  # it has ended
+                    found.append(read_status(path.name))
+        return found
 
 
 def parse(text: bytes) -> Status:

@@ -1,13 +1,12 @@
 """Create fresh namespaces for each submission, where the host permits them.
 
 The monitor creates all but the mount namespace, so its first child is process 1 of the new ones and can't name any
-process outside. That child then covers what it shares with the box: its own /tmp, and a /proc of two files.
+process outside. That child then covers what it shares with the box: its own /tmp, and a /proc of few files.
 """
 
 import errno
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from sandbox.guest import kernel
@@ -15,15 +14,19 @@ from sandbox.guest import kernel
 TMP_BYTES = 64 * 2**20
 TMP_FILES = 4096
 PROC_FILES = ("cpuinfo", "meminfo")  # XNNPACK and torch complain without
+GPU_PROC_FILES = ("devices", "driver/nvidia", "sys/vm")
 _NO_PROGRAMS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
-def enter_namespaces() -> None:
-    """Raises OSError where the host refuses. The caller stays in its own PID namespace; its children do not."""
+def enter_namespaces(*, gpu: bool) -> None:
+    """Raises OSError where the host refuses. The caller stays in its own PID namespace; its children do not.
+
+    With a GPU they stay in the box's: NVIDIA's driver needs a /proc with its own process's threads, and the kernel
+    allows no new /proc in a box.
+    """
     uid, gid = os.getuid(), os.getgid()
-    kernel.unshare(
-        kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
-    )
+    flags = kernel.CLONE_NEWUSER | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
+    kernel.unshare(flags if gpu else flags | kernel.CLONE_NEWPID)
     kernel.set_dumpable(is_dumpable=True)  # otherwise its own /proc files belong to root
     if Path("/proc/self/setgroups").exists():  # gVisor has no such file and needs none
         Path("/proc/self/setgroups").write_text("deny")
@@ -36,7 +39,7 @@ def cover_mounts(*, gpu: bool) -> None:
     """Raises OSError where the host refuses."""
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
-    (_renew_proc if gpu else _shrink_proc)()
+    _shrink_proc(gpu=gpu)
     _mount_tmp(f"size={TMP_BYTES},mode=700", TMP_FILES)
 
 
@@ -49,23 +52,37 @@ def _mount_tmp(options: str, files: int) -> None:
         kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor has no nr_inodes
 
 
-def _shrink_proc() -> None:
-    _mount_tmp("size=64k,mode=755", 8)
+def _shrink_proc(*, gpu: bool) -> None:
+    _mount_tmp("size=64k,mode=755", 64)
     for name in PROC_FILES:
-        Path("/tmp", name).touch()
-        kernel.mount(f"/proc/{name}", f"/tmp/{name}", None, kernel.MS_BIND)
+        _show(name)
+    if gpu:
+        _show_to_driver()
     kernel.mount("none", "/tmp", None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | _NO_PROGRAMS)
     kernel.mount("/tmp", "/proc", None, kernel.MS_BIND | kernel.MS_REC)
 
 
-def _renew_proc() -> None:
-    """Mount a new /proc, or keep the box's where that is refused.
+def _show_to_driver() -> None:
+    """Show what NVIDIA's driver reads: its own files, and the folder of its process, with which it names threads."""
+    for name in GPU_PROC_FILES:
+        _show(name)
+    own = str(os.getpid())
+    Path("/tmp", own).mkdir()
+    kernel.mount("/proc/self", f"/tmp/{own}", None, kernel.MS_BIND)
+    Path("/tmp/self").symlink_to(own)
 
-    NVIDIA's driver reads its process's files there and names its threads. Either /proc shows public kernel facts and no
-    process that the student could affect.
-    """
-    with suppress(OSError):
-        kernel.mount("proc", "/proc", "proc", _NO_PROGRAMS)
+
+def _show(name: str) -> None:
+    """Bind a file or folder of the box's /proc, if it is there, to the same place below /tmp."""
+    source, target = Path("/proc", name), Path("/tmp", name)
+    if source.is_dir():
+        target.mkdir(parents=True)
+    elif source.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch()
+    else:
+        return
+    kernel.mount(str(source), str(target), None, kernel.MS_BIND | kernel.MS_REC)
 
 
 def is_permitted(*, gpu: bool) -> bool:
@@ -79,7 +96,7 @@ def is_needless() -> bool:
 
 
 def _separates(*, gpu: bool) -> bool:
-    enter_namespaces()
+    enter_namespaces(gpu=gpu)
 
     def covers() -> bool:
         cover_mounts(gpu=gpu)

@@ -14,6 +14,7 @@ from typing import NoReturn
 from sandbox.guest import frames
 from sandbox.guest.confinement import Surroundings
 from sandbox.guest.fork import fork_student
+from sandbox.guest.gauge import BoxGauge, Gauge
 from sandbox.guest.isolation import enter_namespaces
 from sandbox.guest.reply import Cause
 from sandbox.guest.task import Setup, Task
@@ -49,10 +50,11 @@ def _serve(surroundings: Surroundings) -> None:
     _, content = frames.read_frame(frames.FROM_HOST)
     setup = Setup.from_json(content)
     if surroundings.isolation == "namespaces":
-        enter_namespaces()
+        enter_namespaces(gpu=surroundings.has_gpu)
     token = os.urandom(frames.TOKEN_BYTES)
     child = fork_student(setup, surroundings, token)
-    watch = Watch(child, thread_limit=surroundings.thread_limit, cores=len(surroundings.cores))
+    gauge = (BoxGauge if surroundings.has_gpu else Gauge)(child.pid)
+    watch = Watch(child, gauge, thread_limit=surroundings.thread_limit, cores=len(surroundings.cores))
     try:
         _prepare(watch, token, surroundings.preparation_seconds(setup))
         frames.write_frame(frames.TO_HOST, b"W")

@@ -54,9 +54,8 @@ SUPERVISOR_ALLOWED = _names(
     epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 sendmsg recvmsg
     """
 )
-# Calls of NVIDIA's driver and its libraries, from public reports. benchmarks/gpu_check.py shows what is refused on real
-# hardware.
-GPU_ALLOWED = _names("memfd_create mlock munlock")
+# Calls of NVIDIA's driver and its libraries. benchmarks/gpu_check.py shows what is refused on real hardware.
+GPU_ALLOWED = _names("socket bind listen execve wait4")
 NAMESPACES_ALLOWED = frozenset(("unshare", "mount", "umount2"))
 
 # These raise PermissionError, which a student understands.
@@ -90,9 +89,11 @@ CLONE_THREAD = 0x10000
 # A thread with its own descriptor table would also have its own RLIMIT_NOFILE.
 CLONE_FILES = 0x400
 CLONE_FULL_THREAD = CLONE_THREAD | CLONE_FILES
+# CLONE_VM, CLONE_VFORK and SIGCHLD, as posix_spawn asks for.
+CLONE_SPAWN = 0x4111
 CLONE_NEW_ANY = 0x7E020080
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, PROT_WRITE = 0x1, 0x20, 0x100, 0x2
-AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK, MSG_OOB = 1, 1, 0xF, 1
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE_MASK, MSG_OOB = 1, 1, 5, 0xF, 1
 # PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_VMA
 PRCTLS = (3, 15, 16, 23, 0x53564D41)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. TIOCSTI, which types on terminals, is excluded among others.
@@ -148,7 +149,8 @@ class Filter:
 def student_filter(pid: int, *, gpu: bool = False) -> Filter:
     """Threads but no processes; signals only to itself (`pid`, in its own namespace); private memory only.
 
-    With a GPU, memory may be shared: the driver maps its devices and pages that they read.
+    With a GPU, memory may be shared: the driver maps its devices and pages that they read. And programs may be started,
+    by posix_spawn only: XLA compiles kernels with ptxas. They inherit the filter.
     """
     rules = _student_rules(pid)
     if not gpu:
@@ -156,7 +158,9 @@ def student_filter(pid: int, *, gpu: bool = False) -> Filter:
     rules["mmap"] = Rule(((Test(3, 0, MAP_GROWSDOWN),),))
     drivers = tuple((Test(1, value, mask),) for value, mask in GPU_IOCTLS)
     rules["ioctl"] = Rule((*rules["ioctl"].alternatives, *drivers), errno.ENOTTY)
-    rules["sched_setaffinity"] = _one_of(0, (0, pid))
+    rules["clone"] = Rule((*rules["clone"].alternatives, (Test(0, CLONE_SPAWN),)))
+    # The driver insists on listening for processes that share its memory. Nobody may connect.
+    rules["socket"] = Rule(((Test(0, AF_UNIX), Test(1, SOCK_SEQPACKET, SOCKET_TYPE_MASK)),))
     allowed = STUDENT_ALLOWED | GPU_ALLOWED
     return Filter(allowed - set(rules), rules, _refusals(allowed | set(rules)))
 

@@ -62,10 +62,10 @@ class Ended:
 class Watch:
     """`limits`: those of the request, once it has arrived."""
 
-    def __init__(self, child: Child, *, thread_limit: int, cores: int) -> None:
+    def __init__(self, child: Child, gauge: Gauge, *, thread_limit: int, cores: int) -> None:
         self.limits = NO_REQUEST
         self._child, self._thread_limit = child, thread_limit
-        self._gauge, self._thread_times = Gauge(child.pid), ThreadTimes(child.pid, cores)
+        self._gauge, self._thread_times = gauge, ThreadTimes(child.pid, cores)
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
         self._text, self._text_seen = bytearray(), 0

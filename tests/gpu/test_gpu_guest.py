@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import sys
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,7 +14,14 @@ import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.guest import codec, convert, gpu
-from sandbox.guest.seccomp_filter import box_filter, numbers, student_filter
+from sandbox.guest.seccomp_filter import (
+    AF_UNIX,
+    CLONE_SPAWN,
+    SOCK_SEQPACKET,
+    box_filter,
+    numbers,
+    student_filter,
+)
 from sandbox.interface import MIB, BoxLost, BoxSpec, Ending
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml
@@ -48,17 +56,38 @@ def test_memory_may_be_shared_with_a_gpu_and_not_without(machine: str) -> None:
     assert decide(WITHOUT, machine, mmap, 0, 4096, READ_WRITE, SHARED_ANONYMOUS) == errno.EPERM
 
 
-@pytest.mark.parametrize("name", ["memfd_create", "mlock", "munlock"])
-def test_what_a_driver_asks_for_passes_both_filters(machine: str, name: str) -> None:
+@pytest.mark.parametrize("name", ["socket", "bind", "listen", "execve", "wait4"])
+def test_what_a_driver_and_a_compiler_ask_for_passes_both_filters(machine: str, name: str) -> None:
     number = numbers(machine)[name]
 
-    assert decide(STUDENT, machine, number) == ALLOWED
+    assert decide(STUDENT, machine, number, AF_UNIX, SOCK_SEQPACKET) == ALLOWED
     assert decide(box_filter(namespaces=True, gpu=True), machine, number) == ALLOWED
     assert decide(WITHOUT, machine, number) != ALLOWED
 
 
+@pytest.mark.parametrize("family", [1, 2, 10, 16], ids=["unix", "internet", "internet 6", "netlink"])
+@pytest.mark.parametrize("kind", [1, 2, 3, 5], ids=["stream", "datagram", "raw", "packets"])
+def test_only_the_driver_s_kind_of_socket_can_be_made_and_none_can_connect(
+    machine: str, family: int, kind: int
+) -> None:
+    is_the_driver_s = (family, kind) == (AF_UNIX, SOCK_SEQPACKET)
+
+    assert (decide(STUDENT, machine, numbers(machine)["socket"], family, kind) == ALLOWED) == is_the_driver_s
+    assert decide(STUDENT, machine, numbers(machine)["connect"], 3) == errno.EPERM
+    assert decide(STUDENT, machine, numbers(machine)["sendmsg"], 3) == errno.EPERM
+
+
+def test_programs_are_started_by_posix_spawn_only(machine: str) -> None:
+    clone = numbers(machine)["clone"]
+
+    assert decide(STUDENT, machine, clone, CLONE_SPAWN) == ALLOWED
+    assert decide(WITHOUT, machine, clone, CLONE_SPAWN) == errno.EPERM
+    assert decide(STUDENT, machine, clone, signal.SIGCHLD) == errno.EPERM  # fork
+    assert decide(STUDENT, machine, clone, CLONE_SPAWN | 0x20000000) == errno.EPERM  # a new PID namespace
+
+
 def test_everything_else_is_as_without_a_gpu(machine: str) -> None:
-    other = numbers(machine).keys() - {"ioctl", "mmap", "memfd_create", "mlock", "munlock", "sched_setaffinity"}
+    other = numbers(machine).keys() - {"ioctl", "mmap", "clone", "bind", "listen", "execve", "wait4"}
 
     for name in other:
         number = numbers(machine)[name]
@@ -80,7 +109,8 @@ class Frameworks:
         )
         monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
         devices = [SimpleNamespace(platform="gpu")] * self.count
-        monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(devices=lambda: devices))
+        jax = SimpleNamespace(devices=lambda: devices, jit=lambda function: function)
+        monkeypatch.setitem(sys.modules, "jax", jax)
         monkeypatch.setenv("XLA_CLIENT_MEM_FRACTION", "")
 
 
@@ -179,3 +209,59 @@ def test_the_process_can_read_its_own_mappings(launcher: BubblewrapLauncher, iso
 
     assert ready.isolation == isolation
     assert value_of(outcome) is True
+
+
+def test_a_program_can_be_started_and_is_gone_after_the_run(launcher: BubblewrapLauncher, isolation: str) -> None:
+    """XLA starts ptxas. Without a GPU no program can be started."""
+    starts = """
+        import os
+        def solve():
+            sleeping = os.posix_spawn("/bin/sleep", ["sleep", "600"], {})
+            true = os.posix_spawn("/bin/true", ["true"], {})
+            return os.waitstatus_to_exitcode(os.waitpid(true, 0)[1])
+    """
+    looks = """
+        from pathlib import Path
+        def solve():
+            return sum("sleep" in each.read_text() for each in Path("/proc").glob("[0-9]*/comm"))
+    """
+    with closing(launcher.launch(BoxSpec((), gpu=True))) as box:
+        ready = box.ready
+        started, left = (run_in(box, make_request(source)).cases[0] for source in (starts, looks))
+    with closing(launcher.launch(BoxSpec(()))) as box:
+        refused = run_in(box, make_request(starts)).cases[0]
+
+    assert ready.isolation == isolation
+    assert (value_of(started), value_of(left)) == (0, 0)
+    assert refused.failure is not None
+    assert refused.failure.kind == "PermissionError"
+
+
+@pytest.mark.parametrize(
+    ("program", "ending"),
+    [
+        pytest.param("bytearray(900 * 2**20); time.sleep(20)", Ending.OUT_OF_MEMORY, id="memory"),
+        pytest.param(
+            "[threading.Thread(target=time.sleep, args=(20,)).start() for _ in range(90)]",
+            Ending.CRASHED,
+            id="threads",
+            marks=pytest.mark.whole,
+        ),
+    ],
+)
+def test_what_started_programs_use_counts(launcher: BubblewrapLauncher, program: str, ending: Ending) -> None:
+    source = f"""
+        import os, sys, time
+        def solve():
+            text = {"import threading, time; held = " + program!r}
+            for _ in range(2):
+                os.posix_spawn(sys.executable, [sys.executable, "-S", "-c", text], {{}})
+            time.sleep(20)
+    """
+    request = make_request(source, memory_bytes=512 * MIB, wall_seconds=15)
+
+    with closing(launcher.launch(BoxSpec((), gpu=True))) as box:
+        case = run_in(box, request).cases[0]
+
+    # With namespaces, the kernel refuses a thread too many before the monitor sees it.
+    assert case.ending is ending or "can't start new thread" in case.text
