@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import ParamSpec, TypeVar
 
 from fastapi import Request
@@ -40,6 +41,11 @@ def in_loop(find: Callable[Given, Found]) -> Callable[Given, Awaitable[Found]]:
 def get_settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
+
+
+def get_started_at(request: Request) -> datetime:
+    started_at: datetime = request.app.state.started_at
+    return started_at
 
 
 def get_database(request: Request) -> Database:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from operator import attrgetter
 
 from fastapi import Depends, FastAPI
@@ -82,6 +83,7 @@ def build_application() -> FastAPI:
 def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     """Set the state that all requests share. It replaces the state of an earlier call."""
     state = app.state = State()
+    state.started_at = datetime.now(UTC)
     state.settings = settings
     state.database = database
     state.progress = Progress(database)

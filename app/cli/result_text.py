@@ -13,6 +13,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from app.catalog.custom_inputs import OWN_INPUTS
 from app.cli.console import excerpt, message, one_line, output, tail
 from app.judging.efficiency import TimeComparison
 from app.submissions.view import CaseView, SubmissionView
@@ -27,6 +28,7 @@ STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"
 WAITING = "waiting"
 EXIT_CODES = {"accepted": 0, "judge_error": 3}
 INDENT = "  "
+CUSTOM_INPUT = "Custom input"
 KNOWN_MISTAKE = "This looks like a known mistake: "
 
 
@@ -68,7 +70,7 @@ def style_of(tone: str) -> str:
 
 
 def _cells(row: Row) -> tuple[Text, ...]:
-    name = Text(one_line(row.name) + (f" ({row.count} cases)" if row.count > 1 else ""))
+    name = Text(_case_name(row.name) + (f" ({row.count} cases)" if row.count > 1 else ""))
     case = row.case
     if case is None:
         return name, Text(""), Text(WAITING, style="dim")
@@ -81,6 +83,10 @@ def _cells(row: Row) -> tuple[Text, ...]:
         Text(memory_text(case.memory_bytes)),
         Text(_note(case, words.title)),
     )
+
+
+def _case_name(name: str) -> str:
+    return CUSTOM_INPUT if name == OWN_INPUTS else one_line(name)
 
 
 def _note(case: CaseView, title: str) -> str:
@@ -156,7 +162,7 @@ def _verdict(view: SubmissionView, result: Result) -> Text:
     shown = {case.name for case in view.cases if case.visibility == "sample" and message_of(case.report)}
     if result.place and result.place in shown:
         return line  # the message is printed above
-    case = f"{one_line(result.place)}: " if result.place else ""
+    case = f"{_case_name(result.place)}: " if result.place else ""
     return line.append(f"\n{case}{message(result.sentence)}")
 
 
@@ -167,12 +173,12 @@ def _details(case: CaseView, printed: set[str]) -> Iterator[RenderableType]:
     is_wrong = case.verdict != "accepted"
     if is_wrong and message_of(report) + traceback not in printed:
         printed.add(message_of(report) + traceback)
-        yield Text.assemble("\n", (one_line(case.name), "bold"), f": {message(message_of(report))}")
+        yield Text.assemble("\n", (_case_name(case.name), "bold"), f": {message(message_of(report))}")
         yield from _indented([*_off(case), *([tail(traceback)] if traceback else [])])
     output_text = str(report.get("text") or "")
     if output_text.strip() and output_text not in printed:
         printed.add(output_text)
-        yield Text.assemble("\n", (one_line(case.name), "bold"), ": your code printed")
+        yield Text.assemble("\n", (_case_name(case.name), "bold"), ": your code printed")
         yield from _indented([excerpt(output_text)])
 
 

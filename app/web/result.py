@@ -36,18 +36,21 @@ class Step:
     name: PhaseName
     words: str
     seconds: float | None
-    start: float = 0.0
-    width: float = 0.0
+    # Both grow with the time while the phase runs, which is no new result to send.
+    start: float = field(default=0.0, compare=False)
+    width: float = field(default=0.0, compare=False)
     is_over: bool = True
 
 
 def list_steps(view: SubmissionView) -> list[Step]:
-    """List the phases in order."""
-    total = sum(phase.seconds or 0.0 for phase in view.phases)
+    """List the phases in order. The running one has the time since the others ended."""
+    over = sum(phase.seconds or 0.0 for phase in view.phases)
+    total = max(over, view.wait.elapsed if view.wait else 0.0)
     steps, start = [], 0.0
     for phase in view.phases:
-        width = 100 * (phase.seconds or 0.0) / total if total else 0.0
         is_over = phase.seconds is not None or view.state == "done"
+        seconds = phase.seconds or 0.0 if is_over else total - over
+        width = 100 * seconds / total if total else 0.0
         steps.append(Step(phase.name, _words(phase), phase.seconds, round(start, 2), round(width, 2), is_over))
         start += width
     return steps

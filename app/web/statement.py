@@ -18,6 +18,10 @@ _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _NAME = re.compile(r"`([^`]+)`")
+# Commas in code, formulas and brackets separate no parts of a sentence.
+_PART = re.compile(r"(?:`[^`]*`|\$[^$]*\$|\([^()]*\)|,(?! )|[^,])+")
+_RELATIVE = ("which ", "where ", "with ")
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +44,23 @@ def arrange_statement(problem: ProblemDetail) -> Statement:
     return _arrange(problem.statement, frozenset(names))
 
 
-def explain_parameter(doc: str | None, meaning: str) -> str:
-    """Join both explanations, without the clauses whose words the other has."""
-    own = _words(doc or "")
-    if own <= _words(meaning):
+def explain_parameter(doc: str | None, meaning: str, dtype: str | None = None) -> str:
+    """Join both explanations, without the clauses and parts of clauses whose words the other or the dtype has."""
+    if _words(doc or "") <= _words(meaning):
         return meaning
-    new = [clause.strip() for clause in meaning.split(";") if not _words(clause) <= own]
-    return "; ".join([doc or "", *new])
+    first, *others = (doc or "").split(";")
+    own = [first, *(clause.strip() for clause in others if not _words(clause) <= _words(meaning))]
+    said = _words(" ".join([*own, dtype or ""]))
+    new = [_drop_said(clause.strip(), said) for clause in meaning.split(";") if not _words(clause) <= said]
+    return "; ".join([*own, *new])
+
+
+def _drop_said(clause: str, said: set[str]) -> str:
+    """Drop the first parts between commas whose words are said, except what a later part belongs to."""
+    parts = [part.strip() for part in _PART.findall(clause)]
+    while len(parts) > 1 and not parts[1].startswith(_RELATIVE) and _words(parts[0]) <= said:
+        del parts[0]
+    return ", ".join(parts)
 
 
 def name_object(name: str, described: Described, statement: Statement) -> str | None:
@@ -110,4 +124,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[\w.]*\w", text.lower()))
+    """Return the words in singular, without articles."""
+    words = re.findall(r"[\w.]*\w", text.lower())
+    return {word.removesuffix("s") or word for word in words} - _ARTICLES

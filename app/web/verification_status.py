@@ -6,6 +6,7 @@ from app.authoring.query import VerificationView
 from app.catalog.verification_report import TITLES, CheckName
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
+from app.web.result import capitalise
 
 # The checks in order, each with the step names of its progress.
 _CHECKS: dict[CheckName, tuple[str, ...]] = {
@@ -72,7 +73,8 @@ def _steps(told: str) -> tuple[Step, ...]:
 def _progress(view: VerificationView) -> str:
     if not view.step:
         return _("Starting.")
-    return f"{view.step}: {view.done} of {view.total}." if view.total else f"{view.step}."
+    step = capitalise(view.step)
+    return f"{step}: {view.done} of {view.total}." if view.total else f"{step}."
 
 
 def _outcome(view: VerificationView) -> str:

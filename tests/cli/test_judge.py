@@ -12,7 +12,7 @@ from app.capacity import count_cores
 from app.settings import ROOT
 from app.submissions.view import SubmissionView
 from tests.catalog.test_parts import PARTS, TEXT
-from tests.serving import ONE_PROBLEM, RIGHT, SLUG
+from tests.serving import ONE_PROBLEM, RIGHT, SLUG, WRONG
 
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
 
@@ -62,6 +62,18 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
     assert judged.returncode == 1
     assert "expected 60" in judged.stdout
     assert "This looks like a known mistake: The loss takes the mean" in judged.stdout
+
+
+def test_custom_inputs_are_named_as_on_the_page(tmp_path: Path) -> None:
+    inputs, solution = tmp_path / "inputs.yaml", tmp_path / "solution.py"
+    inputs.write_text("x: [1, 2]\neps: 0.1\n")
+    solution.write_text(WRONG)
+
+    judged = allclose("judge", ONE_PROBLEM / SLUG, solution, "--inputs", inputs)
+
+    assert judged.returncode == 1, judged.stderr
+    assert judged.stdout.count("Custom input") == 2
+    assert "own_inputs" not in judged.stdout
 
 
 @pytest.mark.whole

@@ -6,6 +6,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from app.admin.first_steps import list_open_steps
@@ -13,6 +14,7 @@ from app.admin.queue import LONG_WAIT_SECONDS
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.settings import ROOT, Settings
+from app.submissions.queue_status import ALIVE
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_worker, set_policy
 
@@ -31,7 +33,10 @@ def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Datab
     assert '<a href="/admin/queue">Not judged yet</a>' in page
 
 
-def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, database: Database) -> None:
+def test_numbers_that_need_attention_come_first_with_a_word(
+    app: FastAPI, admin: TestClient, database: Database
+) -> None:
+    app.state.started_at -= ALIVE
     with database.transaction() as session:
         make_judging(session, state="done", verdict="judge_error", finished_at=datetime.now(UTC))
 
@@ -44,6 +49,17 @@ def test_numbers_that_need_attention_come_first_with_a_word(admin: TestClient, d
     assert "Workers" in urgent
     assert "Submissions" in rest
     assert "Needs attention" not in rest
+
+
+def test_workers_have_time_to_start_before_the_overview_raises_an_alarm(app: FastAPI, admin: TestClient) -> None:
+    starting = admin.get("/admin").text
+    app.state.started_at -= ALIVE
+    missing = admin.get("/admin").text
+
+    assert "Nothing needs attention." in starting
+    assert re.search(r"Workers.*?<.*?starting", starting, re.DOTALL)
+    assert "1 number needs attention" in missing
+    assert "nothing is being judged" in missing
 
 
 def test_the_first_steps_lead_a_new_admin_until_they_are_done(
@@ -175,7 +191,9 @@ def test_the_next_page_of_a_list_keeps_its_filters(admin: TestClient) -> None:
     assert 'href="/admin/invitations?state=open"' in second
 
 
-def test_an_empty_day_says_so(admin: TestClient) -> None:
+def test_an_empty_day_says_so(app: FastAPI, admin: TestClient) -> None:
+    app.state.started_at -= ALIVE
+
     page = admin.get("/admin").text
 
     assert "No submissions in the last 24 hours." in page

@@ -194,7 +194,7 @@ def test_a_suspended_user_s_queue_is_cancelled_by_a_button(root: TestClient, dat
 
     assert "Cancel 1 submission<" in before
     assert "these are still judged" in before
-    assert '<a href="#queue">Cancel them</a>' in before
+    assert '<a href="#queue">Cancel it</a>' in before
     after = root.get(done.headers["location"]).text
     assert "Unfinished submissions cancelled." in after
     assert "No submission waits or is being judged." in after

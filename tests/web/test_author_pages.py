@@ -196,7 +196,7 @@ def test_verifying_and_publishing_end_at_the_new_revision(emmy: TestClient, data
     tell(database, taken, "mutation", 3, 40)
     shown = emmy.get(page + "/result").text
     assert len(re.findall('<li class="(?:done|now|later)"', shown)) == 9
-    assert re.search('<li class="now".*?mutants of the reference.*?<progress value="3" max="40">', shown, re.DOTALL)
+    assert re.search('<li class="now".*?Mutants of the reference.*?<progress value="3" max="40">', shown, re.DOTALL)
     with database.transaction() as session:
         session.execute(update(Verification).values(state="queued", lease_until=None))
     verify(database)

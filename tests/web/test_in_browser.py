@@ -68,6 +68,17 @@ def test_the_wrong_answer_on_the_front_page_has_no_frame_of_success(browser: Bro
         assert (border, colour) == ("0px", "rgb(176, 32, 26)")  # --bad in the light theme
 
 
+def test_nothing_moves_for_a_user_who_wants_less_motion(browser: Browser, address: str) -> None:
+    with browser.new_context(reduced_motion="reduce") as context:
+        visitor = visit(context, address)
+        visitor.sign_up("ada")
+        submit(visitor)
+        visitor.page.locator(".banner.tone-wait > .icon").wait_for()
+        visitor.page.wait_for_timeout(100)
+
+        assert visitor.page.evaluate("document.getAnimations().length") == 0
+
+
 MEASURED = """() => [...document.querySelectorAll(".case-row:not(.case-head)")].map((row) => {
     const box = (part) => part.getBoundingClientRect();
     const parts = [...row.children].filter((part) => part.checkVisibility()).map(box);

@@ -8,9 +8,11 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
+from app.accounts.session import start_session
 from app.database.engine import Database
 from app.learning.hint import list_hints
 from app.submissions.draft import find_draft
+from app.web.cookie import COOKIE
 from tests.factories import make_user
 from tests.learning.lessons import HINTS, publish_lesson
 from tests.web.browser import PATIENCE_MS, Visitor, visit
@@ -181,3 +183,28 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     expect(page.get_by_role("region", name="The reference solution")).to_contain_text("return x.sum() * scale")
     expect(page.get_by_text("Add, then multiply.")).to_be_visible()
     assert grace.complaints == []
+
+
+@pytest.mark.browser
+def test_the_author_sees_how_many_students_took_each_hint(
+    grace: Visitor, browser: Browser, address: str, database: Database
+) -> None:
+    grace.open(PAGE)
+    grace.page.get_by_role("tab", name="Hints").click()
+    grace.page.get_by_role("button", name="Show hint 1 of 3").click()
+    grace.page.locator("#hint-1").wait_for()
+    grace.page.get_by_role("button", name="Submit").click()
+    grace.page.locator(".banner .title", has_text="In the queue").wait_for()
+    judge(database, *all_right())
+    with database.transaction() as session:
+        secret = start_session(session, make_user(session, "emmy", role="author").id)
+
+    with browser.new_context() as context:
+        context.add_cookies([{"name": COOKIE, "value": secret, "url": address}])
+        author = visit(context, address)
+        author.open("/author/problems/scaled_sum")
+
+        taken = author.page.get_by_role("heading", name="Hints taken").locator("xpath=following-sibling::*[1]")
+        expect(taken.get_by_role("row", name="Hint 1")).to_contain_text("1 of 1")
+        expect(taken.get_by_role("row")).to_have_count(2)
+        assert author.complaints == []

@@ -134,6 +134,16 @@ def test_the_solve_rate_is_told_from_five_students_on_and_sorts_the_list(anyone:
     assert anyone.get("/problems?order=nothing").status_code == HTTPStatus.OK
 
 
+def test_a_problem_that_one_student_did_not_solve_is_not_called_solved_by_all(
+    anyone: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        problem = session.scalars(select(Problem).where(Problem.slug == "scaled_sum")).one()
+        session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
+
+    assert "99% of 12,345 solved it · 98,765 submissions" in " ".join(anyone.get(PROBLEM).text.split())
+
+
 @pytest.mark.usefixtures("problems")
 def test_tags_combine_in_the_address_with_each_other_and_with_other_filters(anyone: TestClient) -> None:
     by_one = anyone.get("/problems?tag=jax").text

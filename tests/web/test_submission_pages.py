@@ -111,6 +111,17 @@ def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestCl
     assert re.search(r'aria-current="step">Running your code <b>…</b>', judging)
 
 
+def test_the_running_phase_has_its_place_in_the_bar(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    taken = take(database)
+    with database.transaction() as session:
+        record_phases(session, taken, [Phase(name="box", seconds=0.0), Phase(name="running", seconds=None)])
+
+    fragment = ada.get(f"{path}/result").text
+
+    assert '<rect class="step-running"' in fragment
+
+
 def judge_quickly(ada: TestClient, database: Database) -> None:
     submit(ada, source="quick = 1")
     judge(database, *all_right())
@@ -191,7 +202,7 @@ def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, dat
     assert "<b>small:</b> 1 of 6 numbers is too far off. The worst is at [1, 2]:" in banner
     assert "2 of 3" in banner
     assert '<details id="case-1" open>' in cases
-    for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):
+    for words in ("[1, 2]</dd>", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):
         assert words in cases
 
 

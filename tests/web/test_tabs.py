@@ -158,6 +158,36 @@ def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(ada: Visi
 
 
 @pytest.mark.browser
+def test_on_a_phone_the_theme_is_chosen_below_the_statement(ada: Visitor) -> None:
+    page = ada.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    ada.open(PROBLEM)
+    theme = page.get_by_role("contentinfo").get_by_label("Theme")
+
+    theme.select_option("Dark")
+    ada.open(PROBLEM)
+
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(theme).to_have_value("dark")
+    page.get_by_role("link", name="Code", exact=True).click()
+    expect(theme).to_be_hidden()
+
+
+@pytest.mark.browser
+def test_on_a_phone_an_address_of_a_tab_shows_all_of_it_below_the_panes(ada: Visitor) -> None:
+    ada.page.set_viewport_size({"width": 390, "height": 400})
+    ada.open(f"{PROBLEM}#own-inputs")
+    ada.page.get_by_role("textbox", name="Custom inputs as YAML").wait_for()
+
+    tab = ada.page.get_by_role("tab", name="Custom input").bounding_box()
+    panes = ada.page.get_by_label("Parts of this page").bounding_box()
+
+    assert tab
+    assert panes
+    assert tab["y"] >= panes["y"] + panes["height"]
+
+
+@pytest.mark.browser
 def test_custom_inputs_tell_their_limits_before_they_are_sent(ada: Visitor) -> None:
     page = ada.page
     ada.open(f"{PROBLEM}#own-inputs")
@@ -259,6 +289,10 @@ def test_two_explanations_are_joined_unless_one_has_the_words_of_the_other() -> 
     assert explain_parameter("N points", "`N` points with $D$ features") == "`N` points with $D$ features"
     assert explain_parameter(None, "above 0") == "above 0"
     assert explain_parameter("the numbers", "") == "the numbers"
+    assert explain_parameter("learning rate of SGD", "the learning rate, above 0") == "learning rate of SGD; above 0"
+    assert explain_parameter("one key for each position", "keys; any") == "one key for each position; any"
+    assert explain_parameter("a count; divides N", "1 to $N$, divides $N$") == "a count; 1 to $N$, divides $N$"
+    assert explain_parameter("gradients", "`float32`, below 1,000", "float32") == "gradients; below 1,000"
 
 
 @pytest.mark.parametrize(
@@ -283,6 +317,8 @@ def test_no_part_of_an_explanation_is_cut_off() -> None:
     doc, meaning = "q, k and v: the projections", "projections under the keys `q`, `k`, `v`"
 
     assert explain_parameter(doc, meaning) == f"{doc}; {meaning}"
+    assert explain_parameter("a token", "token, where x is 1") == "token, where x is 1"
+    assert explain_parameter("or a token", "token, where x is 1") == "or a token; token, where x is 1"
 
 
 def read_statement(slug: str) -> str:

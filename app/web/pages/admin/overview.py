@@ -1,5 +1,6 @@
 """The overview of the last day with the first steps of a new deployment, storage, and all problems."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Response
@@ -10,7 +11,8 @@ from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
 from app.backup.store import BackupStore
-from app.request_state import get_settings
+from app.request_state import get_settings, get_started_at
+from app.submissions.queue_status import ALIVE
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, see_other
@@ -25,10 +27,13 @@ DRAWN = 12
 
 @router.get("")
 def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
+    # Workers that start together with the server need seconds until their first heartbeat.
+    workers_may_start = datetime.now(UTC) - get_started_at(visit.request) < ALIVE
     with visit.transaction() as session:
         data = get_settings(visit.request).data
         steps = list_open_steps(session, has_backup=bool(BackupStore(data).list_paths()))
-        context = {"overview": read_overview(session, data), "first_steps": steps}
+        overview = read_overview(session, data)
+    context = {"overview": overview, "first_steps": steps, "workers_may_start": workers_may_start}
     return visit.render("admin/overview.html", context)
 
 
