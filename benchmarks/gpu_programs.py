@@ -140,6 +140,14 @@ def solve(mib):
     return subprocess.run(["/bin/true"]).returncode
 """
 
+STARTS_PROGRAMS = """
+import os
+
+def solve(mib):
+    while True:
+        os.posix_spawn("/bin/sleep", ["sleep", "600"], {})
+"""
+
 # For `refused_calls`, outside of a box, and how they end on a GPU.
 ON_GPU = ("answered (['gpu']", "answered ('cuda'")
 TRACED = {

@@ -114,6 +114,7 @@ def check_bad_programs(check: Check) -> None:
         ("works without end", programs.ENDLESS, Ending.TIMED_OUT),
         ("reads out of bounds", programs.OUT_OF_BOUNDS, Ending.RAISED),
         ("starts a process", programs.STARTS_A_PROCESS, Ending.RAISED),
+        ("starts programs without end", programs.STARTS_PROGRAMS, Ending.RAISED),
     )
     for what, source, wanted in bad:
         request = make_request(source, mib=0)

@@ -36,6 +36,9 @@ GPU_LIBRARIES_BYTES = 1024 * MIB
 GPU_RESERVED_BYTES = 32 * 1024 * MIB
 GPU_THREADS = 64
 GPU_PREPARATION_SECONDS = 14
+# For all boxes of the user together, where the kernel can't count those of one: otherwise a loop would use up the
+# host's process numbers before the monitor has listed its processes.
+GPU_USER_PROCESSES = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +106,7 @@ def _renew_tmp() -> None:
 
 @cache
 def filter_program(pid: int, *, gpu: bool) -> bytes:
-    """In its own namespace the process is always number 1, so the zygote builds that filter ahead."""
+    """In its own PID namespace the process is always number 1, so the zygote builds that filter ahead."""
     return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
@@ -119,6 +122,8 @@ def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) 
     _limit(resource.RLIMIT_CORE, 0)
     if surroundings.isolation == "namespaces" and _counts_processes_by_namespace():
         _limit(resource.RLIMIT_NPROC, surroundings.thread_limit)
+    elif surroundings.has_gpu:
+        _limit(resource.RLIMIT_NPROC, GPU_USER_PROCESSES)
 
 
 def _limit(what: int, value: int) -> None:

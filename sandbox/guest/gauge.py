@@ -3,29 +3,36 @@
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 KIB = 1024
+PF_FORKNOEXEC = 0x40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`memory_bytes`: anonymous and shared memory in use. `data_bytes`: memory reserved for data.
 
-    `is_headless`: the first thread has ended and others have not. For such a process the kernel reports no memory.
+    `is_headless`: the first thread has ended; others may run on. For such a process the kernel reports no memory.
+
+    `programs`: how many other processes it has started, where they are looked for.
     """
 
     memory_bytes: int
     data_bytes: int
     threads: int
     is_headless: bool
+    programs: int = 0
 
 
 def read_status(pid: int | str) -> Status:
     """Raises OSError when the process does not exist."""
-    descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+    return parse(_read(pid, "status"))
+
+
+def _read(pid: int | str, name: str) -> bytes:
+    descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return parse(os.read(descriptor, 16 * KIB))
+        return os.read(descriptor, 16 * KIB)
     finally:
         os.close(descriptor)
 
@@ -47,28 +54,52 @@ class Gauge:
 class BoxGauge(Gauge):
     """Reads the student's process together with the programs that it started.
 
-    They are all the processes of the box other than the zygote, process 1, and the monitor, which reads.
+    They are all the processes of the box other than the zygote, process 1, and the monitor, which reads. More than
+    `thread_limit` are only counted: while they are read one by one, thousands more would start.
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, thread_limit: int) -> None:
         super().__init__(pid)
+        self._pid, self._thread_limit = pid, thread_limit
         self._known = {1, os.getpid(), pid}
 
     def read(self) -> Status | None:
-        status, others = super().read(), self._read_started()
+        status = super().read()
+        names = [entry.name for entry in os.scandir("/proc")]
+        pids = [name for name in names if name.isdigit() and int(name) not in self._known]
+        programs = self._read_programs(pids) if len(pids) <= self._thread_limit else []
         return status and replace(
             status,
-            memory_bytes=status.memory_bytes + sum(other.memory_bytes for other in others),
-            threads=status.threads + sum(other.threads for other in others),
+            memory_bytes=status.memory_bytes + sum(program.memory_bytes for program in programs),
+            threads=status.threads + max(len(pids), sum(program.threads for program in programs)),
+            programs=len(pids),
         )
 
-    def _read_started(self) -> list[Status]:
+    def _read_programs(self, pids: list[str]) -> list[Status]:
         found = []
-        for path in Path("/proc").iterdir():
-            if path.name.isdigit() and int(path.name) not in self._known:
-                with suppress(OSError):  # it has ended
-                    found.append(read_status(path.name))
+        for pid in pids:
+            with suppress(OSError):  # it has ended
+                found.append(self._read_program(pid))
         return found
+
+    def _read_program(self, pid: str) -> Status:
+        shares_memory = self._shares_memory(pid)  # first: otherwise the program may start in between
+        status = read_status(pid)
+        return replace(status, memory_bytes=0) if shares_memory else status
+
+    def _shares_memory(self, pid: str) -> bool:
+        """Whether it is a child of the student's process that has not yet run a program, and so has the same memory.
+
+        A process that has run a program has other memory than the children that it had before.
+        """
+        parent, has_run = _read_origin(pid)
+        return parent == self._pid and not has_run and not _read_origin(parent)[1]
+
+
+def _read_origin(pid: int | str) -> tuple[int, bool]:
+    """Return the parent's number, and whether the process has run a program since it was forked."""
+    fields = _read(pid, "stat").rpartition(b")")[2].split()  # the name before may contain anything
+    return int(fields[1]), not int(fields[6]) & PF_FORKNOEXEC
 
 
 def parse(text: bytes) -> Status:
@@ -87,5 +118,5 @@ def parse(text: bytes) -> Status:
         memory_bytes=sum(map(kib, (*resident, b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
         data_bytes=kib(b"VmData") * KIB,
         threads=threads,
-        is_headless=threads > 1 and fields.get(b"State", b"").strip().startswith(b"Z"),
+        is_headless=fields.get(b"State", b"").strip().startswith(b"Z"),
     )

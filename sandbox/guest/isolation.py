@@ -1,7 +1,7 @@
 """Create fresh namespaces for each submission, where the host permits them.
 
-The monitor creates all but the mount namespace, so its first child is process 1 of the new ones and can't name any
-process outside. That child then covers what it shares with the box: its own /tmp, and a /proc of few files.
+The monitor creates all but the mount namespace. Without a GPU its first child is process 1 of the new ones, and can't
+name any process outside. That child then covers what it shares with the box: its own /tmp, and a /proc of few files.
 """
 
 import errno
@@ -19,9 +19,9 @@ _NO_PROGRAMS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
 def enter_namespaces(*, gpu: bool) -> None:
-    """Raises OSError where the host refuses. The caller stays in its own PID namespace; its children do not.
+    """Raises OSError where the host refuses. The caller stays in the box's PID namespace; its children do not.
 
-    With a GPU they stay in the box's: NVIDIA's driver needs a /proc with its own process's threads, and the kernel
+    With a GPU they stay there too: NVIDIA's driver needs a /proc with its own process's threads, and the kernel
     allows no new /proc in a box.
     """
     uid, gid = os.getuid(), os.getgid()

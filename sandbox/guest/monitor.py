@@ -53,8 +53,9 @@ def _serve(surroundings: Surroundings) -> None:
         enter_namespaces(gpu=surroundings.has_gpu)
     token = os.urandom(frames.TOKEN_BYTES)
     child = fork_student(setup, surroundings, token)
-    gauge = (BoxGauge if surroundings.has_gpu else Gauge)(child.pid)
-    watch = Watch(child, gauge, thread_limit=surroundings.thread_limit, cores=len(surroundings.cores))
+    thread_limit = surroundings.thread_limit
+    gauge = BoxGauge(child.pid, thread_limit) if surroundings.has_gpu else Gauge(child.pid)
+    watch = Watch(child, gauge, thread_limit=thread_limit, cores=len(surroundings.cores))
     try:
         _prepare(watch, token, surroundings.preparation_seconds(setup))
         frames.write_frame(frames.TO_HOST, b"W")

@@ -150,7 +150,7 @@ def student_filter(pid: int, *, gpu: bool = False) -> Filter:
     """Threads but no processes; signals only to itself (`pid`, in its own namespace); private memory only.
 
     With a GPU, memory may be shared: the driver maps its devices and pages that they read. And programs may be started,
-    by posix_spawn only: XLA compiles kernels with ptxas. They inherit the filter.
+    by posix_spawn only: XLA compiles kernels with ptxas. They inherit the filter, and so can signal `pid` only.
     """
     rules = _student_rules(pid)
     if not gpu:

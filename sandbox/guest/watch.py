@@ -66,6 +66,7 @@ class Watch:
         self.limits = NO_REQUEST
         self._child, self._thread_limit = child, thread_limit
         self._gauge, self._thread_times = gauge, ThreadTimes(child.pid, cores)
+        self._charged: ChargedTime | None = None
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
         self._text, self._text_seen = bytearray(), 0
@@ -86,7 +87,7 @@ class Watch:
 
     def ask(self, kind: bytes, content: bytes, seconds: float) -> Ended:
         """Send a load or call command, and wait for the reply or whatever ends it. Raises HostGone."""
-        charged = ChargedTime(self._thread_times, seconds)
+        charged = self._charged = ChargedTime(self._thread_times, seconds)
         self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
         while self._end is None:
             self._step()
@@ -133,12 +134,12 @@ class Watch:
         return replace(ended, cause=Cause.FORGED, content=b"") if self._end is Cause.FORGED else ended
 
     def kill(self) -> None:
-        """Kill the process, and everything in its namespaces with it."""
-        if not self._is_reaped:
-            os.kill(self._child.pid, signal.SIGKILL)
-            deadline = time.monotonic() + KILL_SECONDS
-            while not self.is_dead() and time.monotonic() < deadline:
-                time.sleep(TICK_SECONDS / 10)
+        """Kill every process of the box but this one and the zygote, process 1."""
+        with suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        deadline = time.monotonic() + KILL_SECONDS
+        while not self.is_dead() and time.monotonic() < deadline:
+            time.sleep(TICK_SECONDS / 10)
 
     def leave(self) -> None:
         """Kill the process and leave it to the zygote to reap: the kernel then frees both processes' memory in
@@ -217,6 +218,8 @@ class Watch:
         status = self._gauge.read()
         if status is None or self._baseline is None:
             return
+        if status.programs and self._charged:
+            self._charged.charge_waits()
         self._peak = max(self._peak, status.memory_bytes - self._baseline)
         if self._peak > self.limits.memory_bytes:
             self._end = Cause.MEMORY

@@ -57,7 +57,8 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         gpu_memory_bytes=settings.gpu_memory_bytes,
         library=_find_library(),
     )
-    filter_program(1, gpu=has_gpu)
+    if not has_gpu:
+        filter_program(1, gpu=False)
     gc.collect()
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
     frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())
@@ -93,14 +94,22 @@ def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:
 def _serve(surroundings: Surroundings) -> NoReturn:
     waiting = select.poll()
     waiting.register(frames.FROM_HOST, select.POLLIN)
+    priority = _read_session_priority()
     while waiting.poll()[0][1] & select.POLLIN:
         pid = os.fork()
         if pid == 0:
             monitor.live(surroundings)
-        if os.waitpid(pid, 0)[1] != 0 or not _empty_box():
+        if os.waitpid(pid, 0)[1] != 0 or not _empty_box() or _read_session_priority() != priority:
             os._exit(1)
         frames.write_frame(frames.TO_HOST, b"D")
     os._exit(0)
+
+
+def _read_session_priority() -> bytes:
+    """Return the group that the kernel schedules this box with, and its niceness. Started programs can change that."""
+    with suppress(OSError):  # the kernel has no such groups
+        return Path("/proc/self/autogroup").read_bytes()
+    return b""
 
 
 def _empty_box() -> bool:
@@ -115,6 +124,8 @@ def _end_others() -> None:
             os.kill(-1, signal.SIGKILL)
         try:
             os.waitpid(-1, 0)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass  # thousands end together, and each signal goes to all that are left
         except ChildProcessError:
             return
 

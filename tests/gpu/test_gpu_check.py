@@ -50,6 +50,8 @@ def rows() -> dict[str, Row]:
         "torch: after one that works without end",
         "torch: reads out of bounds",
         "torch: starts a process",
+        "torch: starts programs without end",
+        "torch: after one that starts programs without end",
         "clean after a run with jax, torch",
     ],
 )

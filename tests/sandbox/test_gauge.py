@@ -28,7 +28,7 @@ def test_a_name_with_line_ends_says_nothing() -> None:
 
 def test_a_process_without_its_first_thread_is_known() -> None:
     assert parse(b"Name:\tx\nState:\tZ (zombie)\nThreads:\t2\n").is_headless
-    assert not parse(b"Name:\tx\nState:\tZ (zombie)\nThreads:\t1\n").is_headless
+    assert parse(b"Name:\tx\nState:\tZ (zombie)\nThreads:\t1\n").is_headless
     assert not parse(b"Name:\tx\nState:\tS (sleeping)\nThreads:\t2\n").is_headless
 
 
