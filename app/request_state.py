@@ -13,6 +13,7 @@ from app.accounts.request_throttle import RequestThrottle
 from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import Provider
 from app.accounts.stream_limit import StreamLimit
+from app.accounts.token import RecentTokens
 from app.backup.service import BackupService
 from app.database.engine import Database
 from app.mail import Outbox
@@ -83,6 +84,11 @@ def get_queue_waits(request: Request) -> QueueWaits:
 def get_request_throttle(request: Request) -> RequestThrottle:
     throttle: RequestThrottle = request.app.state.request_throttle
     return throttle
+
+
+def get_recent_tokens(request: Request) -> RecentTokens:
+    tokens: RecentTokens = request.app.state.recent_tokens
+    return tokens
 
 
 def get_account_throttles(request: Request) -> AccountThrottles:

@@ -17,6 +17,7 @@ from app.accounts.request_throttle import RequestThrottle
 from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
+from app.accounts.token import RecentTokens
 from app.admin.retention import Caretaker
 from app.api.body_limit import BodyLimit
 from app.api.error_answer import answers_by_audience, install_error_answers
@@ -39,7 +40,7 @@ from app.web.error_page import render_error
 from app.web.messages import Language
 from app.web.router import build_router as build_pages
 from app.web.shared_page import SharedPages
-from app.web.visit import count_visit
+from app.web.visit import count_page
 
 # RequestContext makes the span. The framework's own span would contain paths and queries, which may hold secrets.
 NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
@@ -71,7 +72,7 @@ def build_application() -> FastAPI:
     answer_error = install_error_answers(app, answer)
     app.add_middleware(BodyLimit, answer_error=answer_error)
     app.add_middleware(ChangesInTurn)
-    app.add_middleware(RateLimit, count_page=count_visit, answer_error=answer_error)
+    app.add_middleware(RateLimit, count_page=count_page, answer_error=answer_error)
     app.add_middleware(EntityTag)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
@@ -103,6 +104,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.submit_limit = ConcurrencyLimit("submissions", at_once=4, most=300)
     state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
     state.request_throttle = RequestThrottle(policy)
+    state.recent_tokens = RecentTokens()
     state.stream_limit = StreamLimit()
     state.shared_pages = SharedPages()
 

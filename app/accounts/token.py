@@ -1,8 +1,11 @@
 """API tokens: `alc_` and 256 random bits, shown once, revocable, with optional scopes and expiry."""
 
+import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
@@ -19,6 +22,7 @@ MAX_NAME = 100
 MAX_DAYS = 3650
 # Valid tokens per user.
 MAX_TOKENS = 100
+RECENT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,35 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     if is_stale:
         _note_use(session, token.id)
     return Viewer(user=user, permissions=permissions_of(user.role, token.scopes))
+
+
+class RecentTokens:
+    """The viewers of tokens that were valid in the last RECENT_SECONDS, known without the database.
+
+    Only for refusals: the token may have been revoked since.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._viewers: dict[bytes, tuple[float, Viewer]] = {}
+        self._swept_at = time.monotonic()
+
+    def note(self, secret: str, viewer: Viewer) -> None:
+        """Note that the token is valid now."""
+        now = time.monotonic()
+        with self._lock:
+            if now - self._swept_at >= RECENT_SECONDS:
+                self._viewers = {key: each for key, each in self._viewers.items() if _is_recent(each[0])}
+                self._swept_at = now
+            self._viewers[digest(secret)] = now, viewer
+
+    def find(self, secret: str) -> Viewer | None:
+        noted_at, viewer = self._viewers.get(digest(secret), (-math.inf, None))
+        return viewer if _is_recent(noted_at) else None
+
+
+def _is_recent(noted_at: float) -> bool:
+    return time.monotonic() - noted_at < RECENT_SECONDS
 
 
 def is_of_suspended(session: Session, secret: str) -> bool:

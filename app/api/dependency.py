@@ -28,6 +28,7 @@ from app.request_state import (
     get_database,
     get_progress,
     get_queue_waits,
+    get_recent_tokens,
     get_request_throttle,
     get_settings,
     get_sign_in_queue,
@@ -106,14 +107,21 @@ def count_call(request: Request) -> RateLimitStatus:
 
 
 def _find_by_token(request: Request) -> Viewer | None:
-    scheme, token = get_authorization_scheme_param(request.headers.get("Authorization"))
-    if scheme.lower() != "bearer":
+    token = read_token(request)
+    if not token:
         return None
     with get_database(request).transaction() as session:
         viewer = find_viewer_by_token(session, token)
     if viewer is not None:
         note_user(viewer.id)
+        get_recent_tokens(request).note(token, viewer)
     return viewer
+
+
+def read_token(request: Request) -> str:
+    """Return the token of the request, or an empty text without one."""
+    scheme, token = get_authorization_scheme_param(request.headers.get("Authorization"))
+    return token if scheme.lower() == "bearer" else ""
 
 
 async def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer:

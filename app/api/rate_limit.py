@@ -1,9 +1,9 @@
-"""Counts every request before anything else happens, also a request that is refused later: refusing costs time too.
+"""Counts every request before anything else happens, also a request that is refused: refusing costs time too.
 
 `ResponseHeaders` says in every counted answer how much of the rate limit is left.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -14,6 +14,7 @@ from app.accounts.rate_limit import RateLimitReached, RateLimitStatus
 from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
+from app.api.submissions import refuse_at_once
 
 
 def _is_free(scope: Scope) -> bool:
@@ -31,7 +32,7 @@ class RateLimit:
     def __init__(
         self,
         app: ASGIApp,
-        count_page: Callable[[Request], RateLimitStatus],
+        count_page: Callable[[Request], Awaitable[RateLimitStatus]],
         answer_error: Callable[[Request, Exception], Response],
     ) -> None:
         self._app, self._count_page, self._answer_error = app, count_page, answer_error
@@ -41,13 +42,20 @@ class RateLimit:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        count = count_call if is_for_machines(scope["path"]) else self._count_page
+        is_call = is_for_machines(scope["path"])
         try:
-            request.state.rate_limit = await run_in_threadpool(count, request)
+            if is_call:
+                await refuse_at_once(request)
+                request.state.rate_limit = await run_in_threadpool(count_call, request)
+            else:
+                request.state.rate_limit = await self._count_page(request)
         except tuple(CODE_OF) as error:
             if isinstance(error, RateLimitReached):
                 request.state.rate_limit = error.status
-            answer = await run_in_threadpool(self._answer_error, request, error)
+            if is_call:  # a few words; a thread would cost more
+                answer = self._answer_error(request, error)
+            else:
+                answer = await run_in_threadpool(self._answer_error, request, error)
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -1,16 +1,17 @@
 """Sending a submission, and reading its result, with or without waiting."""
 
+import re
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.permission import Viewer
-from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key
+from app.accounts.permission import Permission, Viewer
+from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key, read_token
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
@@ -18,8 +19,10 @@ from app.api.request_turn import await_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
+from app.errors import LimitReached
 from app.policy import CurrentPolicy, read_policy
-from app.request_state import get_policy, in_loop
+from app.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
+from app.submissions.admission import QueueWaits
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
@@ -28,6 +31,7 @@ from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import get_current_judging, view_submission
+from app.telemetry.context import note_user
 
 router = APIRouter(tags=["submissions"])
 
@@ -82,6 +86,27 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     )
 
 
+async def refuse_at_once(request: Request) -> None:
+    """Count and refuse a submission to a long queue; `RateLimit` calls it. Raises LimitReached.
+
+    While a queue is long, most requests are such submissions. This refuses those with a token that the process has
+    seen lately: without looking it up, and without parsing the body. `refuse_long_wait` refuses the others.
+    """
+    path, query = _PATH.fullmatch(request.url.path), request.url.query
+    if path is None or request.method != "POST" or query or "Idempotency-Key" in request.headers:
+        return
+    viewer = get_recent_tokens(request).find(read_token(request))
+    if viewer is None or not viewer.may(Permission.SUBMIT):
+        return
+    try:
+        await _check_wait(path[1], viewer, get_policy(request), get_queue_waits(request))
+    except LimitReached:
+        request.scope["route"] = _ROUTE
+        note_user(viewer.id)
+        request.state.rate_limit = get_request_throttle(request).use_user(viewer.id)
+        raise
+
+
 async def refuse_long_wait(
     slug: Slug,
     viewer: Sender,
@@ -92,6 +117,11 @@ async def refuse_long_wait(
     """Refuse before the submission takes a turn; a dependency. Raises LimitReached."""
     if key is not None:  # the key's first request may have been accepted
         return
+    await _check_wait(slug, viewer, policy, waits)
+
+
+async def _check_wait(slug: str, viewer: Viewer, policy: CurrentPolicy, waits: QueueWaits) -> None:
+    """Ask the database only if the policy or the waits are no longer fresh. Raises LimitReached."""
     known = policy.find_fresh()
     limits = known if known is not None else await run_in_threadpool(policy.read)
     if not waits.is_fresh():
@@ -120,6 +150,11 @@ def post_submission(
         receipt = Receipt(id=submission.id, state=judging.state, notice=explain_wait(session, judging))
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
     return receipt
+
+
+_PATH = re.compile("/api/v1/problems/([^/]+)/submissions")
+# For the log and the metrics, which name a request's route.
+_ROUTE = router.routes[-1]
 
 
 @router.get(

@@ -150,7 +150,7 @@ def _find_viewer(request: Request) -> Viewer | None:
 def count_visit(request: Request) -> RateLimitStatus:
     """Count the request towards the same rate limit as the REST API: by user, or by address without a user.
 
-    `RateLimit` calls it first. Raises TooOften.
+    Raises TooOften.
     """
     visit = read_visit(request)
     request.state.is_counted = True
@@ -158,6 +158,13 @@ def count_visit(request: Request) -> RateLimitStatus:
     if visit.viewer is None:
         return throttle.use_reader(read_address(request))
     return throttle.use_user(visit.viewer.id)
+
+
+async def count_page(request: Request) -> RateLimitStatus:
+    """Call `count_visit`, in a thread only if it may ask the database. Raises TooOften."""
+    if find_secret(request) or get_policy(request).find_fresh() is None:
+        return await run_in_threadpool(count_visit, request)
+    return count_visit(request)
 
 
 def is_counted(request: Request) -> bool:

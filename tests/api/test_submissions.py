@@ -7,8 +7,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.accounts.permission import Viewer
+from app.accounts.token import Bounds, create_token, find_viewer_by_token
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
@@ -18,9 +21,10 @@ from app.submissions.forecast import SHORT
 from app.submissions.model import Judging, Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
-from tests.factories import make_judging, make_problem, make_worker
+from tests.factories import make_judging, make_problem, make_user, make_worker
 from tests.submissions.test_forecast import make_done
 
+PATH = "/problems/running_mean/submissions"
 SOURCE = "def solve(x):\n    return x\n"
 
 
@@ -30,9 +34,18 @@ def problem(database: Database) -> None:
         make_problem(session, "running_mean")
 
 
+def fill_queue(database: Database) -> None:
+    """Fill the queue, so that a new submission would wait too long."""
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        make_done(session, make_problem(session), 60)
+        for _ in range(SHORT + 1):
+            make_judging(session, queued_at=func.now() - timedelta(hours=1))
+
+
 def submit(client: httpx.Client, **changes: Any) -> httpx.Response:
     headers = changes.pop("headers", {})
-    return client.post("/problems/running_mean/submissions", json={"source": SOURCE} | changes, headers=headers)
+    return client.post(PATH, json={"source": SOURCE} | changes, headers=headers)
 
 
 def test_a_submission_is_taken_and_its_results_stand_where_location_says(ada: httpx.Client, database: Database) -> None:
@@ -172,11 +185,7 @@ def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: 
 def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     ada: httpx.Client, app: FastAPI, database: Database
 ) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu")
-        make_done(session, make_problem(session), 60)
-        for _ in range(SHORT + 1):
-            make_judging(session, queued_at=func.now() - timedelta(hours=1))
+    fill_queue(database)
     app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
 
     refused = submit(ada)
@@ -186,6 +195,52 @@ def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     assert "would wait 26 min, and the limit is 10 min" in refused.json()["detail"]
     assert int(refused.headers["retry-after"]) > 900
     assert "Too many submissions at the same time; the limit is 0" in with_key.json()["detail"]
+
+
+def test_a_full_queue_refuses_a_known_token_without_reading_the_body_or_the_token_again(
+    ada: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.transaction() as session:
+        bounds = Bounds(scopes=["submissions:read", "account:read"])
+        reader = create_token(session, make_user(session, "grace").id, "reads", bounds).secret
+    as_reader = {"Authorization": f"Bearer {reader}"}
+    for headers in ({}, as_reader):
+        assert ada.get("/me", headers=headers).status_code == 200
+    fill_queue(database)
+    looked_up: list[str] = []
+
+    def find_noting(session: Session, secret: str) -> Viewer | None:
+        looked_up.append(secret)
+        return find_viewer_by_token(session, secret)
+
+    monkeypatch.setattr("app.api.dependency.find_viewer_by_token", find_noting)
+
+    refused = [ada.post(PATH, content=b"{") for _ in range(2)]
+
+    assert [answer.status_code for answer in refused] == [429, 429]
+    assert "would wait 26 min, and the limit is 10 min" in refused[0].json()["detail"]
+    assert int(refused[0].headers["retry-after"]) > 900
+    left = [int(answer.headers["x-ratelimit-remaining"]) for answer in refused]
+    assert left[0] - left[1] == 1
+    assert all("x-ratelimit-limit" in answer.headers and "x-ratelimit-reset" in answer.headers for answer in refused)
+    assert looked_up == []
+    # Other requests keep their answers.
+    assert submit(ada, headers=as_reader).status_code == 403
+    assert submit(ada, headers={"Authorization": "Bearer unknown"}).status_code == 401
+    assert ada.get("/me").status_code == 200
+    assert len(looked_up) == 3
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 60}], indirect=True)
+def test_refusals_of_a_full_queue_use_up_the_rate_limit(ada: httpx.Client, database: Database) -> None:
+    ada.get("/me")
+    fill_queue(database)
+
+    answers = [submit(ada) for _ in range(60)]
+
+    assert {answer.status_code for answer in answers} == {429}
+    assert "would wait" in answers[-2].json()["detail"]
+    assert "More than 60 requests in 1 minute" in answers[-1].json()["detail"]
 
 
 def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, database: Database) -> None:
