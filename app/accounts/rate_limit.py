@@ -2,11 +2,13 @@
 
 import math
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_address
-from threading import Lock
+
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 
 from app.errors import LimitReached
 
@@ -45,67 +47,36 @@ class Throttle:
     """Allows `amount` uses of a key per `window`. `what` names them in the message ("requests")."""
 
     def __init__(self, amount: int, window: timedelta, what: str) -> None:
-        self._amount, self._window, self._what = amount, window, what
-        self._lock = Lock()
-        # The times of each key's uses, the oldest first.
-        self._uses: dict[tuple[str, ...], deque[float]] = {}
-        self._swept_at = time.time()
+        self._item = RateLimitItemPerSecond(amount, int(window.total_seconds()))
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._what = what
 
     def use(self, *key: str) -> None:
         """Count one use. Raises RateLimitReached."""
-        if not self._hit(key):
-            raise self._too_often(key)
+        if not self._limiter.hit(self._item, *key):
+            raise self._too_often(*key)
 
     def count(self, *key: str) -> None:
         """Count one use, if it is not too many."""
-        self._hit(key)
+        self._limiter.hit(self._item, *key)
 
     def check(self, *key: str) -> None:
         """Raises RateLimitReached if another use would be too many. Counts nothing."""
-        if self.read(*key).remaining == 0:
-            raise self._too_often(key)
+        if not self._limiter.test(self._item, *key):
+            raise self._too_often(*key)
 
     def forgive(self, *key: str) -> None:
         """Forget the key's uses."""
-        with self._lock:
-            self._uses.pop(key, None)
+        self._limiter.clear(self._item, *key)
 
     def read(self, *key: str) -> RateLimitStatus:
         """Return how much is left for the key. Counts nothing."""
-        with self._lock:
-            now = time.time()
-            uses = self._recent(key, now)
-            oldest = uses[0] if uses else now
-            reset_at = oldest + self._window.total_seconds()
-            return RateLimitStatus(limit=self._amount, remaining=self._amount - len(uses), reset_at=reset_at)
+        reset_at, remaining = self._limiter.get_window_stats(self._item, *key)
+        return RateLimitStatus(limit=self._item.amount, remaining=max(0, remaining), reset_at=reset_at)
 
-    def _hit(self, key: tuple[str, ...]) -> bool:
-        with self._lock:
-            now = time.time()
-            self._sweep(now)
-            uses = self._recent(key, now)
-            if len(uses) >= self._amount:
-                return False
-            uses.append(now)
-            self._uses[key] = uses
-            return True
-
-    def _recent(self, key: tuple[str, ...], now: float) -> deque[float]:
-        """Return the key's uses of the last window. The caller holds the lock."""
-        uses = self._uses.get(key, deque())
-        while uses and uses[0] <= now - self._window.total_seconds():
-            uses.popleft()
-        return uses
-
-    def _sweep(self, now: float) -> None:
-        """Forget the keys without recent uses, once per window. The caller holds the lock."""
-        if now - self._swept_at >= self._window.total_seconds():
-            self._uses = {key: uses for key in self._uses if (uses := self._recent(key, now))}
-            self._swept_at = now
-
-    def _too_often(self, key: tuple[str, ...]) -> RateLimitReached:
-        message = f"More than {self._amount} {self._what} in {_spoken(self._window)}."
-        return RateLimitReached(message, self.read(*key))
+    def _too_often(self, *key: str) -> RateLimitReached:
+        window = timedelta(seconds=self._item.get_expiry())
+        return RateLimitReached(f"More than {self._item.amount} {self._what} in {_spoken(window)}.", self.read(*key))
 
 
 class SlowDown:

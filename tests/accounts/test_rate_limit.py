@@ -1,4 +1,3 @@
-import time
 from datetime import timedelta
 
 import pytest
@@ -27,30 +26,3 @@ def test_a_refused_use_does_not_push_the_end_of_the_wait_away() -> None:
         waits.append(caught.value.retry_after)
 
     assert waits == sorted(waits, reverse=True)
-
-
-def test_a_use_that_has_left_the_window_makes_room_for_one_more() -> None:
-    throttle = Throttle(2, timedelta(seconds=0.2), "requests")
-    throttle.use("ada")
-    time.sleep(0.12)
-    throttle.use("ada")
-    time.sleep(0.12)
-
-    throttle.use("ada")
-
-    with pytest.raises(TooOften):
-        throttle.use("ada")
-    assert throttle.read("ada").remaining == 0
-    time.sleep(0.25)
-    assert throttle.read("ada").remaining == 2
-
-
-def test_keys_without_recent_uses_are_forgotten() -> None:
-    throttle = Throttle(1, timedelta(seconds=0.01), "requests")
-    for number in range(100):
-        throttle.use(str(number))
-    time.sleep(0.02)
-
-    throttle.use("ada")
-
-    assert list(throttle._uses) == [("ada",)]
