@@ -80,6 +80,9 @@ class Bench:
     in_parallel: bool = False
 
 
+# Cost of running a compiled program, relative to compiling it.
+COST_OF_A_RUN = 0.05
+
 OnExamined = Callable[[Examined], None]
 
 
@@ -154,7 +157,7 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
     if not new:
         return
     inspectors = Inspectors(pool=bench.inspectors, package=package, abort=bench.abort, answer_bytes=bench.answer_bytes)
-    first, second = (new[::2], new[1::2]) if bench.in_parallel else (new, [])
+    first, second = share_out(new) if bench.in_parallel else (new, [])
     beside = RunAhead(lambda abort: inspect(replace(inspectors, abort=abort), second, keep, report_new))
     if second:
         beside.begin()
@@ -170,6 +173,19 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
             inspected[task.signature], [rans[name] for name in names], {name: left_out[name] for name in names}
         )
         cache.keep(package, task, found_out)
+
+
+def share_out(tasks: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
+    """Return the tasks of each of two inspectors, so that both end at about the same time."""
+    first, second = list[Task](), list[Task]()
+    for task in sorted(tasks, key=_cost, reverse=True):
+        min(first, second, key=lambda own: sum(map(_cost, own))).append(task)
+    return first, second
+
+
+def _cost(task: Task) -> float:
+    """Where compiling a program costs 1. Programs without a step compile too, once for each loop."""
+    return 1 + bool([run for run in task.runs if run.leave_out]) + COST_OF_A_RUN * len(task.runs)
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:

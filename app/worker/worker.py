@@ -2,9 +2,7 @@
 
 import logging
 import threading
-import time
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -33,7 +31,7 @@ from app.worker.timeline import Timeline
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, OnCase
 
-# Results are collected this long, since a transaction for each would take longer than most cases.
+# Progress is collected this long, since a transaction for each result would take longer than most cases.
 SHOW_SECONDS = 0.1
 
 _log = logging.getLogger(__name__)
@@ -104,10 +102,11 @@ class Worker:
     ) -> tuple[Finish, Sequence[PreparedCase]]:
         """Return the end of the judging and the cases that were chosen."""
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
-        timeline = Timeline(partial(self._tell, claim), visibility)
-        timeline.begin("preparing")
         lane, cases = self._lanes.of(claim), list[PreparedCase]()
+        progress = _Progress(self._database, claim)
+        timeline = Timeline(progress.show_phases, visibility)
         try:
+            timeline.begin("preparing")
             cases = self._choose(work, lane, abort)
             is_timed = work.package.manifest.efficiency is not None
             longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
@@ -123,14 +122,14 @@ class Worker:
                 runs_in_parallel=self._runs_in_parallel and not claim.is_background,
                 inspections=None if claim.is_background else self._inspections,
             )
-            with closing(_ShownResults(self._database, claim)) as shown:
-                judged = judge(job, lane.pools.students, shown.add, abort)
+            judged = judge(job, lane.pools.students, progress.show_result, abort)
         except JudgeFailed as failure:
             if work.submission.inputs is None:
                 raise
             judged = find_unanswerable(failure)
         finally:
             timeline.close()
+            progress.close()
         return replace(judged, phases=timeline.end(), spent=timeline.spent), cases
 
     def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
@@ -140,60 +139,63 @@ class Worker:
         cases = lane.expected.get(work.revision, work.package, work.variant, abort)
         return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 
-    def _tell(self, claim: Claim, phases: Sequence[Phase]) -> None:
-        """Store the phases for progress listeners."""
-        try:
-            with self._database.transaction() as session:
-                record_phases(session, claim, phases)
-        except (DBAPIError, TimeoutError) as error:
-            _log.warning("judging %d: its phase can't be shown: %s", claim.judging_id, error)
-
     def _make_ready(self, claim: Claim, work: Work) -> None:
         """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
         if not claim.is_background and is_cancelled(self._database, claim):
             self._lanes.interactive.pools.students.warm(box_spec(work.package.manifest))
 
 
-class _ShownResults:
-    """Writes results for progress listeners: the first one at once, and the following ones in groups.
+class _Progress:
+    """Writes phases and results for progress listeners, in a thread of its own: the judging does not wait for them.
 
-    `finish` writes every result again, so a failure here does not stop the judging.
+    The first are written at once, the following ones in groups. `finish` writes everything again, so a failure here
+    does not stop the judging.
     """
 
     def __init__(self, database: Database, claim: Claim) -> None:
         self._database, self._claim = database, claim
-        self._pending: list[CaseResult] = []
-        self._written_at = -SHOW_SECONDS
-        self._timer: threading.Timer | None = None
-        self._writing = threading.Lock()
+        self._phases: Sequence[Phase] = ()
+        self._results: list[CaseResult] = []
+        self._is_closed = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name=f"progress of {claim}", daemon=True)
+        self._thread.start()
 
-    def add(self, result: CaseResult) -> None:
-        with self._writing:
-            self._pending.append(result)
-            left = self._written_at + SHOW_SECONDS - time.monotonic()
-            if left <= 0:
-                self._write()
-            elif self._timer is None:
-                self._timer = threading.Timer(left, self._write_late)
-                self._timer.start()
+    def show_phases(self, phases: Sequence[Phase]) -> None:
+        with self._changed:
+            self._phases = phases
+            self._changed.notify()
+
+    def show_result(self, result: CaseResult) -> None:
+        with self._changed:
+            self._results.append(result)
+            self._changed.notify()
 
     def close(self) -> None:
-        with self._writing:
-            self._pending.clear()
-            if self._timer is not None:
-                self._timer.cancel()
+        """Drop what is not written yet, and wait for the write that has begun."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        self._thread.join()
 
-    def _write_late(self) -> None:
-        with self._writing:
-            self._timer = None
-            if self._pending:
-                self._write()
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._phases or self._results or self._is_closed)
+                if self._is_closed:
+                    return
+                phases, self._phases = self._phases, ()
+                results, self._results = self._results, []
+            self._write(phases, results)
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_closed, SHOW_SECONDS)
 
-    def _write(self) -> None:
-        results, self._pending = self._pending, []
+    def _write(self, phases: Sequence[Phase], results: Sequence[CaseResult]) -> None:
         try:
             with self._database.transaction() as session:
-                record_cases(session, self._claim, results)
+                if phases:
+                    record_phases(session, self._claim, phases)
+                if results:
+                    record_cases(session, self._claim, results)
         except (DBAPIError, TimeoutError) as error:
-            _log.warning("judging %d: results are not shown yet: %s", self._claim.judging_id, error)
-        self._written_at = time.monotonic()
+            _log.warning("judging %d: its progress can't be shown: %s", self._claim.judging_id, error)

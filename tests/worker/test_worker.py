@@ -55,6 +55,21 @@ def test_a_judging_tells_where_its_time_went(bench: Bench) -> None:
     assert all(round((phases[name] or 0) * 10, 6).is_integer() for name in ("running", "again", "checking"))
 
 
+def test_a_judging_does_not_wait_until_its_progress_is_written(bench: Bench) -> None:
+    bench.send(bench.publish())
+    claim = bench.claim()
+
+    with ThreadPoolExecutor(1) as thread:
+        with bench.database.transaction() as session:
+            session.execute(select(Judging.id).with_for_update()).one()  # so no progress can be written
+            judged = thread.submit(bench.worker().judge, claim, threading.Event())
+            wait_until(lambda: bench.pool.leases == 3)  # of the reference and of both runs
+        judged.result()
+
+    assert bench.judging().verdict == "accepted"
+    assert bench.case_names() == CASES
+
+
 def test_a_submission_that_is_cancelled_ends_in_its_box_and_the_next_one_is_judged(bench: Bench) -> None:
     revision = bench.publish()
     endless = bench.send(revision, "while True: pass\n")

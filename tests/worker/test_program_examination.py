@@ -1,0 +1,40 @@
+from app.worker.inspector_protocol import Run, Task, Wanted
+from app.worker.program_examination import share_out
+
+WANTED = Wanted("scan", 4, ())
+
+
+def task(name: str, runs: int, *, is_tried: bool = False) -> Task:
+    """A program with this many runs, the first of which is also tried without a step of its loop."""
+    tried = [WANTED if is_tried and number == 0 else None for number in range(runs)]
+    return Task(
+        signature=name.encode(),
+        program=b"",
+        runs=[Run(f"{name} {number}", b"", leave_out) for number, leave_out in enumerate(tried)],
+        wanted=(WANTED,),
+    )
+
+
+def test_the_inspector_of_a_program_with_many_runs_gets_no_other() -> None:
+    many, tried = task("many", 100), [task("a", 1, is_tried=True), task("b", 3, is_tried=True)]
+    short = task("short", 2)
+
+    first, second = share_out([tried[0], tried[1], many, short])
+
+    assert first == [many]
+    assert sorted(one.signature for one in second) == [b"a", b"b", b"short"]
+
+
+def test_equal_programs_are_shared_equally() -> None:
+    tasks = [task(name, 2) for name in "abcd"]
+
+    first, second = share_out(tasks)
+
+    assert (len(first), len(second)) == (2, 2)
+    assert sorted(one.signature for one in (*first, *second)) == [b"a", b"b", b"c", b"d"]
+
+
+def test_a_single_program_has_one_inspector() -> None:
+    first, second = share_out([task("only", 3)])
+
+    assert (len(first), len(second)) == (1, 0)
