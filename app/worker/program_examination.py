@@ -184,8 +184,9 @@ def share_out(tasks: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
 
 
 def _cost(task: Task) -> float:
-    """Where compiling a program costs 1. Programs without a step compile too, once for each loop."""
-    return 1 + bool([run for run in task.runs if run.leave_out]) + COST_OF_A_RUN * len(task.runs)
+    """Where compiling a program costs 1. What is left of a program without one of its parts is compiled too."""
+    leaves_out = any(run.leave_out is not None for run in task.runs)
+    return 1 + leaves_out + COST_OF_A_RUN * len(task.runs)
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:

@@ -54,7 +54,7 @@ SUPERVISOR_ALLOWED = _names(
     epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 sendmsg recvmsg
     """
 )
-# Calls of NVIDIA's driver and its libraries. benchmarks/gpu_check.py shows what is refused on real hardware.
+# NVIDIA's driver makes sockets, and XLA runs ptxas. benchmarks/gpu_check.py shows what is refused on real hardware.
 GPU_ALLOWED = _names("socket bind listen execve wait4")
 NAMESPACES_ALLOWED = frozenset(("unshare", "mount", "umount2"))
 
