@@ -43,7 +43,7 @@ from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
 from app.worker.run import RunAhead, run_all
 from app.worker.second_run import confirm, draw, run_again
-from app.worker.shapes import split_by_shape
+from app.worker.shapes import split
 from app.worker.timeline import Timeline
 from app.worker.timing import compare_with_reference
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
@@ -117,10 +117,10 @@ class _Called:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ahead:
-    """Runs that may begin before their turn. `drawn`: the case of the second run. `beside`: calls of `other_shapes`."""
+    """Runs that may begin before their turn. `drawn`: the case of the second run. `beside`: calls of `other_cases`."""
 
     drawn: PreparedCase | None
-    other_shapes: Sequence[PreparedCase]
+    other_cases: Sequence[PreparedCase]
     second: RunAhead[CaseOutcome]
     exports: RunAhead[Exports]
     beside: RunAhead[_Called]
@@ -137,10 +137,10 @@ def _runs_ahead(context: Context) -> Iterator[_Ahead]:
     # Without sealed cases, every input is in a student's box while the tracer runs. The machine's load could tell the
     # tracer of values.
     traces = job.manifest.asks_for_programs and bool(job.sealed_cases) and boxes > 0
-    drawn, other_shapes = draw(job.package, job.open_cases), list[PreparedCase]()
+    drawn, other_cases = draw(job.package, job.open_cases), list[PreparedCase]()
     if boxes - traces > 0:
-        other_shapes = split_by_shape(job.open_cases, job.manifest.case_inputs, 1 if drawn else 0)
-        drawn = draw(job.package, _without(job.open_cases, other_shapes))
+        other_cases = split(job.open_cases, job.manifest, 1 if drawn else 0)
+        drawn = draw(job.package, _without(job.open_cases, other_cases))
 
     def run_second(abort: Event) -> CaseOutcome:
         assert drawn is not None, "no case was drawn"
@@ -152,14 +152,14 @@ def _runs_ahead(context: Context) -> Iterator[_Ahead]:
 
     ahead = _Ahead(
         drawn=drawn,
-        other_shapes=other_shapes,
+        other_cases=other_cases,
         second=RunAhead(run_second),
         exports=RunAhead(trace),
-        beside=RunAhead(lambda abort: _call(context, ahead, other_shapes, Timeline(), abort, again=drawn)),
+        beside=RunAhead(lambda abort: _call(context, ahead, other_cases, Timeline(), abort, again=drawn)),
     )
     if traces:
         ahead.exports.begin()
-    if other_shapes:
+    if other_cases:
         ahead.beside.begin()
     elif drawn is not None and boxes - traces > 0:
         ahead.second.begin()
@@ -178,8 +178,8 @@ def _without(cases: Sequence[PreparedCase], others: Sequence[PreparedCase]) -> l
 def call_open_cases(context: Context, ahead: _Ahead) -> _Called:
     """Step 1: call the function on every open case, and compare its answers."""
     job = context.job
-    called = _call(context, ahead, _without(job.open_cases, ahead.other_shapes), job.timeline, context.abort)
-    if ahead.other_shapes:
+    called = _call(context, ahead, _without(job.open_cases, ahead.other_cases), job.timeline, context.abort)
+    if ahead.other_cases:
         called = called.merged(ahead.beside.result(context.abort))
     if called.late:
         context.overload.wait()

@@ -1,14 +1,17 @@
 """Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, at most RUNS times per variant of a revision, and the least counts.
+thread, at most RUNS times per variant of a revision, and the least counts. It waits until the worker has no judgings
+for a while, because it would take a core from the next submission.
 """
 
+import math
 import platform
 import socket
 import threading
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,9 +33,13 @@ from app.worker.request import build_request, device_of, patient
 from app.worker.run import run_all
 from app.worker.spares import Spares
 from app.worker.work import Work
-from sandbox.interface import CaseInput, CaseOutcome, Ending
+from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending
 
 RUNS = 5
+# How long the worker has no judging before the reference runs, and the longest wait for that.
+IDLE_SECONDS = 3.0
+LONGEST_WAIT_SECONDS = 60.0
+LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,46 +62,57 @@ def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost
 
 
 class CostRecorder(Middleware):
-    """`spares`: None if submissions get none."""
+    """`spares`: None if submissions get none. `idle_seconds`: how long no judging ran before the reference runs."""
 
     def __init__(
-        self, database: Database, expected: ExpectedOutputs, machine: str, spares: Spares | None = None
+        self,
+        database: Database,
+        expected: ExpectedOutputs,
+        machine: str,
+        spares: Spares | None = None,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._database = database
         self._expected = expected
         self._machine = machine
         self._spares = spares
-        self._after_verdict = AfterVerdict("costs", "is not on the leaderboard")
+        self._judgings = _Judgings(idle_seconds)
+        self._solutions = AfterVerdict("costs", "is not on the leaderboard")
+        self._references = AfterVerdict("reference costs", "adds no run of the reference")
 
     def start(self) -> None:
-        self._after_verdict.start()
+        self._solutions.start()
+        self._references.start()
 
     def stop(self) -> None:
         """Judgings that still wait are not measured."""
-        self._after_verdict.stop()
+        self._references.stop()
+        self._solutions.stop()
 
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         """Measure an accepted submission after its verdict. Skipped if too many wait."""
-        judged = judge(claim, abort)
+        with nullcontext() if claim.is_background else self._judgings.one():
+            judged = judge(claim, abort)
         is_whole = judged.is_written and judged.work.submission.mode == "submit"
         if is_whole and judged.finish.verdict is Verdict.ACCEPTED:
             cost = cost_of(judged.outcomes.costs, _called(judged.work))
             if cost is not None:
-                self._after_verdict.offer(claim, partial(self.measure, claim, judged.work, cost))
+                self._solutions.offer(claim, partial(self._store, claim, judged.work, cost))
+                self._references.offer(claim, partial(self._run_reference, judged.work))
         return judged
 
-    def measure(self, claim: Claim, work: Work, cost: Cost) -> None:
+    def _run_reference(self, work: Work) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        self._store(claim, work, cost)
         if self._count_runs(work) >= RUNS:
             return
+        self._judgings.wait_for_none(self._references.stopping)
         reference = self._measure_reference(work)
         if reference is not None:
             self._store_reference(work, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
         """Run the reference as a submission is run, including a spare, in a box that never holds a submission."""
-        package, manifest, stopping = work.package, work.package.manifest, self._after_verdict.stopping
+        package, manifest, stopping = work.package, work.package.manifest, self._references.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
@@ -141,6 +159,36 @@ class CostRecorder(Middleware):
         key = [table.revision_id, table.variant, table.machine]
         with self._database.transaction() as session:
             session.execute(row.on_conflict_do_update(index_elements=key, set_=least))
+
+
+class _Judgings:
+    """Knows how long no judging has run."""
+
+    def __init__(self, idle_seconds: float) -> None:
+        self._idle_seconds = idle_seconds
+        self._changing = threading.Lock()
+        self._running, self._ended_at = 0, -math.inf
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        with self._changing:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changing:
+                self._running, self._ended_at = self._running - 1, time.monotonic()
+
+    def wait_for_none(self, abort: threading.Event) -> None:
+        """Wait until no judging has run for the idle time, at most the longest wait. Raises Aborted."""
+        until = time.monotonic() + LONGEST_WAIT_SECONDS
+        while not self._have_rested() and time.monotonic() < until:
+            if abort.wait(LOOK_SECONDS):
+                raise Aborted
+
+    def _have_rested(self) -> bool:
+        with self._changing:
+            return self._running == 0 and time.monotonic() - self._ended_at >= self._idle_seconds
 
 
 def _called(work: Work) -> list[str]:

@@ -1,12 +1,15 @@
 """Group cases by the shapes of their inputs: JAX compiles a new program for each shape.
 
-Cases have the same shape when their arrays agree in shape and dtype, and their static parameters in value.
+Cases have the same shape when their arrays agree in shape and dtype, and their static parameters in value. Two
+processes share the cases of a submission: whole shapes for JAX, single cases for frameworks that compile nothing.
 """
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from app.catalog.manifest import Manifest
 from app.catalog.parameter import Parameter
 from app.judging.leaf import read_leaf
 from app.judging.structure import leaves, path_text
@@ -19,6 +22,8 @@ SPLITS = 16
 GOOD_ENOUGH = 1.25
 
 _CHANCE = random.SystemRandom()
+
+Group: TypeAlias = tuple[PreparedCase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,34 +47,38 @@ def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) ->
     ]
 
 
-def split_by_shape(cases: Sequence[PreparedCase], parameters: Sequence[Parameter], extra: int) -> list[PreparedCase]:
-    """Return the cases for a second process: some of the shapes, so that both processes end at about the same time.
+def split(cases: Sequence[PreparedCase], manifest: Manifest, extra: int) -> list[PreparedCase]:
+    """Return the cases for a second process: some of the groups, so that both processes end at about the same time.
 
     Drawn at random among the good splits, so that every case may be in either process. `extra`: how many cases of
-    other shapes the second process runs anyway.
+    other groups the second process runs anyway.
     """
-    shapes = shapes_of(cases, parameters)
-    busy_with_all = sum(map(_cost, shapes))
-    splits: list[tuple[float, list[Shape]]] = [(busy_with_all, [])]
+    groups = _groups(cases, manifest)
+    busy_with_all = sum(map(_cost, groups))
+    splits: list[tuple[float, list[Group]]] = [(busy_with_all, [])]
     for _ in range(SPLITS):
-        drawn, first, second = list[Shape](), busy_with_all, extra * (1 + COST_OF_A_CASE)
-        for shape in _CHANCE.sample(shapes, len(shapes) - 1):
-            if second + _cost(shape) <= first:
-                drawn.append(shape)
-                first, second = first - _cost(shape), second + _cost(shape)
+        drawn, first, second = list[Group](), busy_with_all, extra * (1 + COST_OF_A_CASE)
+        for group in _CHANCE.sample(groups, len(groups) - 1):
+            if second + _cost(group) <= first:
+                drawn.append(group)
+                first, second = first - _cost(group), second + _cost(group)
         splits.append((max(first, second), drawn))
     shortest = min(seconds for seconds, _ in splits)
-    names = {
-        case.name
-        for shape in _CHANCE.choice([drawn for seconds, drawn in splits if seconds <= shortest * GOOD_ENOUGH])
-        for case in shape.cases
-    }
+    chosen = _CHANCE.choice([drawn for seconds, drawn in splits if seconds <= shortest * GOOD_ENOUGH])
+    names = {case.name for group in chosen for case in group}
     return [case for case in cases if case.name in names]
 
 
-def _cost(shape: Shape) -> float:
+def _groups(cases: Sequence[PreparedCase], manifest: Manifest) -> list[Group]:
+    """Return groups that one process should run whole."""
+    if "jax" in manifest.frameworks:
+        return [shape.cases for shape in shapes_of(cases, manifest.case_inputs)]
+    return [(case,) for case in cases]
+
+
+def _cost(group: Group) -> float:
     """Where compiling the program for a shape costs 1. Some solutions compile for each case."""
-    return 1 + COST_OF_A_CASE * len(shape.cases)
+    return 1 + COST_OF_A_CASE * len(group)
 
 
 def _parts(case: PreparedCase, static: set[str]) -> Iterator[str]:

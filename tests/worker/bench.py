@@ -84,8 +84,8 @@ class Bench:
         lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
         return Worker(self.database, works, lanes, hint_recorder)
 
-    def cost_recorder(self) -> CostRecorder:
-        return CostRecorder(self.database, self.expected(), "here")
+    def cost_recorder(self, idle_seconds: float = 0.0) -> CostRecorder:
+        return CostRecorder(self.database, self.expected(), "here", idle_seconds=idle_seconds)
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())

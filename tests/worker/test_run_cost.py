@@ -1,11 +1,13 @@
 """The cost of accepted solutions and of the reference, measured where they were judged."""
 
 import threading
+import time
 
 from sqlalchemy import select
 
+from app.queue.lease import Claim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
-from app.worker.middleware import with_middleware
+from app.worker.middleware import Judged, with_middleware
 from app.worker.run_cost import RUNS
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, Bench
@@ -31,8 +33,40 @@ def test_accepted_solutions_are_measured_and_the_reference_so_often_and_no_more(
         bench.send(revision, source)
         with_middleware(bench.worker().judge, [cost_recorder])(bench.claim(), threading.Event())
     wait_until(lambda: len(measured(bench)) == RUNS + 2)
+    wait_until(lambda: [each.runs for each in references(bench)] == [RUNS])
     cost_recorder.stop()
 
     (reference,) = references(bench)
     assert (reference.revision_id, reference.machine, reference.runs) == (revision.id, "here", RUNS)
     assert {each.machine for each in measured(bench)} == {"here"}
+
+
+def test_the_reference_waits_until_no_judging_has_run_for_a_while(bench: Bench) -> None:
+    cost_recorder, revision, worker = bench.cost_recorder(idle_seconds=0.5), bench.publish(), bench.worker()
+    has_begun, may_end, ended_at = threading.Event(), threading.Event(), [0.0]
+    bench.send(revision)
+    first = bench.claim()
+    bench.send(revision)
+    second = bench.claim()
+
+    def held_up(claim: Claim, abort: threading.Event) -> Judged:
+        has_begun.set()
+        assert may_end.wait(60)
+        judged = worker.judge(claim, abort)
+        ended_at[0] = time.monotonic()
+        return judged
+
+    thread = threading.Thread(target=lambda: cost_recorder.around(held_up, second, threading.Event()))
+    thread.start()
+    assert has_begun.wait(60)
+    cost_recorder.start()
+    cost_recorder.around(worker.judge, first, threading.Event())
+    wait_until(lambda: len(measured(bench)) == 1)
+    time.sleep(1)  # longer than the idle time
+    assert not references(bench)
+    may_end.set()
+    thread.join(60)
+
+    wait_until(lambda: bool(references(bench)))
+    assert time.monotonic() - ended_at[0] >= 0.5
+    cost_recorder.stop()
