@@ -84,6 +84,23 @@ def test_the_first_steps_lead_a_new_admin_until_they_are_done(
     assert "First steps" not in done
 
 
+@pytest.mark.parametrize(
+    "changes", [({"sign_up": "invitation"}, {"sign_up": "open"}), ()], ids=["changed twice", "kept"]
+)
+def test_an_admin_who_leaves_sign_up_open_has_decided(admin: TestClient, changes: tuple[dict[str, str], ...]) -> None:
+    before = admin.get("/admin").text
+
+    for change in changes:
+        admin.post("/admin/settings", data=change)
+    if not changes:
+        admin.post("/admin/first-steps/keep-sign-up")
+    after = admin.get("/admin").text
+
+    assert "First steps" in after
+    assert ["Decide who may sign up" in page for page in (before, after)] == [True, False]
+    assert "sign_up" in admin.get("/admin/audit").text
+
+
 def test_problems_come_before_tracks(database: Database) -> None:
     with database.transaction() as session:
         empty = list_open_steps(session, has_backup=False)
