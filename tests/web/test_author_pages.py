@@ -237,6 +237,10 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
         assert "The files are valid" not in form.text
 
 
+def test_examples_are_named_as_in_the_catalogue(emmy: TestClient) -> None:
+    assert '<option value="torch">PyTorch</option>' in emmy.get("/author").text
+
+
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
     page = send(emmy, CHANGED, "publish").headers["Location"]
 

@@ -359,6 +359,7 @@ def test_the_cost_of_a_hidden_case_says_how_coarse_it_is() -> None:
     assert [case_seconds_text(seconds, "hidden") for seconds in (0.1, 0.3, 12.0)] == ["≤ 0.1 s", "0.3 s", "12 s"]
     assert case_memory_text(16 * 2**20, "hidden") == "≤ 16 MiB"
     assert (case_seconds_text(0.1, "sample"), case_memory_text(2**20, "sample")) == ("100 ms", "1 MiB")
+    assert case_memory_text(0, "sample") == case_memory_text(2**19, "sample") == "< 1 MiB"
 
 
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
