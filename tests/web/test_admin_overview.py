@@ -38,14 +38,18 @@ def test_numbers_that_need_attention_come_first_with_a_word(
 ) -> None:
     app.state.started_at -= ALIVE
     with database.transaction() as session:
-        make_judging(session, state="done", verdict="judge_error", finished_at=datetime.now(UTC))
+        error = {"state": "done", "verdict": "judge_error", "finished_at": datetime.now(UTC)}
+        make_judging(session, **error)
+        submission = make_submission(session)
+        make_judging(session, submission.id, **error)
+        make_judging(session, submission.id, state="done", verdict="accepted")
 
     page = admin.get("/admin").text
 
     assert "2 numbers need attention" in page
     urgent, rest = page.split('class="urgent"')[1].split("</section>")[:2]
     assert urgent.count("Needs attention") == 2
-    assert "Judge errors" in urgent
+    assert '<span class="what">Judge errors</span><span class="value">1</span>' in urgent  # the other was judged again
     assert "Workers" in urgent
     assert "Submissions" in rest
     assert "Needs attention" not in rest

@@ -163,6 +163,7 @@ def test_a_bad_slug_loses_nothing(emmy: TestClient, slug: str) -> None:
     assert page.status_code == 422
     assert typed(page) == FILES
     assert "a slug" in page.text
+    assert "folder&#39;s name" not in page.text
 
 
 def test_files_are_added_renamed_and_removed(emmy: TestClient) -> None:
