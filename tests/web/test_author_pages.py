@@ -263,6 +263,7 @@ def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Da
     cancel = f'action="{page}/cancel"'
     assert (cancel in before, cancel in after) == (True, False)
     assert "Cancelling …" in after
+    assert "Cancelling …" in emmy.get("/author").text
     assert (told.state, told.is_cancelling) == ("verifying", True)
 
 
