@@ -109,7 +109,11 @@ def read_overview(session: Session, data: Path) -> Overview:
         submissions=sum(each.count for each in verdicts),
         verdicts=verdicts,
         judge_errors=_count(
-            session, Judging.id, Judging.verdict == "judge_error", Judging.is_current, _is_recent(Judging.finished_at)
+            session,
+            Judging.id,
+            Judging.verdict == "judge_error",
+            Judging.is_current.is_(True),
+            _is_recent(Judging.finished_at),
         ),
         sign_ups=_count(session, User.id, _is_recent(User.created_at)),
         open_rejudgings=_count(session, Rejudging.id, Rejudging.decision.is_(None)),

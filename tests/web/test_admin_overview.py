@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -38,7 +39,7 @@ def test_numbers_that_need_attention_come_first_with_a_word(
 ) -> None:
     app.state.started_at -= ALIVE
     with database.transaction() as session:
-        error = {"state": "done", "verdict": "judge_error", "finished_at": datetime.now(UTC)}
+        error: dict[str, Any] = {"state": "done", "verdict": "judge_error", "finished_at": datetime.now(UTC)}
         make_judging(session, **error)
         submission = make_submission(session)
         make_judging(session, submission.id, **error)
