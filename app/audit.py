@@ -45,6 +45,7 @@ Action = Literal[
     "retention.removed",
     "session.ended",
     "setting.changed",
+    "setting.kept",
     "shared_solution.hidden",
     "shared_solution.reports_dismissed",
     "shared_solution.shown",

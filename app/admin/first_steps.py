@@ -6,7 +6,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.audit import Actor
+from app.audit import Act, Actor, AuditEvent, record
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.search import track_slug
@@ -24,7 +24,7 @@ def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
     listed = select(Problem.id).join(Revision, IS_CURRENT).where(IS_LISTED)
     has_problem = session.scalar(select(exists(listed)))
     done: dict[Step, bool | None] = {
-        "sign_up": policy.sign_up != "open",
+        "sign_up": policy.sign_up != "open" or _has_decided(session, "sign_up"),
         "problems": has_problem,
         "tracks": not has_problem or session.scalar(select(exists(listed.where(track_slug.is_not(None))))),
         # Ordered, so that PostgreSQL reads one entry of the index and not the table.
@@ -33,6 +33,18 @@ def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
         "backup": has_backup,
     }
     return tuple(step for step, is_done in done.items() if not is_done)
+
+
+def _has_decided(session: Session, setting: str) -> bool:
+    """Whether an admin has changed the setting before, or kept its default on purpose."""
+    of_setting = (AuditEvent.target_kind == "setting", AuditEvent.target == setting)
+    return bool(session.scalar(select(exists().where(*of_setting))))
+
+
+def keep_sign_up(session: Session, actor: Actor) -> None:
+    """Record that an admin has looked at who may sign up, and leaves it as it is."""
+    kept = {"sign_up": read_policy(session).sign_up}
+    record(session, actor, Act(action="setting.kept", target="sign_up", before=kept, after=kept))
 
 
 def dismiss_steps(session: Session, actor: Actor) -> None:

@@ -3,6 +3,7 @@
 A change that makes retention delete rows for good needs a confirmation: the error counts the rows first.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -107,15 +108,20 @@ def read_value(name: str, text: str) -> Value:
     if not typed and setting.may_be_empty:
         return None
     try:
-        return int(typed)
+        return int(_without_commas(typed))
     except ValueError:
-        bounds = f"from {setting.minimum} to {setting.maximum}"
+        bounds = f"from {setting.minimum:,} to {setting.maximum:,}"
         raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}.") from None
+
+
+def _without_commas(text: str) -> str:
+    """Remove the commas of a number such as `3,600`, and change no other text."""
+    return text.replace(",", "") if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+", text) else text
 
 
 def as_text(value: Value) -> str:
     """Return the value as a form shows it."""
-    return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else value or ""
 
 
 class SettingsRefused(AllcloseError):
@@ -135,20 +141,27 @@ def save_typed(
     """
     lock_policy(session)
     settings = {setting.name: setting for setting in list_settings(session)}
-    changed = {name: text for name, text in typed.items() if text.strip() != seen.get(name, "").strip()}
+    changed = {name: text for name, text in typed.items() if not _is_same(name, text, seen.get(name, ""))}
     wrong = {name: fault for name, text in changed.items() if (fault := _find_fault(session, name, text))}
     if wrong:
         raise SettingsRefused(wrong)
     outdated = {
         name: _say_outdated(settings[name], seen[name])
         for name, text in changed.items()
-        if name in seen and as_text(settings[name].value) not in (seen[name].strip(), text.strip())
+        if name in seen
+        and not any(_is_same(name, as_text(settings[name].value), known) for known in (seen[name], text))
     }
     if outdated:
         raise SettingsRefused(outdated, is_outdated=True)
     values = {name: read_value(name, text) for name, text in changed.items()}
     _knowingly(session, lambda: _apply(session, actor, settings, values), is_confirmed=is_confirmed)
     return tuple(values)
+
+
+def _is_same(name: str, one: str, other: str) -> bool:
+    """Whether both texts of a form stand for one value: `3600` and `3,600` do."""
+    clean = _without_commas if _setting(name, None).is_number else str
+    return clean(one.strip()) == clean(other.strip())
 
 
 def _apply(session: Session, actor: Actor, settings: Mapping[str, Setting], values: Mapping[str, Value]) -> Policy:

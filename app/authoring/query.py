@@ -38,6 +38,7 @@ class VerificationView(View):
     digest: str = Field(description="names the package's content, and that of the revision that it becomes")
     by: str = Field(description="the user name of who sent it")
     state: VerificationState
+    is_cancelling: bool = Field(description="it was cancelled, and its worker has not stopped yet")
     step: str = Field(description="what is being checked; empty before")
     done: int = Field(description="how much of the step is done, of `total`")
     total: int
@@ -95,6 +96,7 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         digest=row.digest,
         by=username,
         state=row.verdict or ("queued" if row.state == "queued" else "verifying"),
+        is_cancelling=row.cancel_requested and row.state != "done",
         step=row.step,
         done=row.step_done,
         total=row.step_total,

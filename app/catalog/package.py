@@ -184,9 +184,9 @@ def _document(texts: Mapping[str, str], unread: frozenset[str]) -> Document:
 def _slug_faults(slug: str, document: Document) -> list[Fault]:
     faults: list[Fault] = []
     if not is_slug(slug):
-        message = f"is {slug!r}, which can't be a slug"
+        message = f"{slug!r} can't be a slug"
         remedy = f"use at most {MAX_SLUG} lower-case letters, digits, _ and -"
-        faults.append(Fault(slug, 0, "the folder's name", message, remedy))
+        faults.append(Fault(slug, 0, "the name", message, remedy))
     prerequisites = (document.content or {}).get("prerequisites")
     if isinstance(prerequisites, list) and slug in prerequisites:
         where = ("prerequisites", prerequisites.index(slug))

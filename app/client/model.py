@@ -2970,10 +2970,7 @@ class SubmissionView(Answer):
         None,
         description="its times beside the reference's, if the problem limits them and all answers are right",
     )
-    notice: str | None = Field(
-        None,
-        description="a sentence that says why no worker can judge it now; else null",
-    )
+    notice: str | None = Field(None, description="a sentence that says why no worker judges it now; else null")
     hint: str | None = Field(
         None,
         description="an explanation, if the answers match a known mistake; else null",
@@ -3022,6 +3019,7 @@ class VerificationView(Answer):
     )
     by: str = Field(..., description="the user name of who sent it")
     state: Literal["queued", "verifying", "passed", "refused", "failed"]
+    is_cancelling: bool = Field(..., description="it was cancelled, and its worker has not stopped yet")
     step: str = Field(..., description="what is being checked; empty before")
     done: int = Field(..., description="how much of the step is done, of `total`")
     total: int

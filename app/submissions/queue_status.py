@@ -1,4 +1,4 @@
-"""Whether a worker serves a queue, and the notice for a student whose judging no worker can take."""
+"""Whether a worker serves a queue, and the notice for a student whose judging no worker has for now."""
 
 from datetime import datetime, timedelta
 
@@ -10,6 +10,7 @@ from app.submissions.model import Judging, WorkerRow
 # A worker counts as dead after as long without a heartbeat as a lease lasts.
 ALIVE = timedelta(seconds=15)
 NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
+LOST = "The worker that judged your submission stopped. Another worker will start again when it has a free slot."
 _KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 
@@ -29,9 +30,9 @@ def is_held(session: Session, lease_until: datetime | None) -> bool:
 
 
 def explain_wait(session: Session, judging: Judging) -> str | None:
-    """Return a notice if the judging waits and no worker serves its queue."""
-    if judging.state == "done":
+    """Return a notice if no worker serves the judging's queue, or if its worker has lost the lease."""
+    if judging.state == "done" or is_held(session, judging.lease_until):
         return None
-    if has_worker(session, judging.queue) or is_held(session, judging.lease_until):
-        return None
+    if has_worker(session, judging.queue):
+        return LOST if judging.state == "judging" else None
     return NO_WORKER.format(kind=_KIND.get(judging.queue, "worker"))

@@ -85,7 +85,7 @@ class SubmissionView(BaseModel):
     times: TimeComparison | None = Field(
         None, description="its times beside the reference's, if the problem limits them and all answers are right"
     )
-    notice: str | None = Field(None, description="a sentence that says why no worker can judge it now; else null")
+    notice: str | None = Field(None, description="a sentence that says why no worker judges it now; else null")
     hint: str | None = Field(None, description="an explanation, if the answers match a known mistake; else null")
     hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")

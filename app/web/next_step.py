@@ -48,6 +48,14 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
     )
 
 
+def find_next_problem(session: Session, user_id: UUID, slug: str) -> NamedProblem | None:
+    """Return the next unsolved problem of the track. None if there is none, or if this problem is not solved yet."""
+    track = _find_track(session, user_id, slug)
+    if track is None or any(step.slug == slug and step.state not in DONE for step in track.steps):
+        return None
+    return _next_of(track, slug)
+
+
 def _find_track(session: Session, user_id: UUID, slug: str) -> TrackDetail | None:
     """Return None if the problem has no track, or is unlisted while this reads it."""
     place = find_place(session, slug)

@@ -21,7 +21,9 @@ def short_seconds_text(seconds: float) -> str:
 
 def memory_text(size: int | None) -> str:
     """Format bytes as MiB."""
-    return NONE if size is None else f"{size / 2**20:.0f} MiB"
+    if size is None:
+        return NONE
+    return f"{size / 2**20:.0f} MiB" if size >= 2**20 else "< 1 MiB"
 
 
 def case_seconds_text(seconds: float | None, visibility: Visibility) -> str:

@@ -46,9 +46,10 @@ def list_steps(view: SubmissionView) -> list[Step]:
     """List the phases in order. The running one has the time since the others ended."""
     over = sum(phase.seconds or 0.0 for phase in view.phases)
     total = max(over, view.wait.elapsed if view.wait else 0.0)
+    is_lost = view.state == "judging" and view.notice is not None  # no worker has it for now
     steps, start = [], 0.0
     for phase in view.phases:
-        is_over = phase.seconds is not None or view.state == "done"
+        is_over = phase.seconds is not None or view.state == "done" or is_lost
         seconds = phase.seconds or 0.0 if is_over else total - over
         width = 100 * seconds / total if total else 0.0
         steps.append(Step(phase.name, _words(phase), phase.seconds, round(start, 2), round(width, 2), is_over))

@@ -44,6 +44,9 @@ def describe_standing(view: VerificationView) -> StatusText:
         case "queued":
             sentence = view.notice or _("A worker verifies this package after the packages that were sent earlier.")
             return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
+        case "verifying" if view.is_cancelling:
+            sentence = _("Its worker stops within a few seconds.")
+            return StatusText(title=_("Cancelling …"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
             return StatusText(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)

@@ -226,7 +226,7 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
     assert (begun["state"], begun["total"], begun["judged"]) == ("ready", 1, 1)
     assert "to be sure" in shown
     assert [(change["user"], change["kind"]) for change in changes] == [("vera", "same")]
-    assert applied == "Applied. Submissions with new verdicts: 1\n"
+    assert applied == "Applied. Changed results: 0 of 1\n"
     assert again.returncode == 2
     assert "already applied" in again.stderr
     assert begun["id"] in done(served, "rejudge", "list")

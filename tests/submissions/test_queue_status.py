@@ -1,4 +1,4 @@
-"""The notice for a student whose judging no worker can take."""
+"""The notice for a student whose judging no worker has for now."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import WorkerRow
-from app.submissions.queue_status import NO_WORKER
+from app.submissions.queue_status import LOST, NO_WORKER
 from app.submissions.view_query import view_submission
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
@@ -78,7 +78,12 @@ def test_what_is_judged_needs_no_notice(database: Database, columns: dict[str, A
 def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Database) -> None:
     gone = datetime.now(UTC) - timedelta(seconds=1)
 
-    assert notice(database, state="judging", attempt=1, lease_until=gone) is not None
+    alone = notice(database, state="judging", attempt=1, lease_until=gone)
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+
+    assert alone == NO_WORKER.format(kind="worker")
+    assert notice(database, state="judging", attempt=1, lease_until=gone) == LOST
 
 
 def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: Database) -> None:

@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -38,14 +39,18 @@ def test_numbers_that_need_attention_come_first_with_a_word(
 ) -> None:
     app.state.started_at -= ALIVE
     with database.transaction() as session:
-        make_judging(session, state="done", verdict="judge_error", finished_at=datetime.now(UTC))
+        error: dict[str, Any] = {"state": "done", "verdict": "judge_error", "finished_at": datetime.now(UTC)}
+        make_judging(session, **error)
+        submission = make_submission(session)
+        make_judging(session, submission.id, **error)
+        make_judging(session, submission.id, state="done", verdict="accepted")
 
     page = admin.get("/admin").text
 
     assert "2 numbers need attention" in page
     urgent, rest = page.split('class="urgent"')[1].split("</section>")[:2]
     assert urgent.count("Needs attention") == 2
-    assert "Judge errors" in urgent
+    assert '<span class="what">Judge errors</span><span class="value">1</span>' in urgent  # the other was judged again
     assert "Workers" in urgent
     assert "Submissions" in rest
     assert "Needs attention" not in rest
@@ -82,6 +87,23 @@ def test_the_first_steps_lead_a_new_admin_until_they_are_done(
         assert f'<a href="/admin/{address}">' in steps
     assert '<a href="/problems">Submit a solution yourself</a>' in steps
     assert "First steps" not in done
+
+
+@pytest.mark.parametrize(
+    "changes", [({"sign_up": "invitation"}, {"sign_up": "open"}), ()], ids=["changed twice", "kept"]
+)
+def test_an_admin_who_leaves_sign_up_open_has_decided(admin: TestClient, changes: tuple[dict[str, str], ...]) -> None:
+    before = admin.get("/admin").text
+
+    for change in changes:
+        admin.post("/admin/settings", data=change)
+    if not changes:
+        admin.post("/admin/first-steps/keep-sign-up")
+    after = admin.get("/admin").text
+
+    assert "First steps" in after
+    assert ["Decide who may sign up" in page for page in (before, after)] == [True, False]
+    assert "sign_up" in admin.get("/admin/audit").text
 
 
 def test_problems_come_before_tracks(database: Database) -> None:

@@ -56,6 +56,22 @@ def test_several_settings_are_saved_at_once(admin: TestClient, database: Databas
     assert (read(database).max_pending, read(database).announcement) == (7, "Exam today")
 
 
+def test_numbers_are_written_and_read_in_one_way(admin: TestClient, database: Database) -> None:
+    name = "judging_seconds_per_hour"
+    page = admin.get(HOME).text
+
+    same = admin.post(HOME, data={name: "3600", f"seen.{name}": "3,600"})
+    answer = admin.post(HOME, data={name: "7,200", f"seen.{name}": "3,600"})
+    wrong = admin.post(HOME, data={name: "7,5", f"seen.{name}": "7,200"})
+
+    assert value_of(page, name) == "3,600"
+    assert "1 to 1,000,000 · default: 3,600 (1 hour)" in re.sub(r"\s+", " ", page)
+    assert same.headers["location"].endswith("?saved=nothing")
+    assert answer.headers["location"].endswith(f"?saved={name}")
+    assert read(database).judging_seconds_per_hour == 7200
+    assert wrong.status_code == 422
+
+
 def test_only_what_was_changed_is_saved(admin: TestClient, database: Database) -> None:
     shown = {"max_pending": "20", "seen.max_pending": "20", "max_queue_minutes": "5", "seen.max_queue_minutes": "10"}
 
@@ -74,7 +90,7 @@ def test_wrong_values_are_said_at_their_fields_and_all_typed_values_stay(admin: 
 
     assert answer.status_code == 422
     assert "max_pending is 0: it should be greater than or equal to 1" in answer.text
-    assert "it should be a whole number from 1 to 10000" in answer.text
+    assert "it should be a whole number from 1 to 10,000" in answer.text
     assert "Nothing was saved: 2 fields have errors." in answer.text
     names = ("max_pending", "max_queue_minutes", "announcement")
     assert [value_of(answer.text, name) for name in names] == ["0", "many", "Exam"]

@@ -67,6 +67,14 @@ def test_nothing_of_a_list_is_out_of_sight(page: Page, width: int) -> None:
         assert page.evaluate(HIDDEN) == []
 
 
+def test_a_verdict_is_one_line_beside_a_long_title(page: Page) -> None:
+    open_at(page, "submissions", 1024)
+
+    link = page.get_by_role("link", name="Time limit exceeded").first
+
+    assert link.evaluate("link => link.offsetHeight < 2 * parseFloat(getComputedStyle(link).fontSize)")
+
+
 def test_on_a_phone_a_row_is_lines_that_say_what_they_are(page: Page) -> None:
     open_at(page, "users", 390)
 

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Mapping
 from io import BytesIO
+from uuid import UUID
 from zipfile import ZipFile
 
 import httpx
@@ -15,6 +16,7 @@ from app.accounts.model import User
 from app.audit import Actor
 from app.authoring.model import Verification
 from app.authoring.publication import Publisher, publish_package
+from app.authoring.query import get_verification, view_verification
 from app.catalog.archive import write_archive
 from app.catalog.folder import digest
 from app.catalog.publish import find_current, publish
@@ -161,6 +163,7 @@ def test_a_bad_slug_loses_nothing(emmy: TestClient, slug: str) -> None:
     assert page.status_code == 422
     assert typed(page) == FILES
     assert "a slug" in page.text
+    assert "folder&#39;s name" not in page.text
 
 
 def test_files_are_added_renamed_and_removed(emmy: TestClient) -> None:
@@ -235,12 +238,33 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
         assert "The files are valid" not in form.text
 
 
+def test_examples_are_named_as_in_the_catalogue(emmy: TestClient) -> None:
+    assert '<option value="torch">PyTorch</option>' in emmy.get("/author").text
+
+
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
     page = send(emmy, CHANGED, "publish").headers["Location"]
 
     emmy.post(page + "/cancel")
 
     assert "It was cancelled" in emmy.get(page).text
+
+
+def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Database) -> None:
+    page = send(emmy, CHANGED, "publish").headers["Location"]
+    take(database)
+    before = emmy.get(page).text
+
+    emmy.post(page + "/cancel")
+    after = emmy.get(page).text
+    with database.transaction() as session:
+        told = view_verification(session, get_verification(session, UUID(page.rpartition("/")[2])))
+
+    cancel = f'action="{page}/cancel"'
+    assert (cancel in before, cancel in after) == (True, False)
+    assert "Cancelling …" in after
+    assert "Cancelling …" in emmy.get("/author").text
+    assert (told.state, told.is_cancelling) == ("verifying", True)
 
 
 def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, database: Database) -> None:

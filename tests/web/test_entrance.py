@@ -72,7 +72,10 @@ def test_an_invitation_names_the_role_knows_the_address_and_signs_in(anyone: Tes
     assert 'value="grace@example.org"' in page
     assert answer.status_code == 303
     assert 'href="/author"' in anyone.get("/").text
-    assert "was already used" in anyone.get(f"/invitations/{secret}").text
+    used = anyone.get(f"/invitations/{secret}").text
+    assert "was already used" in used
+    assert "You are signed in as grace." in used
+    assert "Already have an account?" not in used
 
 
 def test_a_mistake_keeps_the_invitation_and_its_page(anyone: TestClient, database: Database) -> None:

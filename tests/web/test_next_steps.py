@@ -85,6 +85,23 @@ def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, da
     assert "Take the quiz" not in ada.get(f"{path}/result").text
 
 
+def test_the_end_of_a_quiz_leads_on(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_listed("second", "track: basics\nposition: 2\n"))
+    answer = {"question": 0, "choice": 0}
+    ada.post(f"{PAGE}/quiz", data=answer)
+    unsolved = ada.get(f"{PAGE}/quiz").text
+
+    solve(ada, database)
+    solved = ada.get(f"{PAGE}/quiz").text
+    ada.post(f"{PAGE}/quiz/again")
+    again = ada.get(f"{PAGE}/quiz/questions").text
+
+    onward = 'href="/problems/second">Next: second</a>'
+    assert [onward in page for page in (unsolved, solved, again)] == [False, True, False]
+    assert "Back to the problem" in unsolved
+
+
 def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database: Database) -> None:
     result = ada.get(solve(ada, database) + "/result").text
 

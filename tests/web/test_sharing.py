@@ -135,5 +135,10 @@ def test_another_site_shows_the_statement_in_a_frame_and_only_that(browser: Brow
         expect(leading).to_have_attribute("target", "_blank")
         assert context.cookies() == []
 
+        visitor.page.set_viewport_size({"width": 1440, "height": 900})
+        visitor.open(f"{PROBLEM}/embed")
+        boxes = [visitor.page.locator(part).first.bounding_box() for part in (".signature", ".interface .table-scroll")]
+        assert len({box["width"] for box in boxes if box}) == 1
+
         visitor.page.set_content(f'<iframe src="{address}{PROBLEM}"></iframe>')
         expect(visitor.page.frame_locator("iframe").get_by_text("Scaled sum")).to_have_count(0)

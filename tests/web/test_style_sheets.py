@@ -25,6 +25,18 @@ def test_every_step_that_is_used_is_defined_and_every_step_is_used() -> None:
     assert used == defined
 
 
+def test_sums_and_products_stand_in_calc() -> None:
+    """The browser drops a declaration with a product outside `calc`."""
+    outside = [
+        f"{sheet.name}: {name}: {value}"
+        for sheet in SHEETS
+        for _selector, name, value in list_declarations(sheet.read_text())
+        if re.search(r"\s[*+]\s", re.sub(r"(?:calc|min|max|clamp)\((?:[^()]|\([^()]*\))*\)", "", value))
+    ]
+
+    assert outside == []
+
+
 def list_literals(sheet: Path) -> Iterator[str]:
     """Yield each literal length that should be a token. Lengths in em are relative to the text, so they may stay."""
     for selector, name, value in list_declarations(sheet.read_text()):

@@ -1,12 +1,13 @@
 """The submission page that a student sees."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from uuid import uuid4
 
 import numpy as np
 from fastapi.testclient import TestClient
+from sqlalchemy import func, update
 
 from app.accounts.session import start_session
 from app.database.engine import Database
@@ -15,6 +16,7 @@ from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.queue.lease import add_hint, fail, finish, record_phases
 from app.submissions.enqueue import MAX_ATTEMPTS
+from app.submissions.model import Judging
 from app.submissions.phase import Phase
 from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
@@ -47,6 +49,23 @@ def test_a_submission_that_no_worker_can_judge_says_so_until_one_starts(ada: Tes
 
     assert "No worker is running now: your submission waits in the queue" in alone
     assert "No worker is running" not in served
+
+
+def test_a_judging_whose_worker_is_lost_does_not_run(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    claim = take(database)
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        record_phases(session, claim, [Phase(name="running", seconds=None)])
+    held = ada.get(f"{path}/result").text
+
+    with database.transaction() as session:
+        session.execute(update(Judging).values(lease_until=func.now() - timedelta(seconds=1)))
+    lost = ada.get(f"{path}/result").text
+
+    assert "Running your code <b>…</b>" in held
+    assert "The worker that judged your submission stopped" in lost
+    assert "Running your code <b>interrupted</b>" in lost
 
 
 def test_results_show_while_judging_goes_on(ada: TestClient, database: Database) -> None:
@@ -340,6 +359,7 @@ def test_the_cost_of_a_hidden_case_says_how_coarse_it_is() -> None:
     assert [case_seconds_text(seconds, "hidden") for seconds in (0.1, 0.3, 12.0)] == ["≤ 0.1 s", "0.3 s", "12 s"]
     assert case_memory_text(16 * 2**20, "hidden") == "≤ 16 MiB"
     assert (case_seconds_text(0.1, "sample"), case_memory_text(2**20, "sample")) == ("100 ms", "1 MiB")
+    assert case_memory_text(0, "sample") == case_memory_text(2**19, "sample") == "< 1 MiB"
 
 
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:

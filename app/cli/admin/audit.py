@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.cli.admin.console import CURSOR, AsJson, Data, Moment, aware, say, show_table, transaction
+from app.cli.admin.console import CURSOR, AsJson, Data, Since, Until, aware, say, show_table, transaction
 from app.cli.console import print_json
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def audit(
     action: Annotated[str | None, typer.Option(help="Only this action, such as user.suspended.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only changes to targets of this kind, such as user.")] = None,
     target: Annotated[str | None, typer.Option(help="With --kind: only changes to this target.")] = None,
-    since: Moment = None,
-    until: Moment = None,
+    since: Since = None,
+    until: Until = None,
     cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 Data = Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the REST API's object, for scripts.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
-Moment = Annotated[
-    datetime | None,
-    typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"], help="UTC unless you give a time zone."),
+_MOMENT = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"]
+Since = Annotated[
+    datetime | None, typer.Option(formats=_MOMENT, help="Only from this time on; UTC unless you give a time zone.")
+]
+Until = Annotated[
+    datetime | None, typer.Option(formats=_MOMENT, help="Only before this time; UTC unless you give a time zone.")
 ]
 CURSOR = "The cursor that the previous page printed."
 RoleName = Literal["student", "author", "admin"]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli.admin.console import Data, Moment, aware, say
+from app.cli.admin.console import Data, Since, Until, aware, say
 from app.judging.verdicts import Verdict
 from app.settings import read_settings
 
@@ -25,8 +25,8 @@ def submissions(
     problem: Annotated[str | None, typer.Option(help="Only submissions to the problem with this slug.")] = None,
     user: Annotated[str | None, typer.Option(help="Only submissions of this user.")] = None,
     verdict: Annotated[Verdict | None, typer.Option(help="Only submissions with this verdict.")] = None,
-    since: Moment = None,
-    until: Moment = None,
+    since: Since = None,
+    until: Until = None,
     data: Data = None,
 ) -> None:
     """Export all users' submissions, one per line, the newest first."""

@@ -10,7 +10,8 @@ from app.cli.admin.console import (
     CURSOR,
     AsJson,
     Data,
-    Moment,
+    Since,
+    Until,
     Yes,
     aware,
     confirm,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Judge submissions again. The new verdicts count once you apply them.", no_args_is_help=True)
 
 POLL_SECONDS = 1.0
+MOST_NAMED = 3  # more cases with the same change are counted
+A_COMMAND = "a command"
+_REVISIONS = {"own": "the one that gave the old verdict", "current": "the problem's current one"}
 
 Id = Annotated[UUID, typer.Argument(help="The rejudging's ID, as `list` shows it.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Wait until all submissions are judged.")]
@@ -42,8 +46,8 @@ def begin(
     problem: Annotated[str | None, typer.Option(help="Only submissions to the problem with this slug.")] = None,
     revision: Annotated[int | None, typer.Option(help="Only those judged by this revision of the problem.")] = None,
     outdated: Annotated[bool, typer.Option("--outdated", help="Only those judged by an older revision.")] = False,
-    since: Moment = None,
-    until: Moment = None,
+    since: Since = None,
+    until: Until = None,
     verdict: Annotated[str | None, typer.Option(help="Only those with this verdict.")] = None,
     cause: Annotated[
         str | None, typer.Option(help="Only judge errors with this cause, as /admin/judge-errors shows it.")
@@ -117,15 +121,29 @@ def show(rejudging: Id, watch: Watch = False, as_json: AsJson = False, data: Dat
     if as_json:
         print_json(view)
         return
-    names = ("id", "state", "created_at", "by", "note", "onto", "judged", "total")
-    show_facts((name.removesuffix("_at"), getattr(view, name)) for name in names)
-    show_table(
-        ("old verdict", "new verdict", "submissions"), (fields(each, "old", "new", "count") for each in view.moves)
+    show_facts(
+        [
+            ("id", view.id),
+            ("state", view.state),
+            ("begun", view.created_at),
+            ("by", view.by or A_COMMAND),
+            ("note", view.note),
+            ("revision", _REVISIONS[view.onto]),
+            ("judged", f"{view.judged} of {view.total}"),
+        ]
     )
+    if view.moves:
+        moves = (fields(each, "old", "new", "count") for each in view.moves)
+        show_table(("old verdict", "new verdict", "submissions"), moves)
     if view.gone:
         say(f"{view.gone} of these submissions no longer exist")
     if view.overtaken:
         say(f"A later rejudging of {view.overtaken} of these submissions was applied. Use `cancel`; `apply` refuses.")
+    if view.state == "judging":
+        say(
+            "Workers judge them in the background. The old verdicts count meanwhile. "
+            f"`allclose admin rejudge show {view.id} --watch` waits until all are judged."
+        )
     if view.state == "ready":
         say(
             f"The old verdicts still count. `allclose admin rejudge changes {view.id}` lists the changes. Then use "
@@ -151,7 +169,11 @@ def changes(
     if as_json:
         print_json(page)
         return
-    show_table(("submission", "user", "problem", "", "old", "new", "cases"), map(_row, page.items), wrapped=("cases",))
+    if not page.items:
+        say("No result changes." if cursor is None else "There are no more.")
+        return
+    headings = ("submission", "user", "problem", "change", "old", "new", "cases")
+    show_table(headings, map(_row, page.items), wrapped=("cases",))
     if page.next:
         say(f"More: --cursor {page.next}")
 
@@ -161,11 +183,13 @@ def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
     """Replace the old verdicts with the new ones, all at once."""
     from app.audit import COMMAND
     from app.rejudging.decision import apply as decide
+    from app.rejudging.view import view_rejudging
 
     confirm(f"Apply {rejudging}? Its verdicts replace the old ones.", yes)
     with transaction(data) as session:
-        judged = decide(session, rejudging, COMMAND).judged
-    say(f"Applied. Submissions with new verdicts: {judged}")
+        view = view_rejudging(session, decide(session, rejudging, COMMAND))
+    changed = view.total - view.gone - sum(view.kinds.get(kind, 0) for kind in ("same", "failed"))
+    say(f"Applied. Changed results: {changed} of {view.total}")
 
 
 @app.command()
@@ -202,9 +226,16 @@ def _wait_until_judged(database: "Database", rejudging_id: UUID) -> "RejudgingVi
 
 
 def _row(change: "Change") -> tuple[object, ...]:
-    cases = "; ".join(f"{case.name}: {case.old or '–'} → {case.new or '–'}" for case in change.cases)
-    return (change.submission, change.user, change.problem, change.kind, _text(change.old), _text(change.new), cases)
+    cases: dict[str, list[str]] = {}
+    for case in change.cases:
+        cases.setdefault(f"{case.old or '–'} → {case.new or '–'}", []).append(case.name)
+    said = "; ".join(f"{_named(names)}: {move}" for move, names in cases.items())
+    return (change.submission, change.user, change.problem, change.kind, _text(change.old), _text(change.new), said)
+
+
+def _named(cases: list[str]) -> str:
+    return ", ".join(cases) if len(cases) <= MOST_NAMED else f"{len(cases)} cases"
 
 
 def _text(outcome: "Outcome") -> str:
-    return f"{outcome.verdict or '–'} {outcome.score if outcome.score is not None else ''}".strip()
+    return f"{outcome.verdict or '–'}{'' if outcome.score is None else f', {outcome.score} %'}"

@@ -18,6 +18,7 @@ from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
 from app.web.origin import require_own_origin
+from app.web.pages.problems import FRAMEWORKS
 from app.web.permission import Author
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, see_other
@@ -52,6 +53,7 @@ def show_problems(
     ]
     context: dict[str, Any] = {"problems": shown, "verifications": verifications, "examples": list_examples()}
     context |= {
+        "frameworks": FRAMEWORKS,
         "query": {name: value for name, value in (("q", q), ("availability", availability), ("by", by)) if value},
         "total": len(problems),
         "reports": reports,

@@ -169,14 +169,10 @@ def _words() -> dict[str, str]:
         "beginner": _("Beginner"),
         "intermediate": _("Intermediate"),
         "advanced": _("Advanced"),
-        "numpy": "NumPy",
-        "jax": "JAX",
-        "flax": "Flax",
-        "optax": "Optax",
-        "torch": "PyTorch",
-    }
+    } | FRAMEWORKS
 
 
+FRAMEWORKS = {"numpy": "NumPy", "jax": "JAX", "flax": "Flax", "optax": "Optax", "torch": "PyTorch"}
 router = APIRouter()
 SHOWN_PROBLEMS = 50
 MAX_FILTER = 200  # characters, as the field for words has it

@@ -9,6 +9,7 @@ from app.accounts.model import User
 from app.catalog.query import get_problem
 from app.learning.quiz import answer_question, get_quiz, retake_quiz
 from app.web.address import Slug
+from app.web.next_step import find_next_problem
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -59,4 +60,6 @@ def send_retake(visit: CurrentVisit, slug: Slug) -> Response:
 def _context(visit: Visit, user: User, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     with visit.transaction() as session:
-        return {"problem": get_problem(session, slug, user.id), "quiz": get_quiz(session, user.id, slug)}
+        quiz = get_quiz(session, user.id, slug)
+        next_problem = find_next_problem(session, user.id, slug) if quiz.answered_count == len(quiz.questions) else None
+        return {"problem": get_problem(session, slug, user.id), "quiz": quiz, "next": next_problem}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Response
 
 from app.accounts.permission import Permission, Viewer
-from app.admin.first_steps import dismiss_steps, list_open_steps
+from app.admin.first_steps import dismiss_steps, keep_sign_up, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
@@ -41,6 +41,13 @@ def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # 
 def dismiss_first_steps(visit: CurrentVisit, viewer: ChangesSettings) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
         dismiss_steps(session, visit.actor)
+    return see_other("/admin")
+
+
+@router.post("/first-steps/keep-sign-up", dependencies=[Depends(require_own_origin)])
+def keep_sign_up_as_it_is(visit: CurrentVisit, viewer: ChangesSettings) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        keep_sign_up(session, visit.actor)
     return see_other("/admin")
 
 

@@ -12,7 +12,7 @@ from app.admin.settings import RemovalUnconfirmed, Setting, SettingsRefused, as_
 from app.policy import Policy
 from app.request_state import get_policy
 from app.web.messages import gettext as _
-from app.web.messages import later
+from app.web.messages import later, ngettext
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -64,6 +64,22 @@ class Labelled:
     setting: Setting
     label: str
     unit: str
+
+    @property
+    def shown(self) -> str:
+        return as_text(self.setting.value)
+
+    @property
+    def default(self) -> str:
+        return as_text(self.setting.default)
+
+    @property
+    def default_in_hours(self) -> str:
+        """Return a default in seconds as hours, or an empty text."""
+        default = self.setting.default
+        if "seconds" not in self.setting.name or not isinstance(default, int) or default % 3600:
+            return ""
+        return ngettext("%(num)s hour", "%(num)s hours", default // 3600) % {"num": default // 3600}
 
 
 async def read_typed(request: Request, viewer: ChangesSettings) -> dict[str, str]:  # noqa: ARG001 (others are not read)
