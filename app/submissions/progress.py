@@ -20,6 +20,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
 
+from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.permission import Permission, Viewer
 from app.database.engine import Database
 from app.database.listener import Listener
@@ -33,6 +34,8 @@ READS_PER_SECOND = 40
 # After a notification, a client waits this long for each client of the process, so that many read less often. A judging
 # sends several notifications within a second.
 PAUSE_SECONDS = 1 / 1000
+# Event streams of a process that read at the same time. More would keep the interpreter, and so pages, waiting.
+READS_AT_ONCE = 2
 
 
 class Watch:
@@ -68,6 +71,7 @@ class Progress:
         self._lock = threading.Lock()
         self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
         self._count = 0
+        self.reads = ConcurrencyLimit("reads of event streams", READS_AT_ONCE)
 
     def poll_seconds(self) -> float:
         """Return the time after which a client reads the rows again without a notification."""
@@ -136,7 +140,8 @@ class ChangeStream:
         with self.progress.watch(subject) as watch:
             while True:
                 try:
-                    seen = await asyncio.to_thread(self._read, read)
+                    async with self.progress.reads.turn():
+                        seen = await asyncio.to_thread(self._read, read)
                 except (OperationalError, PoolExhausted) as error:
                     _log.warning("A stream of events could not read the database: %s", error)
                 else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, or_, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, exists, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -90,11 +90,18 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 
 def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer) -> Judging:
     """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
-    owned = select(Submission.user_id, Judging).join(Judging, Judging.submission_id == Submission.id)
-    found = session.execute(owned.where(Submission.id == submission_id, Judging.is_current)).one_or_none()
+    found = session.execute(_OWNED, {"submission_id": submission_id}).one_or_none()
     if found is None or not _may_read(viewer, found[0]):
         raise SubmissionNotFound(submission_id)
     return found[1]
+
+
+# Built once, because each read of an event stream runs it: building takes as long as running.
+_OWNED = (
+    select(Submission.user_id, Judging)
+    .join(Judging, Judging.submission_id == Submission.id)
+    .where(Submission.id == bindparam("submission_id"), Judging.is_current)
+)
 
 
 def _may_read(viewer: Viewer, owner_id: UUID) -> bool:

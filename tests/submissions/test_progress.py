@@ -1,5 +1,7 @@
 import asyncio
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, aclosing
 from uuid import UUID, uuid4
 
@@ -9,7 +11,14 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer, signed_in
 from app.database.engine import Database
-from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, ChangeStream, Progress, Watch
+from app.submissions.progress import (
+    POLL_SECONDS,
+    READS_AT_ONCE,
+    READS_PER_SECOND,
+    ChangeStream,
+    Progress,
+    Watch,
+)
 from tests.factories import make_user
 
 
@@ -156,3 +165,34 @@ def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Datab
 
     assert asyncio.run(scenario()) == [0, 2]
     assert reads == [0, 1, 2]
+
+
+def test_few_of_many_streams_read_at_the_same_time(database: Database, progress: Progress) -> None:
+    running, most, lock = 0, 0, threading.Lock()
+
+    def read(_: Session, viewer: Viewer) -> UUID:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+        return viewer.id
+
+    async def first(stream: AsyncGenerator[UUID]) -> UUID:
+        async with aclosing(stream):
+            return await anext(stream)
+
+    with database.transaction() as session:
+        viewer = signed_in(make_user(session))
+    follower = ChangeStream(
+        database=database, progress=progress, find_viewer=lambda _: viewer, right=Permission.READ_SUBMISSIONS
+    )
+
+    async def scenario() -> list[UUID]:
+        progress.start()
+        return await asyncio.gather(*(first(follower.stream(uuid4(), read)) for _ in range(20)))
+
+    assert asyncio.run(scenario()) == [viewer.id] * 20
+    assert most == READS_AT_ONCE
