@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from app.catalog.manifest import Manifest
-from app.catalog.parameter import Parameter
+from app.catalog.parameter import FRAMEWORKS_OF, Parameter
 from app.judging.leaf import read_leaf
 from app.judging.structure import leaves, path_text
 from app.worker.prepare import PreparedCase
@@ -64,6 +64,8 @@ def split(cases: Sequence[PreparedCase], manifest: Manifest, extra: int) -> list
                 first, second = first - _cost(group), second + _cost(group)
         splits.append((max(first, second), drawn))
     shortest = min(seconds for seconds, _ in splits)
+    if shortest == busy_with_all:
+        return []
     chosen = _CHANCE.choice([drawn for seconds, drawn in splits if seconds <= shortest * GOOD_ENOUGH])
     names = {case.name for group in chosen for case in group}
     return [case for case in cases if case.name in names]
@@ -71,7 +73,7 @@ def split(cases: Sequence[PreparedCase], manifest: Manifest, extra: int) -> list
 
 def _groups(cases: Sequence[PreparedCase], manifest: Manifest) -> list[Group]:
     """Return groups that one process should run whole."""
-    if "jax" in manifest.frameworks:
+    if not set(FRAMEWORKS_OF["jax"]).isdisjoint(manifest.frameworks):
         return [shape.cases for shape in shapes_of(cases, manifest.case_inputs)]
     return [(case,) for case in cases]
 
