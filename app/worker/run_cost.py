@@ -1,8 +1,9 @@
 """Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, at most RUNS times per variant of a revision, and the least counts. It waits until the worker has no judgings
-for a while, because it would take a core from the next submission.
+thread, at most RUNS times per variant of a revision, and the least counts. It waits until the worker has had no
+judging for a while, because it would take a core from the next submission. Rejudgings and other work in the background
+do not count.
 """
 
 import math
@@ -106,12 +107,14 @@ class CostRecorder(Middleware):
         if self._count_runs(work) >= RUNS:
             return
         self._judgings.wait_for_none(self._references.stopping)
+        if self._count_runs(work) >= RUNS:  # other workers of this machine have waited too
+            return
         reference = self._measure_reference(work)
         if reference is not None:
             self._store_reference(work, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
-        """Run the reference as a submission is run, including a spare, in a box that never holds a submission."""
+        """Run the reference in one process, with a spare, in a box that never holds a submission."""
         package, manifest, stopping = work.package, work.package.manifest, self._references.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
@@ -162,7 +165,7 @@ class CostRecorder(Middleware):
 
 
 class _Judgings:
-    """Knows how long no judging has run."""
+    """Knows how long no judging that a student waits for has run."""
 
     def __init__(self, idle_seconds: float) -> None:
         self._idle_seconds = idle_seconds
