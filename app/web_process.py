@@ -101,6 +101,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
+    state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1, most=300)
     state.submit_limit = ConcurrencyLimit("submissions", at_once=2, most=300)
     state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
     state.request_throttle = RequestThrottle(policy)

@@ -12,9 +12,14 @@ CHANGES_AT_ONCE = 4
 
 
 async def await_submit_turn(request: Request) -> AsyncIterator[None]:
-    """Hold a turn until the answer is made; a dependency. Raises LimitReached."""
-    limit: ConcurrencyLimit = request.app.state.submit_limit
-    async with limit.turn():
+    """Hold a turn until the answer is made; a dependency. Raises LimitReached.
+
+    A user's submissions run one after the other: the second one would only wait for a lock on the user.
+    """
+    viewer, state = getattr(request.state, "viewer", None), request.app.state
+    own: ConcurrencyLimit = state.own_submit_limit
+    limit: ConcurrencyLimit = state.submit_limit
+    async with own.turn(viewer.id if viewer else None), limit.turn():
         yield
 
 

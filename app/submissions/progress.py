@@ -16,6 +16,7 @@ from math import inf
 from typing import TypeVar
 from uuid import UUID
 
+from anyio import to_thread
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
@@ -64,7 +65,7 @@ class Watch:
 
 
 class Progress:
-    """The listener of a process. Coroutines of any event loop can watch."""
+    """The listener of a process. Coroutines of any event loop can watch; event streams run in one loop."""
 
     def __init__(self, database: Database) -> None:
         self._listener = Listener(database.url, "progress", self._wake)
@@ -141,7 +142,8 @@ class ChangeStream:
             while True:
                 try:
                     async with self.progress.reads.turn():
-                        seen = await asyncio.to_thread(self._read, read)
+                        # When its client goes, a read keeps its turn until the thread is done.
+                        seen = await to_thread.run_sync(self._read, read)
                 except (OperationalError, PoolExhausted) as error:
                     _log.warning("A stream of events could not read the database: %s", error)
                 else:

@@ -90,14 +90,14 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 
 def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer) -> Judging:
     """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
-    found = session.execute(_OWNED, {"submission_id": submission_id}).one_or_none()
+    found = session.execute(_CURRENT_JUDGING, {"submission_id": submission_id}).one_or_none()
     if found is None or not _may_read(viewer, found[0]):
         raise SubmissionNotFound(submission_id)
     return found[1]
 
 
 # Built once, because each read of an event stream runs it: building takes as long as running.
-_OWNED = (
+_CURRENT_JUDGING = (
     select(Submission.user_id, Judging)
     .join(Judging, Judging.submission_id == Submission.id)
     .where(Submission.id == bindparam("submission_id"), Judging.is_current)

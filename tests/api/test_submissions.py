@@ -6,10 +6,11 @@ from uuid import uuid4
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.accounts.token import Bounds, create_token, find_viewer_by_token
 from app.database.engine import Database
@@ -22,6 +23,7 @@ from app.submissions.model import Judging, Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_judging, make_problem, make_user, make_worker
+from tests.queue.fleet import wait_until
 from tests.submissions.test_forecast import make_done
 
 PATH = "/problems/running_mean/submissions"
@@ -32,6 +34,12 @@ SOURCE = "def solve(x):\n    return x\n"
 def problem(database: Database) -> None:
     with database.transaction() as session:
         make_problem(session, "running_mean")
+
+
+def is_one_waiting_for_a_lock(database: Database) -> bool:
+    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+    with database.transaction() as session:
+        return bool(session.execute(waiting).all())
 
 
 def fill_queue(database: Database) -> None:
@@ -180,6 +188,24 @@ def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: 
     assert submit(signed_in("grace")).status_code == 202
     end(database, take(database))
     assert submit(ada).status_code == 202
+
+
+def test_submissions_of_a_user_that_wait_for_a_lock_delay_no_other_user(
+    ada: httpx.Client, signed_in: SignedIn, database: Database
+) -> None:
+    grace = signed_in("grace")
+    with ThreadPoolExecutor() as threads:
+        with database.transaction() as session:
+            user = session.scalars(select(User).where(User.username == "ada")).one()
+            serialise_requests(session, user.id)
+            waiting = [threads.submit(submit, ada) for _ in range(4)]
+            wait_until(lambda: is_one_waiting_for_a_lock(database))
+            others = submit(grace)
+            still_waiting = not any(each.done() for each in waiting)
+        answers = [each.result() for each in waiting]
+
+    assert (others.status_code, still_waiting) == (202, True)
+    assert [answer.status_code for answer in answers] == [202] * 4
 
 
 def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
