@@ -44,7 +44,7 @@ def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
     """Return None if the cookie is unknown or expired, or its user is suspended."""
     if not is_well_formed(secret):
         return None
-    found = session.execute(_OWNED, {"token_hash": digest(secret)}).one_or_none()
+    found = session.execute(_SESSION_AND_USER, {"token_hash": digest(secret)}).one_or_none()
     if found is None:
         return None
     user, session_id, is_stale = found
@@ -111,7 +111,7 @@ def _note_use(session: Session, session_id: UUID) -> None:
 
 
 # Built once, because each page and each read of an event stream runs it: building takes longer than running.
-_OWNED = (
+_SESSION_AND_USER = (
     select(User, UserSession.id, _is_stale())
     .join(UserSession, UserSession.user_id == User.id)
     .where(UserSession.token_hash == bindparam("token_hash"), _works(), User.is_active)

@@ -65,7 +65,7 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     """Return None if the token is unknown, revoked or expired, or its user is suspended."""
     if not is_well_formed(secret, PREFIX):
         return None
-    found = session.execute(_OWNED, {"token_hash": digest(secret)}).one_or_none()
+    found = session.execute(_TOKEN_AND_USER, {"token_hash": digest(secret)}).one_or_none()
     if found is None:
         return None
     user, token, is_stale = found
@@ -198,7 +198,7 @@ def _note_use(session: Session, token_id: UUID) -> None:
 
 
 # Built once, because each request and each read of an event stream runs it: building takes longer than running.
-_OWNED = (
+_TOKEN_AND_USER = (
     select(User, ApiToken, _is_stale())
     .join(ApiToken, ApiToken.user_id == User.id)
     .where(ApiToken.token_hash == bindparam("token_hash"), _works(), User.is_active)

@@ -42,8 +42,10 @@ def _has_decided(session: Session, setting: str) -> bool:
 
 
 def keep_sign_up(session: Session, actor: Actor) -> None:
-    """Record that an admin has looked at who may sign up, and leaves it as it is."""
+    """Record that an admin has looked at who may sign up, and leaves it as it is. Once, and not after a change."""
     kept = {"sign_up": read_policy(session).sign_up}
+    if _has_decided(session, "sign_up"):
+        return
     record(session, actor, Act(action="setting.kept", target="sign_up", before=kept, after=kept))
 
 

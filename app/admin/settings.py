@@ -116,7 +116,7 @@ def read_value(name: str, text: str) -> Value:
 
 def _without_commas(text: str) -> str:
     """Remove the commas of a number such as `3,600`, and change no other text."""
-    return text.replace(",", "") if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+", text) else text
+    return text.replace(",", "") if re.fullmatch(r"[1-9][0-9]{0,2}(,[0-9]{3})+", text) else text
 
 
 def as_text(value: Value) -> str:
@@ -141,7 +141,7 @@ def save_typed(
     """
     lock_policy(session)
     settings = {setting.name: setting for setting in list_settings(session)}
-    changed = {name: text for name, text in typed.items() if not _is_same(name, text, seen.get(name, ""))}
+    changed = {name: text for name, text in typed.items() if not _is_same(settings[name], text, seen.get(name, ""))}
     wrong = {name: fault for name, text in changed.items() if (fault := _find_fault(session, name, text))}
     if wrong:
         raise SettingsRefused(wrong)
@@ -149,7 +149,7 @@ def save_typed(
         name: _say_outdated(settings[name], seen[name])
         for name, text in changed.items()
         if name in seen
-        and not any(_is_same(name, as_text(settings[name].value), known) for known in (seen[name], text))
+        and not any(_is_same(settings[name], as_text(settings[name].value), known) for known in (seen[name], text))
     }
     if outdated:
         raise SettingsRefused(outdated, is_outdated=True)
@@ -158,9 +158,9 @@ def save_typed(
     return tuple(values)
 
 
-def _is_same(name: str, one: str, other: str) -> bool:
+def _is_same(setting: Setting, one: str, other: str) -> bool:
     """Whether both texts of a form stand for one value: `3600` and `3,600` do."""
-    clean = _without_commas if _setting(name, None).is_number else str
+    clean = _without_commas if setting.is_number else str
     return clean(one.strip()) == clean(other.strip())
 
 

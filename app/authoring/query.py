@@ -38,7 +38,7 @@ class VerificationView(View):
     digest: str = Field(description="names the package's content, and that of the revision that it becomes")
     by: str = Field(description="the user name of who sent it")
     state: VerificationState
-    is_cancelling: bool = Field(description="it was cancelled, and its worker has not stopped yet")
+    is_cancelling: bool = Field(False, description="it was cancelled, and its worker has not stopped yet")
     step: str = Field(description="what is being checked; empty before")
     done: int = Field(description="how much of the step is done, of `total`")
     total: int

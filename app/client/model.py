@@ -3019,7 +3019,7 @@ class VerificationView(Answer):
     )
     by: str = Field(..., description="the user name of who sent it")
     state: Literal["queued", "verifying", "passed", "refused", "failed"]
-    is_cancelling: bool = Field(..., description="it was cancelled, and its worker has not stopped yet")
+    is_cancelling: bool = Field(False, description="it was cancelled, and its worker has not stopped yet")
     step: str = Field(..., description="what is being checked; empty before")
     done: int = Field(..., description="how much of the step is done, of `total`")
     total: int

@@ -45,7 +45,7 @@ def describe_standing(view: VerificationView) -> StatusText:
             sentence = view.notice or _("A worker verifies this package after the packages that were sent earlier.")
             return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
         case "verifying" if view.is_cancelling:
-            sentence = _("Its worker stops within a few seconds.")
+            sentence = view.notice or _("Its worker stops as soon as it hears of this.")
             return StatusText(title=_("Cancelling …"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)

@@ -62,14 +62,14 @@ def test_numbers_are_written_and_read_in_one_way(admin: TestClient, database: Da
 
     same = admin.post(HOME, data={name: "3600", f"seen.{name}": "3,600"})
     answer = admin.post(HOME, data={name: "7,200", f"seen.{name}": "3,600"})
-    wrong = admin.post(HOME, data={name: "7,5", f"seen.{name}": "7,200"})
+    wrong = [admin.post(HOME, data={name: text, f"seen.{name}": "7,200"}) for text in ("7,5", "0,500", "7,20")]
 
     assert value_of(page, name) == "3,600"
     assert "1 to 1,000,000 · default: 3,600 (1 hour)" in re.sub(r"\s+", " ", page)
     assert same.headers["location"].endswith("?saved=nothing")
     assert answer.headers["location"].endswith(f"?saved={name}")
     assert read(database).judging_seconds_per_hour == 7200
-    assert wrong.status_code == 422
+    assert [each.status_code for each in wrong] == [422] * 3
 
 
 def test_only_what_was_changed_is_saved(admin: TestClient, database: Database) -> None:
