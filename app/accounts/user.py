@@ -18,7 +18,7 @@ USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
 # The prefix of an erased user's name.
 ERASED = "erased-"
-EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
+EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f-\x9f]+@[^@\s\x00-\x1f\x7f-\x9f]+")
 MAX_EMAIL = 254  # RFC 5321's longest path
 
 

@@ -188,7 +188,7 @@ def test_a_setting_holds_from_the_next_request_on(served: Served) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
-    [("max_pending", "many", "whole number from 1 to 10000"), ("maximum", "3", "Unknown setting 'maximum'")],
+    [("max_pending", "many", "whole number from 1 to 10,000"), ("maximum", "3", "Unknown setting 'maximum'")],
 )
 def test_a_wrong_setting_is_said(served: Served, name: str, value: str, words: str) -> None:
     refused = admin(served, "settings", "set", name, value)

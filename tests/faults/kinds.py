@@ -289,8 +289,12 @@ def kill_postgres(scene: Scene) -> None:
 @kind("PostgreSQL: SIGKILL of one connection's process", "database", 8, 1)
 def kill_backend(scene: Scene) -> None:
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection:
-        pids = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = current_user").fetchall()
-        os.kill(int(str(scene.chance.choice(pids)[0])), signal.SIGKILL)
+        is_killed = False
+        while not is_killed:
+            pids = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = current_user").fetchall()
+            with suppress(ProcessLookupError):  # its connection has just ended
+                os.kill(int(str(scene.chance.choice(pids)[0])), signal.SIGKILL)
+                is_killed = True
     _wait_for_database(scene)
 
 
