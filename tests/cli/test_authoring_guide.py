@@ -9,7 +9,8 @@ from tests.cli.authoring_session import GUIDE, read_steps, replay
 
 # Figures, times, digests and the ids of submissions differ from run to run.
 _VARYING = re.compile(
-    r"\b[0-9a-f]{12}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|(< )?[-+]?\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?( m?s\b)?"
+    r"\b[0-9a-f]{12}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+    r"|(< )?[-+]?\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?( m?s\b)?"
 )
 
 
