@@ -92,11 +92,11 @@ class _Submitter:
         if key and (original := find_original(self._session, own, Submission.idempotency_key, key)):
             return original
         revision = self._get_revision(request.slug)
+        _check_inputs(request, revision)
         size = len(request.source.encode()) + len((request.inputs or "").encode())
         has_inputs = request.inputs is not None
         usage = self._usage or read_usage(self._session, self._user_id)
         check_quotas(self._session, self._user_id, usage, self._limits, size=size, has_inputs=has_inputs)
-        _check_inputs(request, revision)  # after the quotas, because it takes longer
         queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
         backlog = self._limits.backlogs.get(queue)
         if self._limits.max_queue_minutes is not None and backlog is not None:
