@@ -55,7 +55,10 @@ def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, r
 
     assert judged.verdict is Verdict.WRONG_ANSWER
     wrong = [case for case in judged.cases if case.verdict is not Verdict.ACCEPTED]
-    assert [case.report for case in wrong] == [{"category": RERUN}]
+    # Beside each other, the process of the first runs may have begun with another case.
+    found_in = {RERUN, "values outside tolerance"} if runs_in_parallel else {RERUN}
+    assert len(wrong) == 1
+    assert wrong[0].report["category"] in found_in
     assert wrong[0].position > 0
 
 
