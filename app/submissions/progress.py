@@ -142,7 +142,7 @@ class ChangeStream:
             while True:
                 try:
                     async with self.progress.reads.turn():
-                        # When its client goes, a read keeps its turn until the thread is done.
+                        # If the client leaves, the read keeps its turn until its thread is done.
                         seen = await to_thread.run_sync(self._read, read)
                 except (OperationalError, PoolExhausted) as error:
                     _log.warning("A stream of events could not read the database: %s", error)

@@ -1,4 +1,4 @@
-"""Whether a worker serves a queue, and the notice for a student whose judging no worker has for now."""
+"""Whether a worker serves a queue, and the notice for a student while no worker judges the submission."""
 
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ from app.submissions.model import Judging, WorkerRow
 # A worker counts as dead after as long without a heartbeat as a lease lasts.
 ALIVE = timedelta(seconds=15)
 NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
-LOST = "The worker that judged your submission stopped. Another worker will start again when it has a free slot."
+LOST = "The worker that judged your submission stopped. Another one will judge it again when it has a free slot."
 _KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 

@@ -37,7 +37,7 @@ from app.worker.work import Work
 from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending
 
 RUNS = 5
-# How long the worker has no judging before the reference runs, and the longest wait for that.
+# The reference runs after this time without a judging. It waits at most LONGEST_WAIT_SECONDS for that.
 IDLE_SECONDS = 3.0
 LONGEST_WAIT_SECONDS = 60.0
 LOOK_SECONDS = 0.1
@@ -63,7 +63,7 @@ def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost
 
 
 class CostRecorder(Middleware):
-    """`spares`: None if submissions get none. `idle_seconds`: how long no judging ran before the reference runs."""
+    """`spares`: None if submissions get none. `idle_seconds`: the reference runs after this time without a judging."""
 
     def __init__(
         self,
