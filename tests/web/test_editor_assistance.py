@@ -195,6 +195,16 @@ def test_the_signature_of_a_call_is_shown_while_its_arguments_are_typed(ada: Vis
     expect(help_shown(ada)).to_have_count(0)
 
 
+def test_a_signature_stays_where_parsing_is_interrupted_at_every_step(ada: Visitor) -> None:
+    write(ada, "import numpy as np\nx = ")
+    ada.page.keyboard.type("np.clip(")
+    expect(help_shown(ada)).to_contain_text("numpy.clip(a, a_min=")
+    # CodeMirror parses for 20 ms after a change, and each look at this clock takes 21 ms.
+    ada.page.evaluate("() => { let past = Date.now(); Date.now = () => (past += 21); }")
+    ada.page.keyboard.type("0, out=1")
+    expect(help_shown(ada).locator("strong")).to_contain_text("out")
+
+
 @pytest.mark.whole
 def test_a_key_and_the_pointer_show_what_a_name_is(ada: Visitor) -> None:
     twice = 'def twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n'

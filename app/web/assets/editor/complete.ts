@@ -1,6 +1,5 @@
 // Completes names while the student types, from the code and the lists of names. The server is not asked.
 import { localCompletionSource } from "@codemirror/lang-python";
-import { syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { type EditorView, keymap, type Rect } from "@codemirror/view";
 // The package itself: `@codemirror/autocomplete` is no_completion.ts in the bundle.
@@ -17,7 +16,7 @@ import {
   startCompletion,
 } from "../../../../node_modules/@codemirror/autocomplete/dist/index";
 import { isVim } from "./keys";
-import { type Entry, importsOf, type Members, type Names, pathOf } from "./names";
+import { type Entry, importsOf, type Members, type Names, pathOf, treeAt } from "./names";
 import { callAt, card, parametersOf } from "./signature";
 
 const TYPES: Record<string, string> = { c: "class", f: "function", k: "keyword", m: "namespace", v: "variable" };
@@ -72,7 +71,7 @@ function accept(view: EditorView): boolean {
 
 async function complete(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
   const { state, pos } = context;
-  if (/String|Comment/.test(syntaxTree(state).resolveInner(pos, -1).name)) return null;
+  if (/String|Comment/.test(treeAt(state, pos).resolveInner(pos, -1).name)) return null;
   await names.loadFor(state);
   const line = state.doc.lineAt(pos);
   const before = line.text.slice(0, pos - line.from);

@@ -1,8 +1,9 @@
 // What the editor knows about a name: from the lists of Python and the frameworks (list_names.py), and from the code.
-import { syntaxTree } from "@codemirror/language";
+import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState, Text } from "@codemirror/state";
 
-export type Node = ReturnType<typeof syntaxTree>["topNode"];
+type Tree = ReturnType<typeof syntaxTree>;
+export type Node = Tree["topNode"];
 /** The kind (`c` class, `f` function, `k` keyword, `m` module, `v` value), the signature, the first sentence. */
 export type Entry = readonly [kind: string, signature?: string, words?: string];
 export type Members = Readonly<Record<string, Entry>>;
@@ -23,6 +24,7 @@ const IMPORT = /^[ \t]*import[ \t]+([\w., \t]+)/gm;
 const FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)?|[^\n#]+)/gm;
 const MOST_WORDS = 160;
 const AGAIN_MS = 30_000;
+const PARSE_MS = 500;
 
 export class Names {
   private readonly lists = new Map<string, List>();
@@ -143,10 +145,15 @@ function say(title: string, entry: Entry): Known | null {
   return signature || words ? { title, signature, words } : null;
 }
 
+/** The syntax tree as far as `upto`. After a change CodeMirror parses for 20 ms, which may end too early on a busy machine. */
+export function treeAt(state: EditorState, upto: number): Tree {
+  return ensureSyntaxTree(state, upto, PARSE_MS) ?? syntaxTree(state);
+}
+
 /** The function or class of this name in the code itself. */
 function definitionOf(state: EditorState, name: string): Known | null {
   let found: Node | null = null;
-  syntaxTree(state).iterate({
+  treeAt(state, state.doc.length).iterate({
     enter: (node) => {
       if (/^(Function|Class)Definition$/.test(node.name) && textOf(state, node.node.getChild("VariableName")) === name) found = node.node;
     },

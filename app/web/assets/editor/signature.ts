@@ -1,10 +1,9 @@
 // Shows signatures with a sentence: of the name under the pointer, and of the call while its arguments are typed. A key
 // shows the one at the cursor. Each is announced.
-import { syntaxTree } from "@codemirror/language";
 import { type EditorState, type Extension, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import { closeHoverTooltips, EditorView, hasHoverTooltips, hoverTooltip, keymap, showTooltip, type Tooltip } from "@codemirror/view";
 import { isVim } from "./keys";
-import { type Known, lookUp, type Names, type Node, textOf } from "./names";
+import { type Known, lookUp, type Names, type Node, textOf, treeAt } from "./names";
 
 interface Shown {
   pos: number;
@@ -81,7 +80,7 @@ function callShown(state: EditorState, names: Names): Shown | null {
 
 /** The innermost call whose parentheses contain the position, if its function is known. */
 export function callAt(state: EditorState, pos: number, names: Names): Call | null {
-  for (let node: Node | null = syntaxTree(state).resolveInner(pos, -1); node; node = node.parent) {
+  for (let node: Node | null = treeAt(state, pos).resolveInner(pos, -1); node; node = node.parent) {
     if (node.name === "Body") return null;
     const isInside = node.name === "ArgList" && node.from < pos && (pos < node.to || textOf(state, node.lastChild) !== ")");
     const callee = isInside ? node.prevSibling : null;
@@ -126,7 +125,7 @@ export function parametersOf(signature: string): string[] {
 
 function nameAt(state: EditorState, pos: number, names: Names): Shown | null {
   for (const side of [-1, 1] as const) {
-    const node = syntaxTree(state).resolveInner(pos, side);
+    const node = treeAt(state, pos).resolveInner(pos, side);
     const known = isName(node) ? lookUp(state, names, expressionOf(state, node)) : null;
     if (known) return { pos: node.from, known, parameter: null };
   }
@@ -134,7 +133,7 @@ function nameAt(state: EditorState, pos: number, names: Names): Shown | null {
 }
 
 async function hover(state: EditorState, pos: number, side: -1 | 1, names: Names): Promise<Tooltip | null> {
-  const node = syntaxTree(state).resolveInner(pos, side);
+  const node = treeAt(state, pos).resolveInner(pos, side);
   if (!isName(node)) return null;
   await names.loadFor(state);
   const known = lookUp(state, names, expressionOf(state, node));
