@@ -232,7 +232,8 @@ def _tensor_of_numpy(array: np.ndarray[Any, Any]) -> Any:
 
 
 _MAKERS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
-    "jax": lambda array: sys.modules["jax"].numpy.asarray(array),
+    # `jax.numpy.asarray` would compile a program for each shape. JAX may keep the memory: nothing else holds the array.
+    "jax": lambda array: sys.modules["jax"].device_put(array),
     "torch": _tensor_of_numpy,
     "numpy": lambda array: array,
     "value": lambda array: array,

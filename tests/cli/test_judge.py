@@ -60,7 +60,7 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
     judged = allclose("judge", "microbatched_grads", KNOWN / "wrong_answer" / "mean_for_sum.py", "--sample")
 
     assert judged.returncode == 1
-    assert "expected 60" in judged.stdout
+    assert "expected 182" in judged.stdout
     assert "This looks like a known mistake: The loss takes the mean" in judged.stdout
 
 

@@ -32,7 +32,7 @@ WORK = """
         large = x.sum() + jnp.ones(70000)
         return {"looped": looped, "eager": jax.grad(loss)(w, x), "sorted": jnp.sort(x, axis=0), "large": large}
 """
-CLOSURES = """
+COUNTING = """
     import jax
     from jax._src import compiler
 
@@ -44,7 +44,8 @@ CLOSURES = """
         return compile_program(*arguments, **named)
 
     compiler.backend_compile_and_load = counting
-
+"""
+CLOSURES = f"""{COUNTING}
     def make(scale):
         return jax.jit(lambda x: x * scale)
 
@@ -101,6 +102,12 @@ def test_the_same_program_of_another_closure_is_not_compiled_again() -> None:
     request = make_request(CLOSURES, X, kind="jax")
 
     assert int(answer(request)) - int(answer(request, "executables")) == 2
+
+
+def test_no_program_is_compiled_for_the_inputs_of_a_case() -> None:
+    request = make_request(f"{COUNTING}\n    def solve(x):\n        return len(compiled)\n", X, kind="jax")
+
+    assert int(answer(request)) == 0
 
 
 COUNTED_LOOP = """%0:2 = stablehlo.while(%iterArg = %c, %iterArg_0 = %a) : tensor<i32>, tensor<8x8xf32>
