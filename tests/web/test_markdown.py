@@ -72,6 +72,12 @@ def test_the_condition_of_a_limit_stands_below_it() -> None:
         assert re.search(r'<munder><mo movablelimits="true">(lim|max|arg\smin)</mo>', html), name
 
 
+def test_what_belongs_to_the_word_of_a_formula_stays_on_its_line() -> None:
+    html = render_markdown("With $x$, the $k$-th ($y$). But $z$<b> and $w$ *more*.")
+
+    assert re.findall(r"</math>(.*?)</span>", html) == [",", "-th", ").", "&lt;b&gt;", ""]
+
+
 def test_a_formula_becomes_mathml() -> None:
     html = render_markdown(r"The loss is $\frac{1}{N}\sum_i (w x_i - y_i)^2$.")
 
