@@ -251,16 +251,10 @@ def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, ad
 # Page, width, and an expression that is true.
 ALIGNED = (
     ("grace", "/admin", 1280, "same(middle('.first-steps li a'), middle('.first-steps li button'))"),
-    ("grace", "/admin/queue", 1280, "all('.table td.short', cell => lines(cell) === 1)"),
-    ("emmy", "/author", 1024, "all('.rows td[data-label]', cell => lines(cell) <= 1)"),
-    ("emmy", "/author", 1440, "all('.bar label', label => lines(label) === 1)"),
+    ("emmy", "/author", 1024, "all('.rows td[data-label]', cell => style(cell).whiteSpace === 'nowrap')"),
+    ("emmy", "/author", 1024, "style(list('[type=file]')[0], '::file-selector-button').borderRadius === '4px'"),
     ("emmy", "/author/problems/scaled_sum", 1440, "all('.bar label', label => lines(label) === 1)"),
-    (
-        "emmy",
-        "/author/problems/scaled_sum",
-        1440,
-        "all('.figures > div', tile => lines(tile.querySelector('dd')) === 1)",
-    ),
+    ("emmy", "/author/problems/scaled_sum", 1440, "all('.figures dd', number => lines(number) === 1)"),
     (
         "emmy",
         "/author/reports",
@@ -276,7 +270,7 @@ ALIGNED = (
     ("ada", "/submissions?verdict=cancelled", 1280, "same(middle('.filters button'), middle('.filters .clear'))"),
     ("ada", "/submissions", 390, "room('.filters button', 'long words '.repeat(9)) >= 4"),
     ("ada", "/help", 1440, "all('.verdict-list dt', name => lines(name) === 1)"),
-    ("ada", "/problems/microbatched_grads", 390, "all('.math.inline', word => word.getClientRects().length < 2)"),
+    ("ada", "/problems/microbatched_grads", 390, "all('.math.inline', word => style(word).whiteSpace === 'nowrap')"),
 )
 MEASURES = """
     const list = places => document.querySelectorAll(places), style = getComputedStyle;
