@@ -45,6 +45,8 @@ MAX_CACHED_POSTS = 128
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
+# Characters of LaTeX: more may be wider than a phone, where the formula then scrolls on a line of its own.
+LONG_FORMULA = 40
 # What belongs to the word of a formula before it: "," and "-th" and ").".
 _JOINED = re.compile(r"\S{1,8}(?=\s|$)")
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
@@ -224,8 +226,10 @@ def _inside_text(
     joined = _JOINED.match(after.content) if after else None
     if after and joined:
         after.content = after.content[joined.end() :]
-    formula = render_maths(tokens[index].content.strip(), block=False)
-    return f'<span class="math inline">{formula}{html.escape(joined[0]) if joined else ""}</span>'
+    latex = tokens[index].content.strip()
+    formula = render_maths(latex, block=False)
+    attributes = 'class="math inline long" tabindex="0"' if len(latex) > LONG_FORMULA else 'class="math inline"'
+    return f"<span {attributes}>{formula}{html.escape(joined[0]) if joined else ''}</span>"
 
 
 def _display_inside_text(
