@@ -107,11 +107,19 @@ def read_value(name: str, text: str) -> Value:
         return typed
     if not typed and setting.may_be_empty:
         return None
+    least, most = setting.minimum or 0, setting.maximum or 0
+    number = _read_number(typed)
+    if number is None or not least <= number <= most:
+        bounds = f"from {least:,} to {most:,}"
+        raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}.")
+    return number
+
+
+def _read_number(text: str) -> int | None:
     try:
-        return int(_without_commas(typed))
+        return int(_without_commas(text))
     except ValueError:
-        bounds = f"from {setting.minimum:,} to {setting.maximum:,}"
-        raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}.") from None
+        return None
 
 
 def _without_commas(text: str) -> str:

@@ -19,6 +19,7 @@ from app.errors import NotFound
 from app.submissions.queue_status import has_worker, is_held
 
 NO_WORKER = "No {kind} is running. The package waits in the queue until one starts."
+CANCELLED = "It was cancelled."
 OUR_FAULT = "The verification failed 3 times by our fault. Send the package again; tell an admin if it fails again."
 VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
 SHOWN = 50
@@ -52,6 +53,10 @@ class VerificationView(View):
     finished_at: datetime | None
     notice: str | None = Field(description="a sentence for people: why it waits, or what came in the way")
     report: Report | None = Field(description="what was found; null until it is done, and in lists")
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.state == "failed" and self.notice == CANCELLED
 
 
 class PublicationView(View):
@@ -121,7 +126,7 @@ def read_report(text: str) -> Report | None:
 def _notice(session: Session, row: Verification) -> str | None:
     if row.state == "done":
         if row.verdict == "failed":
-            return "It was cancelled." if row.cancel_requested else OUR_FAULT
+            return CANCELLED if row.cancel_requested else OUR_FAULT
         is_unpublished = row.publish and row.verdict == "passed" and row.revision_id is None
         return row.reason if is_unpublished else None
     if row.cancel_requested:

@@ -45,6 +45,10 @@ MAX_CACHED_POSTS = 128
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
+# Characters of LaTeX: more may be wider than a phone, where the formula then scrolls on a line of its own.
+LONG_FORMULA = 40
+# What belongs to the word of a formula before it: "," and "-th" and ").".
+_JOINED = re.compile(r"\S{1,8}(?=\s|$)")
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -209,13 +213,23 @@ def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
     return Guide(title=title, html=Markup(html), contents=tuple(contents))
 
 
-def _maths(latex: str, options: dict[str, Any]) -> str:
-    return render_maths(latex, block=options["display_mode"])
-
-
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     tokens[index].attrSet("rel", "nofollow noopener")
     return renderer.renderToken(tokens, index, options, env)
+
+
+def _inside_text(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    """Keep what follows without a space, such as a comma or "-th", on the formula's line."""
+    after = tokens[index + 1] if index + 1 < len(tokens) and tokens[index + 1].type == "text" else None
+    joined = _JOINED.match(after.content) if after else None
+    if after and joined:
+        after.content = after.content[joined.end() :]
+    latex = tokens[index].content.strip()
+    formula = render_maths(latex, block=False)
+    attributes = 'class="math inline long" tabindex="0"' if len(latex) > LONG_FORMULA else 'class="math inline"'
+    return f"<span {attributes}>{formula}{html.escape(joined[0]) if joined else ''}</span>"
 
 
 def _display_inside_text(
@@ -263,7 +277,7 @@ def _table_close(
 
 
 def _parser(text: str) -> MarkdownIt:
-    parser = make_parser(text, renderer=_maths)
+    parser = make_parser(text)
     parser.options["highlight"] = _highlight
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link_open)
@@ -273,6 +287,7 @@ def _parser(text: str) -> MarkdownIt:
     parser.add_render_rule("th_open", _cell_open)
     parser.add_render_rule("td_open", _cell_open)
     parser.add_render_rule("math_block", _display)
+    parser.add_render_rule("math_inline", _inside_text)
     parser.add_render_rule("math_inline_double", _display_inside_text)
     return parser
 

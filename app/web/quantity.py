@@ -9,6 +9,9 @@ NONE = "–"
 def seconds_text(seconds: float | None) -> str:
     if seconds is None:
         return NONE
+    if seconds >= 120:
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 

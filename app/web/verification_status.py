@@ -61,6 +61,9 @@ def describe_standing(view: VerificationView) -> StatusText:
                 count,
             ) % {"n": count}
             return StatusText(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
+        case "failed" if view.is_cancelled:
+            sentence = _("You can edit the files and verify them again.")
+            return StatusText(title=_("Cancelled"), sentence=sentence, tone="wait", icon="dash")
         case _:
             return StatusText(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
 

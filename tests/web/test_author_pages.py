@@ -247,7 +247,11 @@ def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
 
     emmy.post(page + "/cancel")
 
-    assert "It was cancelled" in emmy.get(page).text
+    shown = emmy.get(page).text
+    assert "tone-wait" in shown
+    assert "You can edit the files and verify them again." in shown
+    assert "Cancelled" in emmy.get("/author").text
+    assert "Not verified" not in shown
 
 
 def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Database) -> None:

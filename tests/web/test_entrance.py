@@ -187,7 +187,7 @@ def test_a_new_password_is_chosen_on_the_page_and_signs_out_everywhere(anyone: T
     done = anyone.post(path, data={"password": "battery staple"})
     again = anyone.post(path, data={"password": "battery staple"})
 
-    assert "New password of ada" in page.text
+    assert "New password for ada" in page.text
     assert (short.status_code, done.status_code, again.status_code) == (422, 303, 403)
     assert "Your new password is set" in anyone.get(done.headers["location"]).text
     assert "This link is not valid" in again.text

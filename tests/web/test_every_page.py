@@ -248,6 +248,65 @@ def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, ad
         assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
+# Page, width, and an expression that is true.
+ALIGNED = (
+    ("grace", "/admin", 1280, "same(middle('.first-steps li a'), middle('.first-steps li button'))"),
+    ("emmy", "/author", 1024, "all('.rows td[data-label]', cell => style(cell).whiteSpace === 'nowrap')"),
+    ("emmy", "/author", 1024, "style(list('[type=file]')[0], '::file-selector-button').borderRadius === '4px'"),
+    ("emmy", "/author/problems/scaled_sum", 1440, "all('.bar label', label => lines(label) === 1)"),
+    ("emmy", "/author/problems/scaled_sum", 1440, "all('.figures dd', number => lines(number) === 1)"),
+    (
+        "emmy",
+        "/author/reports",
+        390,
+        "all('.excerpt', text => text.clientHeight % parseFloat(style(text).lineHeight) < 1)",
+    ),
+    (
+        "ada",
+        "/submissions/{wrong}",
+        390,
+        "new Set([...list('.versus .aside')].map(part => part.offsetLeft)).size === 2",
+    ),
+    ("ada", "/submissions?verdict=cancelled", 1280, "same(middle('.filters button'), middle('.filters .clear'))"),
+    ("ada", "/submissions", 390, "room('.filters button', 'long words '.repeat(9)) >= 4"),
+    ("ada", "/help", 1440, "all('.verdict-list dt', name => lines(name) === 1)"),
+    ("ada", "/problems/microbatched_grads", 390, "all('.math.inline', word => style(word).whiteSpace === 'nowrap')"),
+)
+MEASURES = """
+    const list = places => document.querySelectorAll(places), style = getComputedStyle;
+    const all = (places, isRight) => list(places).length > 0 && [...list(places)].every(isRight);
+    const box = place => list(place)[0].getBoundingClientRect();
+    const middle = place => box(place).top + box(place).height / 2;
+    const same = (one, other) => Math.abs(one - other) <= 2;
+    const room = (places, words) => {
+        const [place] = list(places), text = document.createRange();
+        place.textContent = words;
+        text.selectNodeContents(place);
+        return text.getBoundingClientRect().top - place.getBoundingClientRect().top;
+    };
+    const lines = place => {
+        const text = document.createRange();
+        text.selectNodeContents(place);
+        const {height} = text.getBoundingClientRect();
+        return Math.ceil(height / (parseFloat(style(place).lineHeight) * 1.3));
+    };
+"""
+
+
+@pytest.mark.whole
+def test_parts_of_pages_stand_in_line(browser: Browser, address: str, scene: Scene) -> None:
+    askew = []
+    for name, path, width, is_aligned in ALIGNED:
+        with browser.new_context(viewport={"width": width, "height": 900}) as context:
+            context.add_cookies([{"name": COOKIE, "value": scene.secrets[name], "url": address}])
+            visitor = visit(context, address)
+            visitor.open(path.format(**scene.submissions))
+            if not visitor.page.evaluate(f"() => {{ {MEASURES} return {is_aligned}; }}"):
+                askew.append((path, width, is_aligned))
+
+    assert askew == []
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("width", [390, pytest.param(960, marks=pytest.mark.whole)])
 def test_each_pane_of_a_narrow_problem_page_has_the_heading(

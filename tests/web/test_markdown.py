@@ -72,6 +72,19 @@ def test_the_condition_of_a_limit_stands_below_it() -> None:
         assert re.search(r'<munder><mo movablelimits="true">(lim|max|arg\smin)</mo>', html), name
 
 
+def test_what_belongs_to_the_word_of_a_formula_stays_on_its_line() -> None:
+    html = render_markdown("With $x$, the $k$-th ($y$). But $z$<b> and $w$ *more*.")
+
+    assert re.findall(r"</math>(.*?)</span>", html) == [",", "-th", ").", "&lt;b&gt;", ""]
+
+
+def test_a_long_formula_in_a_sentence_can_be_scrolled() -> None:
+    long, short = (render_markdown(f"It is ${formula}$.") for formula in ("a + " * 12 + "b", "a + b"))
+
+    assert '<span class="math inline long" tabindex="0">' in long
+    assert '<span class="math inline">' in short
+
+
 def test_a_formula_becomes_mathml() -> None:
     html = render_markdown(r"The loss is $\frac{1}{N}\sum_i (w x_i - y_i)^2$.")
 

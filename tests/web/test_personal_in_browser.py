@@ -156,7 +156,7 @@ def test_tags_combine_by_clicks_and_the_list_sorts_by_solve_rate(laptop: Visitor
 
     expect(page).to_have_url(f"{laptop.address}/problems?tag=jax&tag=sums&order=most_solved")
     expect(page.locator(".problem-list h3")).to_have_text(["loss", "scan"])
-    expect(page.get_by_text("90% of 10 solved it")).to_be_visible()
+    expect(page.get_by_text("90 % of 10 solved it")).to_be_visible()
     assert laptop.complaints == []
 
 

@@ -124,9 +124,9 @@ def test_the_solve_rate_is_told_from_five_students_on_and_sorts_the_list(anyone:
     hardest = anyone.get(links(everything)["Lowest solve rate"])
     filtered = anyone.get("/problems?tag=sums&order=most_solved").text
 
-    assert "70% of 20 solved it" in everything
+    assert "70 % of 20 solved it" in everything
     assert "of 4 solved it" not in everything
-    assert "70% of 20 solved it · 50 submissions" in " ".join(anyone.get(PROBLEM).text.split())
+    assert "70 % of 20 solved it · 50 submissions" in " ".join(anyone.get(PROBLEM).text.split())
     assert str(hardest.url).endswith("/problems?order=least_solved")
     assert listed(hardest.text) == ["scan", "scaled_sum", "loss"]
     assert links(filtered)["Remove filter: sums"] == "/problems?order=most_solved"
@@ -141,7 +141,7 @@ def test_a_problem_that_one_student_did_not_solve_is_not_called_solved_by_all(
         problem = session.scalars(select(Problem).where(Problem.slug == "scaled_sum")).one()
         session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
 
-    assert "99% of 12,345 solved it · 98,765 submissions" in " ".join(anyone.get(PROBLEM).text.split())
+    assert "99 % of 12,345 solved it · 98,765 submissions" in " ".join(anyone.get(PROBLEM).text.split())
 
 
 @pytest.mark.usefixtures("problems")

@@ -20,7 +20,7 @@ from app.submissions.model import Judging
 from app.submissions.phase import Phase
 from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
-from app.web.quantity import case_memory_text, case_seconds_text
+from app.web.quantity import case_memory_text, case_seconds_text, seconds_text
 from app.web.result import describe_result
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
@@ -360,6 +360,10 @@ def test_the_cost_of_a_hidden_case_says_how_coarse_it_is() -> None:
     assert case_memory_text(16 * 2**20, "hidden") == "≤ 16 MiB"
     assert (case_seconds_text(0.1, "sample"), case_memory_text(2**20, "sample")) == ("100 ms", "1 MiB")
     assert case_memory_text(0, "sample") == case_memory_text(2**19, "sample") == "< 1 MiB"
+
+
+def test_a_long_time_is_told_in_minutes() -> None:
+    assert [seconds_text(seconds) for seconds in (119.0, 120.0, 215.4)] == ["119 s", "2 min", "3 min 35 s"]
 
 
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
