@@ -14,7 +14,7 @@ from app.accounts.rate_limit import RateLimitReached, RateLimitStatus
 from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
-from app.api.submissions import refuse_long_wait
+from app.api.submissions import refuse_early
 
 
 def _is_free(scope: Scope) -> bool:
@@ -45,7 +45,7 @@ class RateLimit:
         is_call = is_for_machines(scope["path"])
         try:
             if is_call:
-                await refuse_long_wait(request)
+                await refuse_early(request)
                 request.state.rate_limit = await run_in_threadpool(count_call, request)
             else:
                 request.state.rate_limit = await self._count_page(request)

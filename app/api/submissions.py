@@ -15,7 +15,7 @@ from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Wai
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
-from app.api.request_turn import await_submit_turn
+from app.api.request_turn import await_submit_turn, check_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
@@ -85,10 +85,10 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     )
 
 
-async def refuse_long_wait(request: Request) -> None:
-    """Refuse a submission to a long queue. Raises LimitReached.
+async def refuse_early(request: Request) -> None:
+    """Refuse a submission if the queue is long, or if too many wait for their turn. Raises LimitReached.
 
-    While a queue is long, most requests are such submissions. `RateLimit` calls this first: it refuses a token that the
+    In an overload, most requests are such submissions. `RateLimit` calls this first: it refuses a token that the
     process has seen lately, without looking it up and without parsing the body. As a dependency it refuses a token that
     was looked up just now, before the submission takes a turn.
     """
@@ -106,6 +106,7 @@ async def refuse_long_wait(request: Request) -> None:
         await run_in_threadpool(waits.read)
     try:
         waits.check(path[1], viewer.id, limits.max_queue_minutes)
+        check_submit_turn(request)
     except LimitReached:
         if not hasattr(request.state, "rate_limit"):
             _count_refusal(request, viewer)
@@ -124,7 +125,7 @@ def _count_refusal(request: Request, viewer: Viewer) -> None:
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
-    dependencies=[Depends(refuse_long_wait), Depends(await_submit_turn, scope="function")],
+    dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function")],
     summary="Submit a solution",
 )
 def post_submission(
