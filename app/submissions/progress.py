@@ -150,7 +150,7 @@ class SharedReads:
                 outcomes: list[Any]
                 try:
                     outcomes = await to_thread.run_sync(self._read_all, [read for read, _ in wanted])
-                except Exception as error:  # noqa: BLE001 - no thread
+                except Exception as error:  # no thread can be started
                     outcomes = [error] * len(wanted)
                 for (_, answer), outcome in zip(wanted, outcomes, strict=True):
                     if answer.done():
@@ -172,7 +172,7 @@ class SharedReads:
                 except (OperationalError, PoolExhausted) as error:
                     session.rollback()
                     return [*outcomes, *[error] * (len(reads) - len(outcomes))]
-                except Exception as error:  # noqa: BLE001 - the stream that reads raises it
+                except Exception as error:  # its stream raises it
                     session.rollback()
                     outcomes.append(error)
                 session.expunge_all()  # the next one reads its rows again

@@ -1,10 +1,16 @@
 """The headers of the rate limit: every counted answer says how many requests are left."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from sqlalchemy.orm import Session
 
+from app.accounts.permission import Viewer
+from app.accounts.token import find_viewer_by_token
+from app.api.rate_limit import LOOKUPS_AT_ONCE
 from app.submissions.progress import Progress
 from docs.generate.document import list_operations, read_document
 from tests.api.conftest import SignedIn

@@ -1,6 +1,5 @@
 import asyncio
 import threading
-import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, aclosing
 from uuid import UUID, uuid4
@@ -145,7 +144,7 @@ def test_changes_that_follow_each_other_wake_one_of_many_clients_once(progress: 
     assert asyncio.run(scenario()) == (True, False)
 
 
-def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Database, progress: Progress) -> None:
+def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(progress: Progress) -> None:
     reads: list[int] = []
 
     def read(session: Session, _: Viewer) -> int:
@@ -228,12 +227,12 @@ def test_a_failed_read_fails_alone_and_a_lost_connection_fails_the_reads_after_i
         raise ZeroDivisionError
 
     def lose(session: Session) -> int:
-        return session.scalars(select(func.pg_terminate_backend(func.pg_backend_pid()))).one()
+        return int(session.scalars(select(func.pg_terminate_backend(func.pg_backend_pid()))).one())
 
     def work(session: Session) -> int:
-        return session.scalars(select(func.length("four"))).one()
+        return int(session.scalars(select(func.length("four"))).one())
 
-    async def scenario() -> tuple[list[object], list[object]]:
+    async def scenario() -> tuple[list[int | BaseException], list[int | BaseException]]:
         reads = SharedReads(database)
         both = [
             await asyncio.gather(*map(reads.read, each), return_exceptions=True)
@@ -249,7 +248,8 @@ def test_a_failed_read_fails_alone_and_a_lost_connection_fails_the_reads_after_i
 
 
 def test_a_read_whose_client_has_left_is_not_run(database: Database) -> None:
-    begun, goes_on, late = threading.Event(), threading.Event(), []
+    begun, goes_on = threading.Event(), threading.Event()
+    late: list[Session] = []
 
     def wait(_: Session) -> None:
         begun.set()
