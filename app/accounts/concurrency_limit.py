@@ -21,11 +21,15 @@ class ConcurrencyLimit:
         self._blocks: Counter[Hashable] = Counter()
         self._turns: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
 
+    def check(self, key: Hashable = None) -> None:
+        """Raises LimitReached if another block of the key would be too many. Takes no turn."""
+        if self._blocks[key] >= self._most:
+            raise LimitReached(f"Too many {self._what} at the same time; the limit is {self._most}. Try again in 5 s.")
+
     @asynccontextmanager
     async def turn(self, key: Hashable = None) -> AsyncIterator[None]:
         """Wait, then run the block. Raises LimitReached at once if the key has too many."""
-        if self._blocks[key] >= self._most:
-            raise LimitReached(f"Too many {self._what} at the same time; the limit is {self._most}. Try again in 5 s.")
+        self.check(key)
         self._blocks[key] += 1
         try:
             async with self._turns.setdefault(key, asyncio.Semaphore(self._at_once)):

@@ -2,13 +2,11 @@
 
 import math
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import IPv6Address, ip_address
-
-from limits import RateLimitItemPerSecond
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
+from threading import Lock
 
 from app.errors import LimitReached
 
@@ -44,39 +42,72 @@ class RateLimitReached(TooOften):
 
 
 class Throttle:
-    """Allows `amount` uses of a key per `window`. `what` names them in the message ("requests")."""
+    """Allows `amount` uses of a key per `window`. `what` names them in the message ("requests").
+
+    The event loop calls it for every request, so it neither waits nor starts threads.
+    """
 
     def __init__(self, amount: int, window: timedelta, what: str) -> None:
-        self._item = RateLimitItemPerSecond(amount, int(window.total_seconds()))
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._what = what
+        self._amount, self._window, self._what = amount, window, what
+        self._seconds = window.total_seconds()
+        self._lock = Lock()
+        # The times of each key's uses in the window, oldest first.
+        self._uses: dict[tuple[str, ...], deque[float]] = {}
+        self._swept_at = time.monotonic()
 
     def use(self, *key: str) -> None:
         """Count one use. Raises RateLimitReached."""
-        if not self._limiter.hit(self._item, *key):
+        if not self._take(key):
             raise self._too_often(*key)
 
     def count(self, *key: str) -> None:
         """Count one use, if it is not too many."""
-        self._limiter.hit(self._item, *key)
+        self._take(key)
 
     def check(self, *key: str) -> None:
         """Raises RateLimitReached if another use would be too many. Counts nothing."""
-        if not self._limiter.test(self._item, *key):
+        if self.read(*key).remaining < 1:
             raise self._too_often(*key)
 
     def forgive(self, *key: str) -> None:
         """Forget the key's uses."""
-        self._limiter.clear(self._item, *key)
+        with self._lock:
+            self._uses.pop(key, None)
 
     def read(self, *key: str) -> RateLimitStatus:
         """Return how much is left for the key. Counts nothing."""
-        reset_at, remaining = self._limiter.get_window_stats(self._item, *key)
-        return RateLimitStatus(limit=self._item.amount, remaining=max(0, remaining), reset_at=reset_at)
+        with self._lock:
+            now = time.monotonic()
+            uses = self._recent(key, now)
+            left = uses[0] + self._seconds - now if uses else self._seconds
+            return RateLimitStatus(limit=self._amount, remaining=self._amount - len(uses), reset_at=time.time() + left)
+
+    def _take(self, key: tuple[str, ...]) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            self._sweep(now)
+            uses = self._recent(key, now)
+            if len(uses) >= self._amount:
+                return False
+            uses.append(now)
+            self._uses[key] = uses
+            return True
+
+    def _recent(self, key: tuple[str, ...], now: float) -> deque[float]:
+        """Return the key's uses without those that have left the window."""
+        uses = self._uses.get(key, deque())
+        while uses and uses[0] <= now - self._seconds:
+            uses.popleft()
+        return uses
+
+    def _sweep(self, now: float) -> None:
+        """Forget the keys without a use in the window, once per window."""
+        if now - self._swept_at >= self._seconds:
+            self._uses = {key: uses for key, uses in self._uses.items() if uses and uses[-1] > now - self._seconds}
+            self._swept_at = now
 
     def _too_often(self, *key: str) -> RateLimitReached:
-        window = timedelta(seconds=self._item.get_expiry())
-        return RateLimitReached(f"More than {self._item.amount} {self._what} in {_spoken(window)}.", self.read(*key))
+        return RateLimitReached(f"More than {self._amount} {self._what} in {_spoken(self._window)}.", self.read(*key))
 
 
 class SlowDown:

@@ -23,6 +23,12 @@ async def await_submit_turn(request: Request) -> AsyncIterator[None]:
         yield
 
 
+def check_submit_turn(request: Request) -> None:
+    """Raises LimitReached if too many submissions wait for their turn."""
+    limit: ConcurrencyLimit = request.app.state.submit_limit
+    limit.check()
+
+
 async def await_sign_up_turn(request: Request) -> AsyncIterator[None]:
     """As `await_submit_turn`, before the new password is checked and hashed."""
     limit: ConcurrencyLimit = request.app.state.sign_up_limit

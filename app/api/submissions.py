@@ -15,14 +15,13 @@ from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Wai
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
-from app.api.request_turn import await_submit_turn
+from app.api.request_turn import await_submit_turn, check_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.database.engine import Database
 from app.errors import LimitReached
-from app.policy import CurrentPolicy, read_policy
+from app.policy import read_policy
 from app.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
-from app.submissions.admission import QueueWaits
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
@@ -86,47 +85,39 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     )
 
 
-async def refuse_at_once(request: Request) -> None:
-    """Count and refuse a submission to a long queue; `RateLimit` calls it. Raises LimitReached.
+async def refuse_early(request: Request) -> None:
+    """Refuse a submission if the queue is long, or if too many wait for their turn. Raises LimitReached.
 
-    While a queue is long, most requests are such submissions. This refuses those with a token that the process has
-    seen lately: without looking it up, and without parsing the body. `refuse_long_wait` refuses the others.
+    In an overload, most requests are such submissions. `RateLimit` calls this first: it refuses a token that the
+    process has seen lately, without looking it up and without parsing the body. As a dependency it refuses a token that
+    was looked up just now, before the submission takes a turn.
     """
     path, query = _PATH.fullmatch(request.url.path), request.url.query
+    # With a key, the first request with it may have been accepted.
     if path is None or request.method != "POST" or query or "Idempotency-Key" in request.headers:
         return
     viewer = get_recent_tokens(request).find(read_token(request))
     if viewer is None or not viewer.may(Permission.SUBMIT):
         return
-    try:
-        await _check_wait(path[1], viewer, get_policy(request), get_queue_waits(request))
-    except LimitReached:
-        request.scope["route"] = _ROUTE
-        note_user(viewer.id)
-        request.state.rate_limit = get_request_throttle(request).use_user(viewer.id)
-        raise
-
-
-async def refuse_long_wait(
-    slug: Slug,
-    viewer: Sender,
-    policy: Annotated[CurrentPolicy, Depends(in_loop(get_policy))],
-    waits: Waits,
-    key: IdempotencyKey = None,
-) -> None:
-    """Refuse before the submission takes a turn; a dependency. Raises LimitReached."""
-    if key is not None:  # the key's first request may have been accepted
-        return
-    await _check_wait(slug, viewer, policy, waits)
-
-
-async def _check_wait(slug: str, viewer: Viewer, policy: CurrentPolicy, waits: QueueWaits) -> None:
-    """Ask the database only if the policy or the waits are no longer fresh. Raises LimitReached."""
+    policy, waits = get_policy(request), get_queue_waits(request)
     known = policy.find_fresh()
     limits = known if known is not None else await run_in_threadpool(policy.read)
     if not waits.is_fresh():
         await run_in_threadpool(waits.read)
-    waits.check(slug, viewer.id, limits.max_queue_minutes)
+    try:
+        waits.check(path[1], viewer.id, limits.max_queue_minutes)
+        check_submit_turn(request)
+    except LimitReached:
+        if not hasattr(request.state, "rate_limit"):
+            _count_refusal(request, viewer)
+        raise
+
+
+def _count_refusal(request: Request, viewer: Viewer) -> None:
+    """Do what happens to other requests once their token is looked up and their route is found."""
+    request.scope["route"] = _ROUTE
+    note_user(viewer.id)
+    request.state.rate_limit = get_request_throttle(request).use_user(viewer.id)
 
 
 @router.post(
@@ -134,7 +125,7 @@ async def _check_wait(slug: str, viewer: Viewer, policy: CurrentPolicy, waits: Q
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
-    dependencies=[Depends(refuse_long_wait), Depends(await_submit_turn, scope="function")],
+    dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function")],
     summary="Submit a solution",
 )
 def post_submission(

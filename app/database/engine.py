@@ -77,6 +77,7 @@ class Database:
             connect_args=KEEPALIVE,
             hide_parameters=True,
         )
+        self._separate = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._snapshots = BoundedSemaphore(SNAPSHOTS)
         self._owners: set[UUID | None] = set()
@@ -92,6 +93,12 @@ class Database:
             if _constraint(error) == LIVING_OWNER:
                 raise OwnerErased from error
             raise
+
+    @contextmanager
+    def separate_statements(self) -> Iterator[Session]:
+        """Open a session whose statements are transactions of their own: no locks are kept, nothing is rolled back."""
+        with self._sessions(bind=self._separate) as session:
+            yield session
 
     @contextmanager
     def snapshot(self, owner: UUID | None = None) -> Iterator[Session]:

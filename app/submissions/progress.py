@@ -9,11 +9,12 @@ import asyncio
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from anyio import to_thread
@@ -21,7 +22,6 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.permission import Permission, Viewer
 from app.database.engine import Database
 from app.database.listener import Listener
@@ -35,8 +35,8 @@ READS_PER_SECOND = 40
 # After a notification, a client waits this long for each client of the process, so that many read less often. A judging
 # sends several notifications within a second.
 PAUSE_SECONDS = 1 / 1000
-# Event streams of a process that read at the same time. More would keep the interpreter, and so pages, waiting.
-READS_AT_ONCE = 2
+# Reads of event streams that share a thread and a connection. Others wait: they would keep pages waiting.
+MOST_READS = 20
 
 
 class Watch:
@@ -72,7 +72,7 @@ class Progress:
         self._lock = threading.Lock()
         self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
         self._count = 0
-        self.reads = ConcurrencyLimit("reads of event streams", READS_AT_ONCE)
+        self.reads = SharedReads(database)
 
     def poll_seconds(self) -> float:
         """Return the time after which a client reads the rows again without a notification."""
@@ -119,6 +119,66 @@ class Progress:
 Seen = TypeVar("Seen")
 
 
+class SharedReads:
+    """Runs the reads that wait at the same time one after the other, in one thread and over one connection.
+
+    Most streams read at the same time as others. Threads, pings and transactions would cost more than the statements.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[tuple[Callable[[Session], Any], asyncio.Future[Any]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def read(self, read: Callable[[Session], Seen]) -> Seen:
+        """Return what `read` returns. Each of its statements is a transaction. Raises OperationalError, PoolExhausted.
+
+        Call it in one event loop only.
+        """
+        answer: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
+        self._waiting.append((read, answer))
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        return await answer
+
+    async def _run(self) -> None:
+        try:
+            while self._waiting:
+                now, self._waiting = self._waiting[:MOST_READS], self._waiting[MOST_READS:]
+                # A client that has left has cancelled its answer.
+                wanted = [(read, answer) for read, answer in now if not answer.done()]
+                outcomes: list[Any]
+                try:
+                    outcomes = await to_thread.run_sync(self._read_all, [read for read, _ in wanted])
+                except Exception as error:  # no thread can be started
+                    outcomes = [error] * len(wanted)
+                for (_, answer), outcome in zip(wanted, outcomes, strict=True):
+                    if answer.done():
+                        continue
+                    if isinstance(outcome, Exception):
+                        answer.set_exception(outcome)
+                    else:
+                        answer.set_result(outcome)
+        finally:
+            self._task = None
+
+    def _read_all(self, reads: Sequence[Callable[[Session], Any]]) -> list[Any]:
+        """Return what each returns or raises. Without a database, the remaining ones are not tried."""
+        outcomes: list[Any] = []
+        with self._database.separate_statements() as session:
+            for read in reads:
+                try:
+                    outcomes.append(read(session))
+                except (OperationalError, PoolExhausted) as error:
+                    session.rollback()
+                    return [*outcomes, *[error] * (len(reads) - len(outcomes))]
+                except Exception as error:  # its stream raises it
+                    session.rollback()
+                    outcomes.append(error)
+                session.expunge_all()  # the next one reads its rows again
+        return outcomes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeStream:
     """Streams a value to a viewer whenever it changes, while the viewer may see it.
@@ -126,13 +186,12 @@ class ChangeStream:
     `find_viewer` looks the viewer up by session or token before each read. `right` is the permission needed.
     """
 
-    database: Database
     progress: Progress
     find_viewer: Callable[[Session], Viewer | None]
     right: Permission
 
     async def stream(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
-        """Yield what `read` returns, now and after each change. Each read has its own transaction, in a thread.
+        """Yield what `read` returns, now and after each change. Reads are shared, see `SharedReads`.
 
         Ends when the session or token ends or lacks the right, or if `read` raises NotFound. While the database does
         not answer, the stream stays open and reads again later. Use with `aclosing`.
@@ -141,9 +200,7 @@ class ChangeStream:
         with self.progress.watch(subject) as watch:
             while True:
                 try:
-                    async with self.progress.reads.turn():
-                        # If the client leaves, the read keeps its turn until its thread is done.
-                        seen = await to_thread.run_sync(self._read, read)
+                    seen = await self.progress.reads.read(partial(self._read, read))
                 except (OperationalError, PoolExhausted) as error:
                     _log.warning("A stream of events could not read the database: %s", error)
                 else:
@@ -154,12 +211,11 @@ class ChangeStream:
                     last = seen
                 await watch.changed()
 
-    def _read(self, read: Callable[[Session, Viewer], Seen]) -> Seen | None:
-        with self.database.transaction() as session:
-            viewer = self.find_viewer(session)
-            if viewer is None or not viewer.may(self.right):
-                return None
-            try:
-                return read(session, viewer)
-            except NotFound:
-                return None
+    def _read(self, read: Callable[[Session, Viewer], Seen], session: Session) -> Seen | None:
+        viewer = self.find_viewer(session)
+        if viewer is None or not viewer.may(self.right):
+            return None
+        try:
+            return read(session, viewer)
+        except NotFound:
+            return None

@@ -6,7 +6,7 @@ from functools import partial
 
 from app.accounts.permission import Permission, Viewer
 from app.accounts.session import find_viewer_by_session
-from app.request_state import get_database, get_progress, get_stream_limit
+from app.request_state import get_progress, get_stream_limit
 from app.submissions.progress import ChangeStream
 from app.web.cookie import find_secret
 from app.web.visit import Visit
@@ -18,6 +18,4 @@ def hold_seat(visit: Visit, viewer: Viewer, right: Permission) -> Iterator[Chang
     request = visit.request
     find_viewer = partial(find_viewer_by_session, secret=find_secret(request))
     with get_stream_limit(request).seat(viewer.id):
-        yield ChangeStream(
-            database=get_database(request), progress=get_progress(request), find_viewer=find_viewer, right=right
-        )
+        yield ChangeStream(progress=get_progress(request), find_viewer=find_viewer, right=right)

@@ -1,3 +1,5 @@
+import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -26,3 +28,60 @@ def test_a_refused_use_does_not_push_the_end_of_the_wait_away() -> None:
         waits.append(caught.value.retry_after)
 
     assert waits == sorted(waits, reverse=True)
+
+
+def test_a_use_counts_until_it_leaves_the_window() -> None:
+    throttle = Throttle(2, timedelta(seconds=1), "requests")
+    throttle.use("ada")
+    time.sleep(0.6)
+    throttle.use("ada")
+    with pytest.raises(TooOften):
+        throttle.use("ada")
+
+    time.sleep(0.6)
+    status = throttle.read("ada")
+    throttle.use("ada")
+
+    assert (status.limit, status.remaining) == (2, 1)
+    assert 0 < status.reset_at - time.time() <= 0.4
+    with pytest.raises(TooOften):
+        throttle.use("ada")
+
+
+def test_keys_that_were_not_used_in_the_window_are_forgotten() -> None:
+    throttle = Throttle(2, timedelta(seconds=0.1), "requests")
+    for number in range(100):
+        throttle.use(str(number))
+    time.sleep(0.15)
+    throttle.check("7")
+    throttle.use("ada")
+
+    assert list(throttle._uses) == [("ada",)]
+
+
+def test_threads_together_use_no_more_than_the_amount() -> None:
+    throttle, refused = Throttle(500, timedelta(minutes=1), "requests"), []
+
+    def use_often() -> None:
+        for _ in range(100):
+            try:
+                throttle.use("ada")
+            except TooOften:
+                refused.append(1)
+
+    threads = [threading.Thread(target=use_often) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(refused) == 300
+
+
+def test_counting_starts_no_thread() -> None:
+    before = threading.active_count()
+    throttle = Throttle(1000, timedelta(minutes=1), "requests")
+
+    for _ in range(1000):
+        throttle.use("ada")
+        assert threading.active_count() == before

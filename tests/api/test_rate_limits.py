@@ -1,10 +1,16 @@
 """The headers of the rate limit: every counted answer says how many requests are left."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from sqlalchemy.orm import Session
 
+from app.accounts.permission import Viewer
+from app.accounts.token import find_viewer_by_token
+from app.api.rate_limit import LOOKUPS_AT_ONCE
 from app.submissions.progress import Progress
 from docs.generate.document import list_operations, read_document
 from tests.api.conftest import SignedIn
@@ -69,3 +75,24 @@ def test_the_document_has_the_headers_in_every_answer_of_every_counted_call() ->
         for response in operation.spec["responses"].values():
             assert (set(NAMES) <= response.get("headers", {}).keys()) == (operation.tag != "health")
     assert set(NAMES) == document["components"]["headers"].keys()
+
+
+def test_few_tokens_are_looked_up_at_the_same_time(ada: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    running, most, lock = 0, 0, threading.Lock()
+
+    def find_counting(session: Session, secret: str) -> Viewer | None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+        return find_viewer_by_token(session, secret)
+
+    monkeypatch.setattr("app.api.dependency.find_viewer_by_token", find_counting)
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: ada.get("/me"), range(20)))
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert most == LOOKUPS_AT_ONCE

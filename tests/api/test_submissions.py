@@ -51,6 +51,18 @@ def fill_queue(database: Database) -> None:
             make_judging(session, queued_at=func.now() - timedelta(hours=1))
 
 
+def note_lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list of the tokens that requests look up from now on."""
+    looked_up: list[str] = []
+
+    def find_noting(session: Session, secret: str) -> Viewer | None:
+        looked_up.append(secret)
+        return find_viewer_by_token(session, secret)
+
+    monkeypatch.setattr("app.api.dependency.find_viewer_by_token", find_noting)
+    return looked_up
+
+
 def submit(client: httpx.Client, **changes: Any) -> httpx.Response:
     headers = changes.pop("headers", {})
     return client.post(PATH, json={"source": SOURCE} | changes, headers=headers)
@@ -233,13 +245,7 @@ def test_a_full_queue_refuses_a_known_token_without_reading_the_body_or_the_toke
     for headers in ({}, as_reader):
         assert ada.get("/me", headers=headers).status_code == 200
     fill_queue(database)
-    looked_up: list[str] = []
-
-    def find_noting(session: Session, secret: str) -> Viewer | None:
-        looked_up.append(secret)
-        return find_viewer_by_token(session, secret)
-
-    monkeypatch.setattr("app.api.dependency.find_viewer_by_token", find_noting)
+    looked_up = note_lookups(monkeypatch)
 
     refused = [ada.post(PATH, content=b"{") for _ in range(2)]
 
@@ -255,6 +261,24 @@ def test_a_full_queue_refuses_a_known_token_without_reading_the_body_or_the_toke
     assert submit(ada, headers={"Authorization": "Bearer unknown"}).status_code == 401
     assert ada.get("/me").status_code == 200
     assert len(looked_up) == 3
+
+
+def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_looking_it_up(
+    ada: httpx.Client, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = int(ada.get("/me").headers["x-ratelimit-remaining"])
+    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
+    looked_up = note_lookups(monkeypatch)
+
+    refused = submit(ada)
+
+    assert refused.status_code == 429
+    assert "Too many submissions at the same time; the limit is 0" in refused.json()["detail"]
+    assert int(refused.headers["retry-after"]) > 0
+    assert int(refused.headers["x-ratelimit-remaining"]) == left - 1
+    assert looked_up == []
+    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=1)
+    assert submit(ada).status_code == 202
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 60}], indirect=True)

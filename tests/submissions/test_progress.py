@@ -1,22 +1,24 @@
 import asyncio
 import threading
-import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, aclosing
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import event, func, select, text, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer, signed_in
 from app.database.engine import Database
 from app.submissions.progress import (
+    MOST_READS,
     POLL_SECONDS,
-    READS_AT_ONCE,
     READS_PER_SECOND,
     ChangeStream,
     Progress,
+    SharedReads,
     Watch,
 )
 from tests.factories import make_user
@@ -142,7 +144,7 @@ def test_changes_that_follow_each_other_wake_one_of_many_clients_once(progress: 
     assert asyncio.run(scenario()) == (True, False)
 
 
-def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Database, progress: Progress) -> None:
+def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(progress: Progress) -> None:
     reads: list[int] = []
 
     def read(session: Session, _: Viewer) -> int:
@@ -154,7 +156,6 @@ def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Datab
     async def scenario() -> list[int]:
         subject = uuid4()
         stream = ChangeStream(
-            database=database,
             progress=progress,
             find_viewer=lambda session: signed_in(make_user(session)),
             right=Permission.READ_SUBMISSIONS,
@@ -167,15 +168,16 @@ def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(database: Datab
     assert reads == [0, 1, 2]
 
 
-def test_few_of_many_streams_read_at_the_same_time(database: Database, progress: Progress) -> None:
+def test_many_streams_share_threads_and_connections_for_their_reads(database: Database, progress: Progress) -> None:
     running, most, lock = 0, 0, threading.Lock()
+    backends: list[int] = []
 
-    def read(_: Session, viewer: Viewer) -> UUID:
+    def read(session: Session, viewer: Viewer) -> UUID:
         nonlocal running, most
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.01)
+        backends.append(session.scalars(select(func.pg_backend_pid())).one())
         with lock:
             running -= 1
         return viewer.id
@@ -186,13 +188,90 @@ def test_few_of_many_streams_read_at_the_same_time(database: Database, progress:
 
     with database.transaction() as session:
         viewer = signed_in(make_user(session))
-    follower = ChangeStream(
-        database=database, progress=progress, find_viewer=lambda _: viewer, right=Permission.READ_SUBMISSIONS
-    )
+    follower = ChangeStream(progress=progress, find_viewer=lambda _: viewer, right=Permission.READ_SUBMISSIONS)
+    taken = count_checkouts(database)
 
     async def scenario() -> list[UUID]:
         progress.start()
-        return await asyncio.gather(*(first(follower.stream(uuid4(), read)) for _ in range(20)))
+        return await asyncio.gather(*(first(follower.stream(uuid4(), read)) for _ in range(2 * MOST_READS)))
 
-    assert asyncio.run(scenario()) == [viewer.id] * 20
-    assert most == READS_AT_ONCE
+    assert asyncio.run(scenario()) == [viewer.id] * 2 * MOST_READS
+    assert len(backends) == 2 * MOST_READS
+    assert (most, len(taken)) == (1, 2)
+
+
+def test_a_shared_read_sees_what_was_committed_since_and_keeps_no_lock(database: Database) -> None:
+    with database.transaction() as session:
+        user_id = make_user(session, "ada").id
+
+    def rename(name: str) -> None:
+        with database.transaction() as session:
+            session.execute(text("SET LOCAL lock_timeout = '5s'"))
+            session.get_one(User, user_id).username = name
+
+    def read_and_touch(session: Session) -> str:
+        name = session.get_one(User, user_id).username
+        session.execute(update(User).where(User.id == user_id).values(role="author"))
+        rename(f"{name}-more")
+        return name
+
+    async def scenario() -> list[str]:
+        reads = SharedReads(database)
+        return await asyncio.gather(*(reads.read(read_and_touch) for _ in range(3)))
+
+    assert asyncio.run(scenario()) == ["ada", "ada-more", "ada-more-more"]
+
+
+def test_a_failed_read_fails_alone_and_a_lost_connection_fails_the_reads_after_it(database: Database) -> None:
+    def fail(_: Session) -> int:
+        raise ZeroDivisionError
+
+    def lose(session: Session) -> int:
+        return int(session.scalars(select(func.pg_terminate_backend(func.pg_backend_pid()))).one())
+
+    def work(session: Session) -> int:
+        return int(session.scalars(select(func.length("four"))).one())
+
+    async def scenario() -> tuple[list[int | BaseException], list[int | BaseException]]:
+        reads = SharedReads(database)
+        both = [
+            await asyncio.gather(*map(reads.read, each), return_exceptions=True)
+            for each in ([work, fail, work], [work, lose, work])
+        ]
+        assert await reads.read(work) == 4
+        return both[0], both[1]
+
+    failed, lost = asyncio.run(scenario())
+
+    assert [type(each) for each in failed] == [int, ZeroDivisionError, int]
+    assert [type(each) for each in lost] == [int, OperationalError, OperationalError]
+
+
+def test_a_read_whose_client_has_left_is_not_run(database: Database) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    late: list[Session] = []
+
+    def wait(_: Session) -> None:
+        begun.set()
+        assert goes_on.wait(10)
+
+    async def scenario() -> None:
+        reads = SharedReads(database)
+        first = asyncio.create_task(reads.read(wait))
+        await asyncio.to_thread(begun.wait, 10)
+        second = asyncio.create_task(reads.read(late.append))
+        await asyncio.sleep(0)
+        second.cancel()
+        goes_on.set()
+        await first
+        await reads.read(lambda _: None)
+
+    asyncio.run(scenario())
+    assert late == []
+
+
+def count_checkouts(database: Database) -> list[object]:
+    """Return a list that grows by each connection that is taken from the pool from now on."""
+    taken: list[object] = []
+    event.listen(database.engine, "checkout", lambda connection, *_: taken.append(connection))
+    return taken
