@@ -44,7 +44,8 @@ class RateLimitReached(TooOften):
 class Throttle:
     """Allows `amount` uses of a key per `window`. `what` names them in the message ("requests").
 
-    The event loop calls it for every request, so it neither waits nor starts threads.
+    The event loop calls it for every request, so it neither waits nor starts threads. Keys without recent uses are
+    forgotten; the memory storage of the library `limits` 5.8 keeps them, and starts a thread for many of its uses.
     """
 
     def __init__(self, amount: int, window: timedelta, what: str) -> None:
