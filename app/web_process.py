@@ -30,6 +30,7 @@ from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
 from app.backup.service import BackupService
 from app.database.engine import Database
+from app.database.shared_reads import SharedReads
 from app.mail import open_outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
@@ -88,6 +89,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.settings = settings
     state.database = database
     state.progress = Progress(database)
+    state.token_lookups = SharedReads(database)
     state.metrics = CollectorRegistry()
     ProcessCollector(registry=state.metrics)
     state.traffic = Traffic(state.metrics)
