@@ -21,9 +21,11 @@ async def await_submit_turn(request: Request) -> AsyncIterator[None]:
     viewer, state = getattr(request.state, "viewer", None), request.app.state
     waiting: ConcurrencyLimit = state.waiting_submit_limit
     own: ConcurrencyLimit = state.own_submit_limit
-    limit: ConcurrencyLimit = state.busy_submit_limit if get_queue_waits(request).has_long_queue else state.submit_limit
-    async with waiting.turn(), own.turn(viewer.id if viewer else None), limit.turn():
-        yield
+    async with waiting.turn(), own.turn(viewer.id if viewer else None):
+        is_busy = get_queue_waits(request).has_long_queue
+        limit: ConcurrencyLimit = state.busy_submit_limit if is_busy else state.submit_limit
+        async with limit.turn():
+            yield
 
 
 def check_submit_turn(request: Request) -> None:

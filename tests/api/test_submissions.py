@@ -344,6 +344,7 @@ def test_submissions_are_stored_one_at_a_time_while_the_queue_is_long(
     clients = [signed_in(f"user{n}") for n in range(6)]
     if is_long:
         fill_queue(database)
+    assert submit(signed_in("ada")).status_code == 202  # it reads how long the queue is
     running, most, lock = 0, 0, threading.Lock()
 
     def submit_counting(*given: Any) -> Submission:
