@@ -16,6 +16,7 @@ from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import RecentTokens
 from app.backup.service import BackupService
 from app.database.engine import Database
+from app.database.shared_reads import SharedReads
 from app.mail import Outbox
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
@@ -89,6 +90,11 @@ def get_request_throttle(request: Request) -> RequestThrottle:
 def get_recent_tokens(request: Request) -> RecentTokens:
     tokens: RecentTokens = request.app.state.recent_tokens
     return tokens
+
+
+def get_token_lookups(request: Request) -> SharedReads:
+    lookups: SharedReads = request.app.state.token_lookups
+    return lookups
 
 
 def get_account_throttles(request: Request) -> AccountThrottles:

@@ -30,6 +30,7 @@ from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
 from app.backup.service import BackupService
 from app.database.engine import Database
+from app.database.shared_reads import SharedReads
 from app.mail import open_outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
@@ -88,6 +89,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.settings = settings
     state.database = database
     state.progress = Progress(database)
+    state.token_lookups = SharedReads(database)
     state.metrics = CollectorRegistry()
     ProcessCollector(registry=state.metrics)
     state.traffic = Traffic(state.metrics)
@@ -101,8 +103,10 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.queue_waits = QueueWaits(database)
-    state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1, most=300)
-    state.submit_limit = ConcurrencyLimit("submissions", at_once=2, most=300)
+    state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=300, most=300)
+    state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1)
+    state.submit_limit = ConcurrencyLimit("submissions", at_once=2)
+    state.busy_submit_limit = ConcurrencyLimit("submissions", at_once=1)
     state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
     state.request_throttle = RequestThrottle(policy)
     state.recent_tokens = RecentTokens()

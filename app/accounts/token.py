@@ -191,8 +191,10 @@ def _is_stale() -> ColumnElement[bool]:
 
 
 def _note_use(session: Session, token_id: UUID) -> None:
+    # Without waiting for a transaction that holds the row: lookups share a thread.
+    free = select(ApiToken.id).where(ApiToken.id == token_id, _is_stale()).with_for_update(skip_locked=True)
     session.execute(
-        update(ApiToken).where(ApiToken.id == token_id, _is_stale()).values(last_used_at=func.now()),
+        update(ApiToken).where(ApiToken.id.in_(free)).values(last_used_at=func.now()),
         execution_options={"synchronize_session": False},
     )
 

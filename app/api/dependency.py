@@ -5,6 +5,7 @@ threads. Requests that keep a connection from one to the next deadlock when all 
 transaction opens and ends inside one function: `with database.transaction() as session:`.
 """
 
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from app.database.engine import Database
 from app.request_state import (
     get_account_throttles,
     get_database,
+    get_policy,
     get_progress,
     get_queue_waits,
     get_recent_tokens,
@@ -33,6 +35,7 @@ from app.request_state import (
     get_settings,
     get_sign_in_queue,
     get_stream_limit,
+    get_token_lookups,
     in_loop,
 )
 from app.settings import Settings
@@ -94,24 +97,24 @@ ShortSliced = Annotated[Slice, Depends(in_loop(read_short_slice))]
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def count_call(request: Request) -> RateLimitStatus:
+async def count_call(request: Request) -> RateLimitStatus:
     """Find the token's owner and count the request for that user, or for the client's network without a valid token.
 
     `RateLimit` calls it before anything else. Raises TooOften.
     """
-    viewer = request.state.viewer = _find_by_token(request)
+    viewer = request.state.viewer = await _find_by_token(request)
     throttle = get_request_throttle(request)
-    if viewer is None:
-        return throttle.use_address(get_address(request))
-    return throttle.use_user(viewer.id)
+    use = partial(throttle.use_user, viewer.id) if viewer else partial(throttle.use_address, get_address(request))
+    if get_policy(request).find_fresh() is None:  # it will ask the database
+        return await run_in_threadpool(use)
+    return use()
 
 
-def _find_by_token(request: Request) -> Viewer | None:
+async def _find_by_token(request: Request) -> Viewer | None:
     token = read_token(request)
     if not token:
         return None
-    with get_database(request).transaction() as session:
-        viewer = find_viewer_by_token(session, token)
+    viewer = await get_token_lookups(request).read(lambda session: find_viewer_by_token(session, token))
     if viewer is not None:
         note_user(viewer.id)
         get_recent_tokens(request).note(token, viewer)

@@ -17,7 +17,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.api.dependency import Reader, Stored
+from app.api.dependency import Live, Reader
 from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.submissions.progress import ChangeStream
@@ -42,10 +42,9 @@ _STREAM = (
 )
 
 
-def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUID:
+async def check_readable(submission_id: UUID, viewer: Reader, progress: Live) -> UUID:
     """Raises NotFound before the answer starts, while it can still have a status."""
-    with database.transaction() as session:
-        get_readable_judging(session, submission_id, viewer)
+    await progress.reads.read(lambda session: get_readable_judging(session, submission_id, viewer))
     return submission_id
 
 

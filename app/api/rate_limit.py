@@ -5,7 +5,6 @@
 
 from collections.abc import Awaitable, Callable
 
-from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,9 +15,6 @@ from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
 from app.api.submissions import refuse_early
-
-# Calls whose token is looked up at the same time. More threads would keep pages waiting, and answer no call earlier.
-LOOKUPS_AT_ONCE = 4
 
 
 def _is_free(scope: Scope) -> bool:
@@ -40,7 +36,6 @@ class RateLimit:
         answer_error: Callable[[Request, Exception], Response],
     ) -> None:
         self._app, self._count_page, self._answer_error = app, count_page, answer_error
-        self._lookups = CapacityLimiter(LOOKUPS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or _is_free(scope):
@@ -51,7 +46,7 @@ class RateLimit:
         try:
             if is_call:
                 await refuse_early(request)
-                request.state.rate_limit = await to_thread.run_sync(count_call, request, limiter=self._lookups)
+                request.state.rate_limit = await count_call(request)
             else:
                 request.state.rate_limit = await self._count_page(request)
         except tuple(CODE_OF) as error:

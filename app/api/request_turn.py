@@ -6,6 +6,7 @@ from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.request_state import get_queue_waits
 
 # A user's requests that change something.
 CHANGES_AT_ONCE = 4
@@ -14,19 +15,23 @@ CHANGES_AT_ONCE = 4
 async def await_submit_turn(request: Request) -> AsyncIterator[None]:
     """Hold a turn until the answer is made; a dependency. Raises LimitReached.
 
-    A user's submissions run one after the other: the second one would only wait for a lock on the user.
+    A user's submissions run one after the other: the second one would only wait for a lock on the user. While a queue
+    is long, workers have enough to do, so all submissions run one after the other and leave time for pages.
     """
     viewer, state = getattr(request.state, "viewer", None), request.app.state
+    waiting: ConcurrencyLimit = state.waiting_submit_limit
     own: ConcurrencyLimit = state.own_submit_limit
-    limit: ConcurrencyLimit = state.submit_limit
-    async with own.turn(viewer.id if viewer else None), limit.turn():
-        yield
+    async with waiting.turn(), own.turn(viewer.id if viewer else None):
+        is_busy = get_queue_waits(request).has_long_queue
+        limit: ConcurrencyLimit = state.busy_submit_limit if is_busy else state.submit_limit
+        async with limit.turn():
+            yield
 
 
 def check_submit_turn(request: Request) -> None:
     """Raises LimitReached if too many submissions wait for their turn."""
-    limit: ConcurrencyLimit = request.app.state.submit_limit
-    limit.check()
+    waiting: ConcurrencyLimit = request.app.state.waiting_submit_limit
+    waiting.check()
 
 
 async def await_sign_up_turn(request: Request) -> AsyncIterator[None]:

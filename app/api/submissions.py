@@ -99,18 +99,29 @@ async def refuse_early(request: Request) -> None:
     viewer = get_recent_tokens(request).find(read_token(request))
     if viewer is None or not viewer.may(Permission.SUBMIT):
         return
-    policy, waits = get_policy(request), get_queue_waits(request)
-    known = policy.find_fresh()
-    limits = known if known is not None else await run_in_threadpool(policy.read)
-    if not waits.is_fresh():
-        await run_in_threadpool(waits.read)
     try:
-        waits.check(path[1], viewer.id, limits.max_queue_minutes)
+        await _check_queue(request, path[1], viewer)
         check_submit_turn(request)
     except LimitReached:
         if not hasattr(request.state, "rate_limit"):
             _count_refusal(request, viewer)
         raise
+
+
+async def refuse_late(slug: Slug, request: Request, viewer: Sender) -> None:
+    """Refuse a submission if the queue became long while it waited for its turn. Raises LimitReached."""
+    if "Idempotency-Key" not in request.headers:
+        await _check_queue(request, slug, viewer)
+
+
+async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
+    """Raises LimitReached if the queue is long for the viewer."""
+    policy, waits = get_policy(request), get_queue_waits(request)
+    known = policy.find_fresh()
+    limits = known if known is not None else await run_in_threadpool(policy.read)
+    if not waits.is_fresh():
+        await run_in_threadpool(waits.read)
+    waits.check(slug, viewer.id, limits.max_queue_minutes)
 
 
 def _count_refusal(request: Request, viewer: Viewer) -> None:
@@ -125,7 +136,7 @@ def _count_refusal(request: Request, viewer: Viewer) -> None:
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
     operation_id="submit",
-    dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function")],
+    dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function"), Depends(refuse_late)],
     summary="Submit a solution",
 )
 def post_submission(

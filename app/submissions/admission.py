@@ -41,6 +41,11 @@ class QueueWaits:
         """Whether `read` would ask no database now."""
         return time.monotonic() - self._read_at < FRESH_SECONDS or self._lock.locked()
 
+    @property
+    def has_long_queue(self) -> bool:
+        """Whether a queue was long at the last `read`."""
+        return bool(self._known)
+
     def read(self) -> Mapping[str, Backlog]:
         """Return the backlogs by queue. Do not call it inside a transaction."""
         if not self.is_fresh() and self._lock.acquire(blocking=False):

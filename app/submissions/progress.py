@@ -9,15 +9,14 @@ import asyncio
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
-from anyio import to_thread
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
@@ -25,6 +24,7 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Permission, Viewer
 from app.database.engine import Database
 from app.database.listener import Listener
+from app.database.shared_reads import SharedReads
 from app.errors import NotFound
 
 _log = logging.getLogger(__name__)
@@ -35,8 +35,6 @@ READS_PER_SECOND = 40
 # After a notification, a client waits this long for each client of the process, so that many read less often. A judging
 # sends several notifications within a second.
 PAUSE_SECONDS = 1 / 1000
-# Reads of event streams that share a thread and a connection. Others wait: they would keep pages waiting.
-MOST_READS = 20
 
 
 class Watch:
@@ -117,66 +115,6 @@ class Progress:
 
 
 Seen = TypeVar("Seen")
-
-
-class SharedReads:
-    """Runs the reads that wait at the same time one after the other, in one thread and over one connection.
-
-    Most streams read at the same time as others. Threads, pings and transactions would cost more than the statements.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._waiting: list[tuple[Callable[[Session], Any], asyncio.Future[Any]]] = []
-        self._task: asyncio.Task[None] | None = None
-
-    async def read(self, read: Callable[[Session], Seen]) -> Seen:
-        """Return what `read` returns. Each of its statements is a transaction. Raises OperationalError, PoolExhausted.
-
-        Call it in one event loop only.
-        """
-        answer: asyncio.Future[Seen] = asyncio.get_running_loop().create_future()
-        self._waiting.append((read, answer))
-        if self._task is None:
-            self._task = asyncio.create_task(self._run())
-        return await answer
-
-    async def _run(self) -> None:
-        try:
-            while self._waiting:
-                now, self._waiting = self._waiting[:MOST_READS], self._waiting[MOST_READS:]
-                # A client that has left has cancelled its answer.
-                wanted = [(read, answer) for read, answer in now if not answer.done()]
-                outcomes: list[Any]
-                try:
-                    outcomes = await to_thread.run_sync(self._read_all, [read for read, _ in wanted])
-                except Exception as error:  # no thread can be started
-                    outcomes = [error] * len(wanted)
-                for (_, answer), outcome in zip(wanted, outcomes, strict=True):
-                    if answer.done():
-                        continue
-                    if isinstance(outcome, Exception):
-                        answer.set_exception(outcome)
-                    else:
-                        answer.set_result(outcome)
-        finally:
-            self._task = None
-
-    def _read_all(self, reads: Sequence[Callable[[Session], Any]]) -> list[Any]:
-        """Return what each returns or raises. Without a database, the remaining ones are not tried."""
-        outcomes: list[Any] = []
-        with self._database.separate_statements() as session:
-            for read in reads:
-                try:
-                    outcomes.append(read(session))
-                except (OperationalError, PoolExhausted) as error:
-                    session.rollback()
-                    return [*outcomes, *[error] * (len(reads) - len(outcomes))]
-                except Exception as error:  # its stream raises it
-                    session.rollback()
-                    outcomes.append(error)
-                session.expunge_all()  # the next one reads its rows again
-        return outcomes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

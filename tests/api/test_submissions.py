@@ -1,7 +1,9 @@
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -14,12 +16,17 @@ from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.accounts.token import Bounds, create_token, find_viewer_by_token
 from app.database.engine import Database
+from app.errors import LimitReached
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
 from app.queue.finish import Finish
 from app.queue.lease import finish
+from app.submissions.admission import FRESH_SECONDS
 from app.submissions.forecast import SHORT
 from app.submissions.model import Judging, Submission
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit
+from app.submissions.submit import submit as store
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_judging, make_problem, make_user, make_worker
@@ -42,6 +49,14 @@ def is_one_waiting_for_a_lock(database: Database) -> bool:
         return bool(session.execute(waiting).all())
 
 
+def is_full(limit: ConcurrencyLimit) -> bool:
+    try:
+        limit.check()
+    except LimitReached:
+        return True
+    return False
+
+
 def fill_queue(database: Database) -> None:
     """Fill the queue, so that a new submission would wait too long."""
     with database.transaction() as session:
@@ -61,6 +76,18 @@ def note_lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr("app.api.dependency.find_viewer_by_token", find_noting)
     return looked_up
+
+
+def note_submits(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
+    """Return the list of the users for whom requests try to store a submission from now on."""
+    tried: list[UUID] = []
+
+    def submit_noting(session: Session, wanted: Submit, limits: SubmitLimits) -> Submission:
+        tried.append(wanted.user_id)
+        return store(session, wanted, limits)
+
+    monkeypatch.setattr("app.api.submissions.submit", submit_noting)
+    return tried
 
 
 def submit(client: httpx.Client, **changes: Any) -> httpx.Response:
@@ -224,7 +251,7 @@ def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     ada: httpx.Client, app: FastAPI, database: Database
 ) -> None:
     fill_queue(database)
-    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
+    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
 
     refused = submit(ada)
     with_key = submit(ada, headers={"Idempotency-Key": "once"})
@@ -263,11 +290,86 @@ def test_a_full_queue_refuses_a_known_token_without_reading_the_body_or_the_toke
     assert len(looked_up) == 3
 
 
+def test_a_submission_that_waits_for_its_turn_while_the_queue_fills_is_refused_without_a_transaction(
+    ada: httpx.Client, signed_in: SignedIn, app: FastAPI, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1)
+    grace = signed_in("grace")
+    waiting = app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=2, most=2)
+    tried = note_submits(monkeypatch)
+    with ThreadPoolExecutor() as threads:
+        with database.transaction() as session:
+            user = session.scalars(select(User).where(User.username == "ada")).one()
+            serialise_requests(session, user.id)
+            first = threads.submit(submit, ada)
+            wait_until(lambda: is_one_waiting_for_a_lock(database))
+            second = threads.submit(submit, grace)
+            wait_until(lambda: is_full(waiting))
+            fill_queue(database)
+            time.sleep(FRESH_SECONDS)
+        answers = first.result(), second.result()
+
+    assert [answer.status_code for answer in answers] == [202, 429]
+    assert "would wait" in answers[1].json()["detail"]
+    assert int(answers[1].headers["retry-after"]) > 0
+    assert "x-ratelimit-remaining" in answers[1].headers
+    assert tried == [user.id]
+
+
+def test_submissions_that_wait_for_another_one_of_their_user_count_as_waiting(
+    ada: httpx.Client, signed_in: SignedIn, app: FastAPI, database: Database
+) -> None:
+    grace = signed_in("grace")
+    waiting = app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=2, most=2)
+    with ThreadPoolExecutor() as threads:
+        with database.transaction() as session:
+            user = session.scalars(select(User).where(User.username == "ada")).one()
+            serialise_requests(session, user.id)
+            own = [threads.submit(submit, ada) for _ in range(2)]
+            wait_until(lambda: is_full(waiting))
+            refused = submit(grace)
+        answers = [each.result() for each in own]
+
+    assert refused.status_code == 429
+    assert "Too many submissions at the same time; the limit is 2" in refused.json()["detail"]
+    assert [answer.status_code for answer in answers] == [202, 202]
+    assert submit(grace).status_code == 202
+
+
+@pytest.mark.parametrize("policy", [{"max_queue_minutes": 1000}], indirect=True)
+@pytest.mark.parametrize(("is_long", "at_once"), [(False, 2), (True, 1)])
+def test_submissions_are_stored_one_at_a_time_while_the_queue_is_long(
+    signed_in: SignedIn, database: Database, monkeypatch: pytest.MonkeyPatch, *, is_long: bool, at_once: int
+) -> None:
+    clients = [signed_in(f"user{n}") for n in range(6)]
+    if is_long:
+        fill_queue(database)
+    assert submit(signed_in("ada")).status_code == 202  # it reads how long the queue is
+    running, most, lock = 0, 0, threading.Lock()
+
+    def submit_counting(*given: Any) -> Submission:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with lock:
+            running -= 1
+        return store(*given)
+
+    monkeypatch.setattr("app.api.submissions.submit", submit_counting)
+    with ThreadPoolExecutor() as threads:
+        answers = list(threads.map(submit, clients))
+
+    assert [answer.status_code for answer in answers] == [202] * 6
+    assert most == at_once
+
+
 def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_looking_it_up(
     ada: httpx.Client, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = int(ada.get("/me").headers["x-ratelimit-remaining"])
-    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
+    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
     looked_up = note_lookups(monkeypatch)
 
     refused = submit(ada)
@@ -277,7 +379,7 @@ def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_lookin
     assert int(refused.headers["retry-after"]) > 0
     assert int(refused.headers["x-ratelimit-remaining"]) == left - 1
     assert looked_up == []
-    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1, most=1)
+    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=1)
     assert submit(ada).status_code == 202
 
 
