@@ -76,6 +76,7 @@ def read_only_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
+@pytest.mark.whole
 @as_root
 def test_serve_names_a_disk_without_room_for_a_database(small_disk: Path) -> None:
     said = refused(*SERVE, "--data", small_disk / "data")
@@ -132,10 +133,9 @@ def test_judge_needs_no_room_for_its_cache(small_disk: Path, tmp_path: Path) -> 
     assert "accepted" in done.stdout
 
 
+@pytest.mark.whole
 @as_root
-@pytest.mark.parametrize(
-    "command", [SERVE, pytest.param(("migrate",), marks=pytest.mark.whole)], ids=lambda words: words[0]
-)
+@pytest.mark.parametrize("command", [SERVE, ("migrate",)], ids=lambda words: words[0])
 def test_a_read_only_disk_is_named(read_only_disk: Path, command: tuple[str, ...]) -> None:
     said = refused(*command, ALLCLOSE_DATA=str(read_only_disk / "data"))
 

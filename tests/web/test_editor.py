@@ -154,7 +154,7 @@ def test_the_page_is_no_higher_than_the_window_however_long_a_result_is(ada: Vis
     assert ada.page.evaluate("document.documentElement.scrollHeight") == 900
 
 
-@pytest.mark.parametrize("width", [1024, 1440])
+@pytest.mark.parametrize("width", [1024, pytest.param(1440, marks=pytest.mark.whole)])
 def test_the_editor_stays_as_it_is_while_a_submission_runs(ada: Visitor, database: Database, width: int) -> None:
     ada.page.set_viewport_size({"width": width, "height": 800})
     write(ada, "".join(f"line_{number} = {number}\n" for number in range(80)))

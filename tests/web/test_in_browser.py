@@ -68,6 +68,7 @@ def test_the_wrong_answer_on_the_front_page_has_no_frame_of_success(browser: Bro
         assert (border, colour) == ("0px", "rgb(176, 32, 26)")  # --bad in the light theme
 
 
+@pytest.mark.whole
 def test_nothing_moves_for_a_user_who_wants_less_motion(browser: Browser, address: str) -> None:
     with browser.new_context(reduced_motion="reduce") as context:
         visitor = visit(context, address)
@@ -171,6 +172,7 @@ def test_a_submission_is_cancelled_with_the_keyboard_while_results_come_in(ada: 
     assert ada.complaints == []
 
 
+@pytest.mark.whole
 def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
     ada: Visitor, database: Database
 ) -> None:

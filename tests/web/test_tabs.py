@@ -117,7 +117,7 @@ def test_a_verdict_opens_the_tab_of_results(ada: Visitor, database: Database) ->
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900)])
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), pytest.param(1440, 900, marks=pytest.mark.whole)])
 def test_the_editor_has_half_of_the_height_and_its_caret_stays_in_view(ada: Visitor, width: int, height: int) -> None:
     page = ada.page
     page.set_viewport_size({"width": width, "height": height})
@@ -157,6 +157,7 @@ def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(ada: Visi
     expect(page.get_by_role("heading", name="small")).to_be_visible()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_the_theme_is_chosen_below_the_statement(ada: Visitor) -> None:
     page = ada.page
@@ -173,6 +174,7 @@ def test_on_a_phone_the_theme_is_chosen_below_the_statement(ada: Visitor) -> Non
     expect(theme).to_be_hidden()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_an_address_of_a_tab_shows_all_of_it_below_the_panes(ada: Visitor) -> None:
     ada.page.set_viewport_size({"width": 390, "height": 400})
