@@ -8,8 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
+from app.database.engine import Database
 from tests.framework_runtime import run_in_runtime
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit_as
 from tests.web.test_editor import PROBLEM, editor, posted
 from tests.web.test_every_page import list_violations
 
@@ -22,11 +23,10 @@ LISTS = Path(__file__).parents[2] / "app" / "web" / "static" / "names"
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with the problem open and the editor ready to help."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with the problem open and the editor ready to help."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         visitor.open(PROBLEM)
         yield visitor
         assert visitor.complaints == []

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from app.catalog.publish import publish
 from app.database.engine import Database
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import all_right, answered, end, judge, make_wordy_package, record, take, wordy_results
 
 pytestmark = pytest.mark.browser
@@ -20,11 +20,10 @@ WRONG = np.array(3, np.float32)
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with scripts."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with scripts."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         yield visitor
 
 

@@ -16,7 +16,7 @@ from app.judging.preview import preview
 from app.settings import ROOT
 from app.web.notebook import sample_python
 from app.web.statement import arrange_statement, explain_parameter, name_object
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import INPUTS, RIGHT, all_right, judge
 from tests.web.test_interface_words import view_package
 
@@ -62,11 +62,10 @@ One number.
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with scripts."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with scripts."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         yield visitor
         assert visitor.complaints == []
 
