@@ -258,13 +258,12 @@ def test_a_wrong_password_of_the_database_is_a_sentence(postgres: EmbeddedPostgr
     assert "correct or unset ALLCLOSE_DATABASE_URL" in said
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("grant", "words"),
     [
         ("ALTER ROLE {role} SET default_transaction_read_only = on", "it is read-only: name the primary server"),
-        pytest.param(
-            "ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner", marks=pytest.mark.whole
-        ),
+        ("ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner"),
     ],
 )
 def test_a_database_that_can_not_be_written_is_a_sentence(

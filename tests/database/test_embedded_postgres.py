@@ -228,6 +228,7 @@ def test_a_first_start_that_was_killed_half_way_is_begun_anew(tmp_path: Path) ->
         assert ask(server, "SELECT 1") == "(1,)"
 
 
+@pytest.mark.whole
 def test_a_path_too_long_for_a_socket_is_no_obstacle(tmp_path: Path) -> None:
     with own(tmp_path / ("long" * 40) / "postgres") as server:
         assert ask(server, "SELECT 1") == "(1,)"

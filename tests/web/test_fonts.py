@@ -44,6 +44,7 @@ def test_the_licences_of_the_fonts_are_beside_them(anyone: TestClient) -> None:
     assert static_url("fonts/licenses.txt") in anyone.get("/about").text
 
 
+@pytest.mark.whole
 @browser_test
 def test_pages_use_the_bundled_fonts_and_load_no_more_than_they_show(
     browser: Browser, address: str, database: Database
