@@ -20,6 +20,9 @@ define make_environment
 endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
+# With it, each process and each box would compile Allclose's modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help serve images test test-all test-compose verify check format bundle fonts names messages api catalogue bench growth screenshots doctor clean
 

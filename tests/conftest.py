@@ -3,6 +3,7 @@
 And at the end of all tests: no container of Allclose is left.
 """
 
+import gc
 import os
 import re
 import shutil
@@ -52,6 +53,9 @@ KIND_OF_BOX = re.compile(r"(bubblewrap|docker)-(namespaces|shared)")
 
 _numbers = count(1)
 
+# Collection makes a million objects, of which none is garbage.
+gc.disable()
+
 # Each client of httpx reads 150 certificates for a context of its own, for a tenth of a second.
 httpx._transports.default.create_ssl_context = cache(httpx.create_ssl_context)  # type: ignore[attr-defined]
 
@@ -91,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     shared = [address for address, times in Counter(item.nodeid for item in items).items() if times > 1]
     if shared:
         raise pytest.UsageError(f"several tests have the address {shared[0]}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

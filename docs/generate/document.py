@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from app.accounts.permission import Permission
@@ -73,8 +74,9 @@ class Operation:
         return [each for each in self.spec.get("parameters", ()) if each["in"] == place]
 
 
+@cache
 def read_document() -> Document:
-    """Build the document; nothing connects to the database."""
+    """Return the document, built once. Nothing connects to the database."""
     return build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
 
 

@@ -65,6 +65,7 @@ def test_the_client_has_a_method_for_every_operation(operation: Operation) -> No
     assert callable(getattr(Client, operation.name))
 
 
+@pytest.mark.whole
 def test_the_generated_pages_and_the_client_are_up_to_date() -> None:
     checked = subprocess.run(
         [sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True

@@ -23,8 +23,8 @@ from app.database.embedded_server import EmbeddedPostgres
 from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
-from app.web_process import create_app
 from tests.api.conftest import PATIENCE, serving
+from tests.application import open_application
 from tests.catalog.packages import make_package
 from tests.factories import make_user, set_policy
 
@@ -104,7 +104,7 @@ def site(postgres: EmbeddedPostgres, template: str, settings: Settings) -> Itera
         with database.transaction() as session:
             set_policy(session, requests_per_minute=100_000)
             publish(session, make_package())
-        with serving(create_app(settings, database)) as address:
+        with serving(open_application(settings, database)) as address:
             site = Site(address, database)
             yield site
             for client in site.clients:

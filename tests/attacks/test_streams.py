@@ -12,11 +12,17 @@ from sqlalchemy import select
 from app.accounts.stream_limit import SEATS
 from app.authoring.model import Verification
 from app.catalog.model import Revision
+from app.submissions import progress
 from tests.attacks.conftest import Site, Victim
 from tests.rejudging.rows import make_judged
 
 # Seconds within which an open stream looks at its rows again, with room for a busy machine.
 SOON = 40
+
+
+@pytest.fixture(autouse=True)
+def poll_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.5)
 
 
 @contextmanager

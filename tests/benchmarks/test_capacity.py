@@ -70,7 +70,7 @@ def erlang_c(servers: int, load: float) -> float:
     return waiting / (sum(load**each / math.factorial(each) for each in range(servers)) + waiting)
 
 
-@pytest.mark.parametrize(("workers", "slots"), [(1, 4), (3, 1)])
+@pytest.mark.parametrize(("workers", "slots"), [pytest.param(1, 4, marks=pytest.mark.whole), (3, 1)])
 def test_waits_agree_with_erlang_c(workers: int, slots: int) -> None:
     servers = workers * slots
     load = 0.75 * servers

@@ -125,7 +125,7 @@ submissions:
 """
 KINDS = {path.parent.name: path.read_text() for path in (Path(__file__).parents[1] / "kinds").glob("*/problem.yaml")}
 TEXTS = {"every key": PROBLEM, "with a driver": WITH_DRIVER, **KINDS}
-QUICK = ("every key", "with a driver", "any_rank", "class_plain")
+QUICK = ("every key", "with a driver", "any_rank")
 MARKED = [
     pytest.param(text, id=name, marks=[] if name in QUICK else [pytest.mark.whole]) for name, text in TEXTS.items()
 ]

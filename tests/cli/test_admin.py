@@ -186,6 +186,7 @@ def test_a_setting_holds_from_the_next_request_on(served: Served) -> None:
     assert values["announcement"] == ""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [("max_pending", "many", "whole number from 1 to 10,000"), ("maximum", "3", "Unknown setting 'maximum'")],

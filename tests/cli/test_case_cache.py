@@ -95,6 +95,7 @@ def test_another_seed_and_a_changed_package_are_prepared_anew(expect: Expect, pa
     assert expect() != first
 
 
+@pytest.mark.whole
 def test_a_damaged_file_is_replaced(expect: Expect, home: Path) -> None:
     first = expect()
     (file,) = files(home)
@@ -108,17 +109,6 @@ def test_a_damaged_file_is_replaced(expect: Expect, home: Path) -> None:
     assert second != first
     assert expect() == second
     assert files(home) == [file]
-
-
-def test_what_is_kept_is_for_its_user_alone(expect: Expect, home: Path) -> None:
-    first = expect()
-    (file,) = files(home)
-
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert file.parent.stat().st_mode & 0o777 == 0o700
-
-    file.chmod(0o644)
-    assert expect() != first
 
 
 def test_cases_come_back_as_they_were(tmp_path: Path) -> None:
@@ -148,6 +138,17 @@ def test_a_file_that_holds_no_cases_counts_as_none(tmp_path: Path, content: byte
     kept.store(CASES)
     (tmp_path / "cases" / "a").write_bytes(content)
 
+    assert kept.find() is None
+
+
+def test_cases_are_for_their_user_alone(tmp_path: Path) -> None:
+    kept, file = CaseCache(tmp_path / "cases", "a"), tmp_path / "cases" / "a"
+    kept.store(CASES)
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+    file.chmod(0o644)
     assert kept.find() is None
 
 

@@ -27,6 +27,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.whole
 def test_problem_list_shows_every_package() -> None:
     listed = allclose("problem", "list")
 

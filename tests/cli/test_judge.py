@@ -92,8 +92,8 @@ def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
     ("content", "words"),
     [
         (b"\xff\xfe\x00", "save it as UTF-8"),
-        (b"# coding: nonsense\n", "save it as UTF-8"),
-        (b"#" * 300 * 1024, "262144"),
+        pytest.param(b"# coding: nonsense\n", "save it as UTF-8", marks=pytest.mark.whole),
+        pytest.param(b"#" * 300 * 1024, "262144", marks=pytest.mark.whole),
     ],
 )
 def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
@@ -147,6 +147,7 @@ def test_judging_imports_neither_the_database_nor_the_web() -> None:
     assert not {"sqlalchemy", "psycopg", "starlette", "fastapi", "docker", "httpx"} & imported
 
 
+@pytest.mark.whole
 def test_a_problem_with_parts_tells_what_each_part_earned(tmp_path: Path) -> None:
     problem, solution = tmp_path / "double.yaml", tmp_path / "solution.py"
     problem.write_text(PARTS + TEXT)

@@ -239,8 +239,18 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
     ("form", "changes", "words"),
     [
         ("kattis", {"problem.yaml": "type: interactive\n"}, "interactive, which does not map"),
-        ("kattis", {"data/sample/1.in": None}, "put one there that students may see"),
-        ("kattis", {"submissions/accepted/script.py": None, "submissions/accepted/with_main.py": None}, "in Python 3"),
+        pytest.param(
+            "kattis",
+            {"data/sample/1.in": None},
+            "put one there that students may see",
+            marks=pytest.mark.whole,
+        ),
+        pytest.param(
+            "kattis",
+            {"submissions/accepted/script.py": None, "submissions/accepted/with_main.py": None},
+            "in Python 3",
+            marks=pytest.mark.whole,
+        ),
         ("tests", {}, "lacks the solution"),
         ("polygon", {}, "kattis, kernelbench, notebook, tests, torch-judge"),
     ],

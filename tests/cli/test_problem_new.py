@@ -40,7 +40,7 @@ def test_the_exercise_of_every_framework_loads_and_fits_the_schema(tmp_path: Pat
 
 @pytest.mark.parametrize(
     "kind",
-    [kind if kind in ("class", "efficiency") else pytest.param(kind, marks=pytest.mark.whole) for kind in KINDS],
+    [kind if kind == "class" else pytest.param(kind, marks=pytest.mark.whole) for kind in KINDS],
 )
 def test_every_kind_of_answer_has_an_exercise_that_loads_and_fits_the_schema(tmp_path: Path, kind: str) -> None:
     written = new(tmp_path, "my_problem", "--kind", kind, "--title", "Mine", "--yes")
@@ -56,7 +56,10 @@ def test_every_kind_of_answer_has_an_exercise_that_loads_and_fits_the_schema(tmp
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(["--kind", "clas"], "not one of class"), (["--kind", "class", "--framework", "jax"], "leave out --framework")],
+    [
+        (["--kind", "clas"], "not one of class"),
+        pytest.param(["--kind", "class", "--framework", "jax"], "leave out --framework", marks=pytest.mark.whole),
+    ],
 )
 def test_a_kind_that_can_not_be_used_is_named(tmp_path: Path, options: list[str], words: str) -> None:
     refused = new(tmp_path, "mine", *options, "--yes")
@@ -75,9 +78,8 @@ def test_the_exercise_verifies_as_written(tmp_path: Path) -> None:
     assert {finding.severity for finding in report.findings} <= {"note"}
 
 
-@pytest.mark.parametrize(
-    "framework", ["numpy", *(pytest.param(name, marks=pytest.mark.whole) for name in ("jax", "torch"))]
-)
+@pytest.mark.whole
+@pytest.mark.parametrize("framework", ["numpy", "jax", "torch"])
 def test_an_exercise_for_other_parameters_judges_its_own_submissions_rightly(tmp_path: Path, framework: str) -> None:
     wanted = "x: float32[N, D], k: int32[N], scale: float, n: int"
 
@@ -131,7 +133,7 @@ def test_an_option_given_twice_is_refused(tmp_path: Path) -> None:
         pytest.param("--parameters", "x: float32[N], x: float", "two names are equal", marks=pytest.mark.whole),
         pytest.param("--entry-point", "two words", "Python function", marks=pytest.mark.whole),
         pytest.param("--entry-point", "deviations", "choose another", marks=pytest.mark.whole),
-        ("--minutes", "0", "from 1 to 1000"),
+        pytest.param("--minutes", "0", "from 1 to 1000", marks=pytest.mark.whole),
     ],
 )
 def test_an_option_that_can_not_be_used_is_named(tmp_path: Path, option: str, value: str, words: str) -> None:

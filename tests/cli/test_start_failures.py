@@ -76,6 +76,7 @@ def read_only_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
+@pytest.mark.whole
 @as_root
 def test_serve_names_a_disk_without_room_for_a_database(small_disk: Path) -> None:
     said = refused(*SERVE, "--data", small_disk / "data")
@@ -132,10 +133,9 @@ def test_judge_needs_no_room_for_its_cache(small_disk: Path, tmp_path: Path) -> 
     assert "accepted" in done.stdout
 
 
+@pytest.mark.whole
 @as_root
-@pytest.mark.parametrize(
-    "command", [SERVE, pytest.param(("migrate",), marks=pytest.mark.whole)], ids=lambda words: words[0]
-)
+@pytest.mark.parametrize("command", [SERVE, ("migrate",)], ids=lambda words: words[0])
 def test_a_read_only_disk_is_named(read_only_disk: Path, command: tuple[str, ...]) -> None:
     said = refused(*command, ALLCLOSE_DATA=str(read_only_disk / "data"))
 
@@ -258,13 +258,12 @@ def test_a_wrong_password_of_the_database_is_a_sentence(postgres: EmbeddedPostgr
     assert "correct or unset ALLCLOSE_DATABASE_URL" in said
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("grant", "words"),
     [
         ("ALTER ROLE {role} SET default_transaction_read_only = on", "it is read-only: name the primary server"),
-        pytest.param(
-            "ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner", marks=pytest.mark.whole
-        ),
+        ("ALTER ROLE {role} NOINHERIT", "its role lacks a right: make the role the owner"),
     ],
 )
 def test_a_database_that_can_not_be_written_is_a_sentence(

@@ -228,6 +228,7 @@ def test_a_first_start_that_was_killed_half_way_is_begun_anew(tmp_path: Path) ->
         assert ask(server, "SELECT 1") == "(1,)"
 
 
+@pytest.mark.whole
 def test_a_path_too_long_for_a_socket_is_no_obstacle(tmp_path: Path) -> None:
     with own(tmp_path / ("long" * 40) / "postgres") as server:
         assert ask(server, "SELECT 1") == "(1,)"
@@ -277,7 +278,10 @@ def test_a_folder_that_can_not_be_made_is_named() -> None:
 @as_root
 @pytest.mark.parametrize(
     ("umask", "capabilities"),
-    [(0o022, {1 << CAP_DAC_READ_SEARCH, 1 << CAP_DAC_OVERRIDE}), (0o077, {1 << CAP_DAC_OVERRIDE})],
+    [
+        (0o022, {1 << CAP_DAC_READ_SEARCH, 1 << CAP_DAC_OVERRIDE}),
+        pytest.param(0o077, {1 << CAP_DAC_OVERRIDE}, marks=pytest.mark.whole),
+    ],
 )
 def test_as_root_the_server_runs_as_another_user_and_no_other_folder_is_changed(
     tmp_path: Path, umask: int, capabilities: set[int]

@@ -19,7 +19,6 @@ TEMPLATES = ROOT / "app/catalog/template/kinds"
 QUICKLY = (
     "any_rank",
     "class_plain",
-    "efficiency",
     "file",
     "functions",
     "generator",

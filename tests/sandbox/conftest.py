@@ -42,6 +42,12 @@ LAUNCHERS: dict[str, Callable[[], Launcher]] = {
 }
 QUICK = ("bubblewrap-namespaces", "docker-shared")
 KINDS = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.whole) for name in LAUNCHERS]
+# For what the same code does in every kind of box: the quick run has one.
+ONE_QUICKLY = pytest.mark.parametrize(
+    "launcher",
+    [pytest.param(name, marks=[] if name == QUICK[0] else pytest.mark.whole) for name in LAUNCHERS],
+    indirect=True,
+)
 
 
 def in_turn(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sandbox.interface import CaseOutcome, Ending, Kind
+from tests.examples import examples
 from tests.sandbox.bench import Bench, make_request, value_of
 
 DOUBLE = "def solve(x):\n    return x * 2\n"
@@ -214,7 +215,7 @@ def test_a_source_that_cannot_be_judged_says_what_to_change(bench: Bench, source
 
 def test_a_last_word_is_heard_however_soon_the_process_ends(bench: Bench) -> None:
     """JAX has many threads, which end before the first one's message is read."""
-    endings = {bench.call("x = 1\n", frameworks=("jax",)).ending for _ in range(40)}
+    endings = {bench.call("x = 1\n", frameworks=("jax",)).ending for _ in range(examples(40))}
 
     assert endings == {Ending.INVALID}
 

@@ -8,7 +8,9 @@ import pytest
 
 from sandbox.interface import CaseOutcome, Ending, Kind
 from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.conftest import ONE_QUICKLY
 
+pytestmark = ONE_QUICKLY
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 

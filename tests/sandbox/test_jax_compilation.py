@@ -86,11 +86,8 @@ def test_answers_are_the_same_bits(plain: list[np.ndarray], part: str) -> None:
     assert all(np.array_equal(one, other) for one, other in zip(found, plain, strict=True))
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [pytest.param(("compile_options",), marks=pytest.mark.whole), OPTIMIZATIONS],
-    ids=["compile_options", "all"],
-)
+@pytest.mark.whole
+@pytest.mark.parametrize("parts", [("compile_options",), OPTIMIZATIONS], ids=["compile_options", "all"])
 def test_cheap_compilation_differs_by_rounding_only(plain: list[np.ndarray], parts: tuple[str, ...]) -> None:
     found = list(leaves(answer(make_request(WORK, X, kind="jax"), *parts)))
 

@@ -254,10 +254,10 @@ def test_what_a_student_calls_of_the_libraries_is_learned(launcher: BubblewrapLa
             id="arrays as elements",
             marks=pytest.mark.whole,
         ),
-        pytest.param('primitive("while", {}, array(8))', id="a loop"),
+        pytest.param('primitive("while", {}, array(8))', id="a loop", marks=pytest.mark.whole),
         pytest.param('primitive("ffi_call", {}, array(8))', id="a foreign function"),
         pytest.param('primitive("infeed", {}, array(8))', id="a wait for ever", marks=pytest.mark.whole),
-        pytest.param("__import__('pickle').dumps(print)", id="a pickle"),
+        pytest.param("__import__('pickle').dumps(print)", id="a pickle", marks=pytest.mark.whole),
         pytest.param('b"x" * 100_000', id="a long text", marks=pytest.mark.whole),
     ],
 )

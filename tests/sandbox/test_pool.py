@@ -7,6 +7,9 @@ from sandbox.guest_box import GuestBox
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from tests.sandbox.bench import make_request, run_in, value_of
+from tests.sandbox.conftest import ONE_QUICKLY
+
+pytestmark = ONE_QUICKLY
 
 BARE, NUMPY = BoxSpec(()), BoxSpec(("numpy",))
 HONEST = make_request("def solve():\n    return 1\n")

@@ -16,6 +16,7 @@ from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
+from tests.sandbox.conftest import ONE_QUICKLY
 
 BARE, JAX = BoxSpec(()), BoxSpec(("jax",))
 NEVER = threading.Event()
@@ -155,6 +156,7 @@ def test_a_spare_whose_wait_is_ended_leaves_a_box_that_is_used_again(box: Box) -
     assert value_of(run_in(box, COUNTED).cases[0]) == 1
 
 
+@ONE_QUICKLY
 def test_a_pool_lends_the_spare_of_the_problem_and_else_a_box_without_one(make_pool: Callable[[int], Pool]) -> None:
     pool = make_pool(2)
     with pool.lease(BARE, NEVER), pool.lease(BARE, NEVER):
@@ -169,6 +171,7 @@ def test_a_pool_lends_the_spare_of_the_problem_and_else_a_box_without_one(make_p
         assert value_of(run_in(box, COUNTED).cases[0]) == 1
 
 
+@ONE_QUICKLY
 def test_where_there_is_no_room_the_box_used_longest_ago_gives_way_and_no_lent_one(
     make_pool: Callable[[int], Pool],
 ) -> None:

@@ -20,6 +20,7 @@ def found(pools: VerificationPools, text: str) -> list[str]:
     return [message for check, message in told if check in ("limits", "known")]
 
 
+@pytest.mark.whole
 def test_a_package_with_a_known_slow_solution_and_room_for_right_ones_has_no_finding(pools: VerificationPools) -> None:
     assert [message for message in found(pools, TEXT) if "loose" not in message] == []
 

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from app.accounts.session import start_session
+from app.database.engine import Database
+from app.web.cookie import COOKIE
+from tests.factories import make_user
+
 MISSING = "needs Chromium to drive the pages: apt-get install chromium (or set CHROMIUM to its path)"
 ARGUMENTS = [
     "--no-sandbox",
@@ -64,6 +69,14 @@ def visit(context: BrowserContext, address: str) -> Visitor:
     visitor.page.on("console", lambda said: _note(visitor, said.type, said.text))
     visitor.page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
     return visitor
+
+
+def visit_as(username: str, context: BrowserContext, address: str, database: Database) -> Visitor:
+    """Return a visitor who is signed in as a new student, who has no password, without the sign-up page."""
+    with database.transaction() as session:
+        secret = start_session(session, make_user(session, username).id)
+    context.add_cookies([{"name": COOKIE, "value": secret, "url": address}])
+    return visit(context, address)
 
 
 def _note(visitor: Visitor, kind: str, text: str) -> None:

@@ -317,6 +317,7 @@ def test_what_was_done_is_written_down_with_the_address(owner: TestClient, datab
     assert event.address is not None
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> None:
     with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
@@ -335,6 +336,7 @@ def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> Non
         assert visitor.complaints == []
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_what_was_done_is_in_view(browser: Browser, address: str, database: Database) -> None:  # noqa: ARG001
     with browser.new_context() as context:

@@ -199,6 +199,7 @@ def below(part: Locator) -> float:
     return float(part.evaluate("each => each.getBoundingClientRect().bottom"))
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_the_bar_that_saves_and_what_it_says_are_in_view_wherever_the_page_is_scrolled_to(
     browser: Browser, address: str, database: Database

@@ -67,6 +67,7 @@ def test_nothing_of_a_list_is_out_of_sight(page: Page, width: int) -> None:
         assert page.evaluate(HIDDEN) == []
 
 
+@pytest.mark.whole
 def test_a_verdict_is_one_line_beside_a_long_title(page: Page) -> None:
     open_at(page, "submissions", 1024)
 
@@ -84,6 +85,7 @@ def test_on_a_phone_a_row_is_lines_that_say_what_they_are(page: Page) -> None:
     assert label.evaluate("cell => getComputedStyle(cell, '::before').content") == '"Submissions: "'
 
 
+@pytest.mark.whole
 def test_a_table_that_scrolls_shows_it_and_the_keyboard_scrolls_it(page: Page) -> None:
     open_at(page, "storage", 360)
     frame = page.get_by_role("region").first

@@ -13,6 +13,7 @@ from tests.factories import make_judging, make_submission, make_user
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.whole
 def test_a_time_that_is_copied_into_the_filter_is_the_time_that_is_shown(
     browser: Browser, address: str, database: Database
 ) -> None:

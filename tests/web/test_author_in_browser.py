@@ -146,6 +146,7 @@ def test_what_was_typed_comes_back_when_it_can_not_be_sent(emmy: Visitor) -> Non
     expect(emmy.page.locator(".line-words").first).to_contain_text("is missing")
 
 
+@pytest.mark.whole
 def test_everything_works_without_scripts(browser: Browser, emmy: Visitor) -> None:
     with browser.new_context(java_script_enabled=False, storage_state=emmy.page.context.storage_state()) as context:
         plain = visit(context, emmy.address)

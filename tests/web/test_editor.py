@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit_as
 from tests.web.judged import all_right, answered, failed, judge
 
 pytestmark = pytest.mark.browser
@@ -28,11 +28,10 @@ RAISED = Fault(
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with scripts."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with scripts."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         yield visitor
         assert visitor.complaints == []
 
@@ -154,7 +153,7 @@ def test_the_page_is_no_higher_than_the_window_however_long_a_result_is(ada: Vis
     assert ada.page.evaluate("document.documentElement.scrollHeight") == 900
 
 
-@pytest.mark.parametrize("width", [1024, 1440])
+@pytest.mark.parametrize("width", [1024, pytest.param(1440, marks=pytest.mark.whole)])
 def test_the_editor_stays_as_it_is_while_a_submission_runs(ada: Visitor, database: Database, width: int) -> None:
     ada.page.set_viewport_size({"width": width, "height": 800})
     write(ada, "".join(f"line_{number} = {number}\n" for number in range(80)))

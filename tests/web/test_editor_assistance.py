@@ -8,8 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
+from app.database.engine import Database
 from tests.framework_runtime import run_in_runtime
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit_as
 from tests.web.test_editor import PROBLEM, editor, posted
 from tests.web.test_every_page import list_violations
 
@@ -22,11 +23,10 @@ LISTS = Path(__file__).parents[2] / "app" / "web" / "static" / "names"
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with the problem open and the editor ready to help."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with the problem open and the editor ready to help."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         visitor.open(PROBLEM)
         yield visitor
         assert visitor.complaints == []
@@ -195,6 +195,7 @@ def test_the_signature_of_a_call_is_shown_while_its_arguments_are_typed(ada: Vis
     expect(help_shown(ada)).to_have_count(0)
 
 
+@pytest.mark.whole
 def test_a_signature_stays_where_parsing_is_interrupted_at_every_step(ada: Visitor) -> None:
     write(ada, "import numpy as np\nx = ")
     ada.page.keyboard.type("np.clip(")
@@ -326,7 +327,8 @@ def test_suggestions_may_wait_for_the_key(ada: Visitor) -> None:
     expect(suggested(ada).first).to_contain_text("enumerate")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1024, "dark"), pytest.param(1440, "light", marks=pytest.mark.whole)])
+@pytest.mark.whole
+@pytest.mark.parametrize(("width", "scheme"), [(1024, "dark"), (1440, "light")])
 def test_the_list_the_signature_and_the_settings_are_accessible(ada: Visitor, width: int, scheme: str) -> None:
     ada.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     ada.page.set_viewport_size({"width": width, "height": 800})

@@ -44,6 +44,7 @@ def test_the_licences_of_the_fonts_are_beside_them(anyone: TestClient) -> None:
     assert static_url("fonts/licenses.txt") in anyone.get("/about").text
 
 
+@pytest.mark.whole
 @browser_test
 def test_pages_use_the_bundled_fonts_and_load_no_more_than_they_show(
     browser: Browser, address: str, database: Database
@@ -64,7 +65,7 @@ def test_pages_use_the_bundled_fonts_and_load_no_more_than_they_show(
 
 
 @browser_test
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.whole)])
 def test_the_second_key_press_leads_to_the_editor(browser: Browser, address: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 800}) as context:
         page = visit(context, address).page

@@ -51,6 +51,7 @@ def test_privacy_tells_how_long_this_deployment_keeps_submissions(anyone: TestCl
     assert "kept until you erase your account" in anyone.get("/privacy").text
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_the_picture_of_the_tolerance_can_be_moved(browser: Browser, address: str) -> None:
     with browser.new_context() as context:

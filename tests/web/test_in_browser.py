@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from app.catalog.publish import publish
 from app.database.engine import Database
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import all_right, answered, end, judge, make_wordy_package, record, take, wordy_results
 
 pytestmark = pytest.mark.browser
@@ -20,11 +20,10 @@ WRONG = np.array(3, np.float32)
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with scripts."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with scripts."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         yield visitor
 
 
@@ -68,6 +67,7 @@ def test_the_wrong_answer_on_the_front_page_has_no_frame_of_success(browser: Bro
         assert (border, colour) == ("0px", "rgb(176, 32, 26)")  # --bad in the light theme
 
 
+@pytest.mark.whole
 def test_nothing_moves_for_a_user_who_wants_less_motion(browser: Browser, address: str) -> None:
     with browser.new_context(reduced_motion="reduce") as context:
         visitor = visit(context, address)
@@ -171,6 +171,7 @@ def test_a_submission_is_cancelled_with_the_keyboard_while_results_come_in(ada: 
     assert ada.complaints == []
 
 
+@pytest.mark.whole
 def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
     ada: Visitor, database: Database
 ) -> None:

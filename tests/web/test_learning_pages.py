@@ -15,7 +15,7 @@ from app.submissions.draft import find_draft
 from app.web.cookie import COOKIE
 from tests.factories import make_user
 from tests.learning.lessons import HINTS, publish_lesson
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import all_right, judge
 
 PAGE = "/problems/scaled_sum"
@@ -142,10 +142,9 @@ def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Da
 
 
 @pytest.fixture
-def grace(browser: Browser, address: str) -> Iterator[Visitor]:
+def grace(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("grace")
+        visitor = visit_as("grace", context, address, database)
         yield visitor
 
 

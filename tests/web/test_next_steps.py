@@ -19,7 +19,7 @@ from app.submissions.leaderboard import LEAST_OTHERS, Measurement, ReferenceMeas
 from app.submissions.model import Judging, Submission
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit_as
 from tests.web.judged import all_right, answered, judge
 from tests.web.test_problem_pages import PAGE, submit
 
@@ -189,10 +189,9 @@ def test_the_time_is_compared_with_at_least_five_other_users(ada: TestClient, da
 
 
 @pytest.fixture
-def grace(browser: Browser, address: str) -> Iterator[Visitor]:
+def grace(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("grace")
+        visitor = visit_as("grace", context, address, database)
         yield visitor
         assert visitor.complaints == []
 

@@ -46,6 +46,7 @@ def said(visitor: Visitor) -> Locator:
     return visitor.page.locator(".note [data-status]")
 
 
+@pytest.mark.whole
 def test_a_bookmark_toggles_in_place_and_the_list_shows_only_bookmarked_ones(
     laptop: Visitor, database: Database
 ) -> None:

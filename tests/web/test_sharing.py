@@ -61,6 +61,7 @@ def test_every_title_fits_the_picture(title: str) -> None:
     assert {*margin, *above_facts} == {paper}
 
 
+@pytest.mark.whole
 def test_greek_letters_of_a_title_are_drawn_and_no_missing_glyph() -> None:
     pictures = {title: draw_picture(title, "", "", 1) for title in ("\u4e2d", " ", "β", "λ", "Ω", "Δ", "A", "–")}
 

@@ -16,7 +16,7 @@ from app.judging.preview import preview
 from app.settings import ROOT
 from app.web.notebook import sample_python
 from app.web.statement import arrange_statement, explain_parameter, name_object
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import INPUTS, RIGHT, all_right, judge
 from tests.web.test_interface_words import view_package
 
@@ -62,11 +62,10 @@ One number.
 
 
 @pytest.fixture
-def ada(browser: Browser, address: str) -> Iterator[Visitor]:
-    """Signed up as `ada`, with scripts."""
+def ada(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """Signed in as `ada`, with scripts."""
     with browser.new_context() as context:
-        visitor = visit(context, address)
-        visitor.sign_up("ada")
+        visitor = visit_as("ada", context, address, database)
         yield visitor
         assert visitor.complaints == []
 
@@ -117,7 +116,7 @@ def test_a_verdict_opens_the_tab_of_results(ada: Visitor, database: Database) ->
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900)])
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), pytest.param(1440, 900, marks=pytest.mark.whole)])
 def test_the_editor_has_half_of_the_height_and_its_caret_stays_in_view(ada: Visitor, width: int, height: int) -> None:
     page = ada.page
     page.set_viewport_size({"width": width, "height": height})
@@ -157,6 +156,7 @@ def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(ada: Visi
     expect(page.get_by_role("heading", name="small")).to_be_visible()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_the_theme_is_chosen_below_the_statement(ada: Visitor) -> None:
     page = ada.page
@@ -173,6 +173,7 @@ def test_on_a_phone_the_theme_is_chosen_below_the_statement(ada: Visitor) -> Non
     expect(theme).to_be_hidden()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_an_address_of_a_tab_shows_all_of_it_below_the_panes(ada: Visitor) -> None:
     ada.page.set_viewport_size({"width": 390, "height": 400})

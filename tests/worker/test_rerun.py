@@ -145,6 +145,7 @@ def test_an_answer_that_is_right_only_in_its_place_is_found_beside_other_cases(
     assert verdicts == {Verdict.WRONG_ANSWER}
 
 
+@pytest.mark.whole
 def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool) -> None:
     endless_if_first = """
         calls = []

@@ -4,7 +4,7 @@ import copy
 import json
 import warnings
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Any, cast
 
 import ml_dtypes
@@ -15,6 +15,7 @@ from app.judging.checkers import CHECKERS
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Tree
 from app.judging.report import Material, build_report
+from tests.examples import IS_WHOLE
 from tests.judging.checkers.examples import EXAMPLES, VARIANTS, Example, rules, same_sum
 
 NAN, INF = float("nan"), float("inf")
@@ -77,7 +78,8 @@ def test_the_expected_output_is_right(name: str, example: Example) -> None:
 
 @pytest.mark.parametrize(("name", "example"), VARIANTS, ids=KEYS)
 def test_hostile_answers_are_refused_with_a_sentence(name: str, example: Example) -> None:
-    for answer in hostile(np.shape(cast(Any, example.expected))):
+    answers = hostile(np.shape(cast(Any, example.expected)))
+    for answer in islice(answers, 0, None, 1 if IS_WHOLE else 3):
         found = judge(name, answer, example)
 
         assert not found.accepted, answer
