@@ -155,29 +155,31 @@ def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_inspected: OnInspe
     # A message that leaves a step out gets two answers.
     limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
     steps, clock = plan(tasks), Clock(manifest.limits.wall_seconds, BUDGET * limits.wall_seconds)
+    messages, answered = Messages(steps, clock), 0
     reader = _Reader(on_inspected, on_ran)
     cut = Cut(None)
 
     def read(outcome: CaseOutcome) -> None:
-        nonlocal cut
-        step = steps[clock.asked]
+        nonlocal cut, answered
+        message = messages.sent[answered]
+        answered += 1
         if clock.cut:
-            reader.skip(step, clock.cut)
+            reader.skip(message.step, clock.cut)
             return
-        cut = Cut(None if step.kind == "leave_out" else outcome.ending)
-        reader.read(step, clock.timely(step, outcome))
+        cut = Cut(None if message.step.kind == "leave_out" else outcome.ending)
+        reader.read(message.step, clock.timely(message, outcome))
 
     request = Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=INSPECT_DRIVER,
         parameters=(Parameter("task", "value"),),
-        cases=Messages(steps, clock),
+        queue=messages,
         limits=limits,
         problem=inspector_spares_key(inspectors.package),
     )
     run_cases(inspectors.pool, INSPECTOR, request, read, inspectors.abort)
-    for step in steps[clock.asked + 1 :]:
+    for step in steps[answered:]:
         reader.skip(step, clock.cut or cut)
 
 

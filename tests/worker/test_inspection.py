@@ -147,12 +147,12 @@ def test_a_program_that_is_compiled_has_no_time_for_compiling() -> None:
     late = CaseOutcome(
         name="only", ending=Ending.ANSWERED, answer=b"", failure=None, text="", wall_seconds=3, memory_bytes=0
     )
-    step = plan([task])[1]
+    again = Messages([step for step in plan([task]) if step.run], clock)
 
-    _, _ = messages[0], messages[1]
-    assert clock.timely(step, late).ending is Ending.TIMED_OUT
-    _ = messages[1:][0]
-    assert clock.timely(step, late).ending is Ending.ANSWERED
+    for taken in (messages, messages, again):
+        taken.take()
+    assert clock.timely(messages.sent[1], late).ending is Ending.TIMED_OUT
+    assert clock.timely(again.sent[0], late).ending is Ending.ANSWERED
     assert clock.used == 6
 
 
@@ -169,10 +169,14 @@ def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_se
 
     messages = Messages(plan(tasks), Clock(call_seconds=1, seconds=100))
 
-    sizes = [len(message.inputs) for message in messages]
-    assert [size > 2**20 for size in sizes] == [True, False, False, False] * 2
-    assert [len(message.inputs) > 2**20 for message in messages[2:]] == [True, False, True, False, False, False]
-    assert messages[0] is not messages[0]
+    def take(number: int) -> list[bool]:
+        messages.begin()
+        taken = [messages.take() for _ in range(number)]
+        return [message is not None and len(message.inputs) > 2**20 for message in taken]
+
+    assert take(2) == [True, False]
+    assert take(6) == [True, False, True, False, False, False]
+    assert messages.take() is None
 
 
 def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:
