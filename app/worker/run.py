@@ -20,25 +20,32 @@ GRACE_SECONDS = 1.0
 T = TypeVar("T")
 
 
-def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event) -> Box:
+def run_cases(
+    pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event, processes: int = PROCESSES
+) -> Box:
     """Call `on_case` once for every case, in order. Return the box that ran them.
 
-    A case that kills its process ends the run; the rest goes into a new process as a new request. After `PROCESSES`
+    A case that kills its process ends the run; the rest goes into a new process as a new request. After `processes`
     processes have died, the rest is not run, and `on_case` is not called for it.
 
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
     with pool.lease(spec, abort, request.problem) as box:
-        run_all(box, request, on_case, abort)
+        run_all(box, request, on_case, abort, processes=processes)
     return box
 
 
 def run_all(
-    box: Box, request: Request, on_case: OnCase, abort: Event, is_hopeless: Callable[[], bool] = lambda: False
+    box: Box,
+    request: Request,
+    on_case: OnCase,
+    abort: Event,
+    is_hopeless: Callable[[], bool] = lambda: False,
+    processes: int = PROCESSES,
 ) -> None:
     """Like `run_cases`, in a box that is already leased. If `is_hopeless` after a process, the rest is not run."""
     queue = request.to_take()
-    for _ in range(PROCESSES):
+    for _ in range(processes):
         outcome = box.run(replace(request, queue=queue), on_case, abort)
         if outcome.load_failure is not None:
             while (case := queue.take()) is not None:
