@@ -27,7 +27,6 @@ def main() -> None:
         entry_point=job["entry_point"],
         driver=job["driver"],
         parameters=parameters,
-        case_count=len(job["cases"]),
         limits=NO_LIMITS,
     )
     cases = [bytes.fromhex(case) for case in job["cases"]]

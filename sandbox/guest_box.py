@@ -12,7 +12,19 @@ from sandbox.guest.charged_time import MAX_STRETCH
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
 from sandbox.guest.task import SPARE_SECONDS
-from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome, Setup, setup_of
+from sandbox.interface import (
+    Box,
+    BoxLost,
+    CaseInput,
+    CaseOutcome,
+    CaseQueue,
+    Ending,
+    Ready,
+    Request,
+    RunOutcome,
+    Setup,
+    setup_of,
+)
 from sandbox.process_ending import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
 
@@ -142,16 +154,32 @@ class _Run:
 
     def _cases(self, on_case: Callable[[CaseOutcome], None]) -> Iterator[CaseOutcome]:
         """Run the cases up to the last one, or the one that ended the process. Yields outcomes without answers."""
-        last = len(self._request.cases) - 1
-        for index, case in enumerate(self._request.cases):
+        queue = self._request.to_take()
+        queue.begin()
+        case = self._send_next(queue)
+        if case is None:
+            self._is_forged()
+        while case is not None:
             patience = self._patience(MAX_STRETCH * self._limits.wall_seconds)
-            self._stream.send(b"Z" if index == last else b"C", case.inputs, patience)
             report = self._report(self._stream.receive({b"O": FACTS_BYTES}, patience)[1], patience)
+            following = self._send_next(queue) if report.cause is Cause.REPLIED else None
+            if report.cause is Cause.REPLIED and following is None and self._is_forged():
+                report = replace(report, cause=Cause.FORGED, payload=b"")
             outcome = outcome_of(case.name, "call", report, self._limits)
-            on_case(outcome)
+            on_case(outcome)  # while the process is busy with the following case
             yield replace(outcome, answer=None)
-            if report.cause is not Cause.REPLIED:
-                return
+            case = following
+
+    def _send_next(self, queue: CaseQueue) -> CaseInput | None:
+        """Send the next case, or that none follows."""
+        case = queue.take()
+        kind, inputs = (b"E", b"") if case is None else (b"C", case.inputs)
+        self._stream.send(kind, inputs, self._patience(MAX_STRETCH * self._limits.wall_seconds))
+        return case
+
+    def _is_forged(self) -> bool:
+        """Wait until the process has ended, after its last case. Return whether that reply was forged."""
+        return self._stream.receive({b"E": FACTS_BYTES}, self._patience(GRACE_SECONDS))[1] != b""
 
     def _report(self, facts: bytes, patience: Patience) -> Report:
         _, text = self._stream.receive({b"T": self._limits.text_bytes}, patience)
@@ -172,7 +200,6 @@ def _header(request: Request) -> bytes:
             "guarded": request.guarded,
             "signature": request.signature,
             "definitions": request.definitions,
-            "case_count": len(request.cases),
             "limits": asdict(request.limits),
         }
     ).encode()

@@ -6,7 +6,8 @@ exception (`BoxLost`, `SandboxUnavailable`), and the judging runs again.
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -84,6 +85,44 @@ class CaseInput:
     inputs: bytes
 
 
+class CaseQueue:
+    """The cases of a run. The next one is taken when the process has replied to the one before."""
+
+    def __init__(self, cases: Iterable[CaseInput] = ()) -> None:
+        self._left = deque(cases)
+
+    def __len__(self) -> int:
+        """Return how many cases are left at most."""
+        return len(self._left)
+
+    def begin(self) -> None:
+        """Called when a process begins to take cases."""
+
+    def take(self) -> CaseInput | None:
+        """Return None when there are no more cases for this run."""
+        return self._left.popleft() if self._left else None
+
+
+class ObservedQueue(CaseQueue):
+    """Hands out the cases of another queue. `on_take` is called with each case before the run gets it."""
+
+    def __init__(self, cases: CaseQueue, on_take: Callable[[CaseInput], None]) -> None:
+        super().__init__()
+        self._cases, self._on_take = cases, on_take
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def begin(self) -> None:
+        self._cases.begin()
+
+    def take(self) -> CaseInput | None:
+        case = self._cases.take()
+        if case is not None:
+            self._on_take(case)
+        return case
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One source and the cases to call it with, in order.
@@ -93,18 +132,24 @@ class Request:
     the names of the arguments that a driver passes to the solution, or None if only the driver knows. `definitions`:
     other functions that the source must define, and methods such as `Norm.forward`, with the names of their arguments.
     A case gives all `parameters`, or some of them if its driver says so. `problem`: its spares may serve this request.
+    `queue`: cases that are chosen only when they are taken, in place of `cases`.
     """
 
     source: str
     entry_point: str
     driver: str | None
     parameters: tuple[Parameter, ...]
-    cases: Sequence[CaseInput]
     limits: Limits
+    cases: Sequence[CaseInput] = ()
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None
     definitions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     problem: str = ""
+    queue: CaseQueue | None = None
+
+    def to_take(self) -> CaseQueue:
+        """Return the queue that the cases are taken from."""
+        return CaseQueue(self.cases) if self.queue is None else self.queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +179,7 @@ class Setup:
 def setup_of(request: Request) -> Setup:
     """Return the setup for a process that is created when its request arrives."""
     limits = request.limits
-    seconds = limits.load_seconds + len(request.cases) * limits.wall_seconds
+    seconds = limits.load_seconds + len(request.to_take()) * limits.wall_seconds
     return Setup(problem=request.problem, memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds))
 
 
@@ -181,7 +226,7 @@ class CaseOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """`cases` ends with the case that killed the student's process, if one did; later cases were not run.
+    """`cases` ends with the case that killed the student's process, if one did; cases after it were not run.
 
     Answers are removed because together they could be very large; only `on_case` receives them. `load_failure` applies
     to every case. `clean`: the box was found empty afterwards and may be used again.
@@ -220,7 +265,8 @@ class Box(ABC):
 
     @abstractmethod
     def run(self, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
-        """Run the request. `on_case` is called as each case ends, and only it sees the answer.
+        """Run the request. `on_case` is called as each case ends, and only it sees the answer. The next case may have
+        begun by then.
 
         Raises BoxLost or Aborted; after either the box is gone.
         """

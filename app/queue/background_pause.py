@@ -7,9 +7,9 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from itertools import count
+from dataclasses import replace
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, OnCase, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxSpec, ObservedQueue, OnCase, Request, RunOutcome
 from sandbox.middleware import BoxMiddleware, Launch, Run
 
 NICENESS = 10
@@ -57,13 +57,7 @@ class BackgroundBoxes(BoxMiddleware):
             return executor.submit(copy_context().run, launch, spec).result()
 
     def run(self, run: Run, box: Box, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
-        numbers = count(1)
-
-        def pause_after(outcome: CaseOutcome) -> None:
-            on_case(outcome)
-            # A run holds its GPU exclusively, so a pause would make students wait for it.
-            if next(numbers) < len(request.cases) and box.ready.device == "cpu":
-                self._pause.wait(abort)
-
         self._pause.wait(abort)
-        return run(request, pause_after, abort)
+        if box.ready.device == "cpu":  # a run holds its GPU exclusively, so a pause would make students wait for it
+            request = replace(request, queue=ObservedQueue(request.to_take(), lambda _: self._pause.wait(abort)))
+        return run(request, on_case, abort)

@@ -7,6 +7,7 @@ outcome like any submission.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from threading import Event
 from typing import Any, TypeAlias
 
@@ -16,9 +17,9 @@ from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.judging.requirement import Conditional, Evidence, Loop
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
+from app.worker.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan, singly
 from app.worker.request import MOST_ANSWER_BYTES, limits_of, spares_of
-from app.worker.run import run_cases
+from app.worker.run import PROCESSES, run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
@@ -54,6 +55,9 @@ STRUCTURE_BYTES = 2**20
 EXPORT_CAPS = Caps(total_bytes=PROGRAM_BYTES + STRUCTURE_BYTES)
 # Allowance for the rest of a message, besides inputs and program.
 MESSAGE_BYTES = 64 * 1024
+# The signatures of this many inputs are kept, of this size at most.
+SIGNATURES_KEPT = 2048
+SMALL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +103,18 @@ class Inspectors:
 
 def signature_of(manifest: Manifest, inputs: bytes) -> bytes:
     """Raises Untraceable."""
+    names = tuple(parameter.name for parameter in manifest.parameters)
+    static = frozenset(parameter.name for parameter in manifest.parameters if parameter.static)
+    return (_find_signature if len(inputs) <= SMALL_BYTES else _signature)(names, static, inputs)
+
+
+def _signature(names: tuple[str, ...], static: frozenset[str], inputs: bytes) -> bytes:
     tree: Any = decode(inputs)
-    static = {parameter.name for parameter in manifest.parameters if parameter.static}
-    return encode(describe({parameter.name: tree[parameter.name] for parameter in manifest.parameters}, static))
+    return encode(describe({name: tree[name] for name in names}, static))
+
+
+# The judge asks three times about each case of a submission, and the next submission has the same cases.
+_find_signature = lru_cache(SIGNATURES_KEPT)(_signature)
 
 
 def signatures_of(manifest: Manifest, inputs: Sequence[bytes]) -> list[bytes]:
@@ -151,34 +164,57 @@ def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_inspected: OnInspe
 
     Raises BoxLost, Aborted.
     """
+    wall_seconds = inspectors.package.manifest.limits.wall_seconds
+    clock = Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
+    reader = _Reader(on_inspected, on_ran)
+    sent = _send(inspectors, plan(tasks), clock, reader, PROCESSES)
+    left = [*reader.left_open, *sent.left]
+    if reader.left_open and not clock.cut and sent.ended < PROCESSES:
+        sent = _send(inspectors, singly(left), clock, reader, PROCESSES - sent.ended)
+        left = [*sent.left]
+    for step in left:
+        reader.skip(step, clock.cut or sent.cut)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """`left`: steps that no process was left for, because of `cut`. `ended`: processes that ended, other than in a
+    batch.
+    """
+
+    left: Sequence[Step]
+    cut: Cut
+    ended: int
+
+
+def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader", processes: int) -> _Sent:
     manifest = inspectors.package.manifest
     # A message that leaves a step out gets two answers.
     limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
-    steps, clock = plan(tasks), Clock(manifest.limits.wall_seconds, BUDGET * limits.wall_seconds)
-    reader = _Reader(on_inspected, on_ran)
-    cut = Cut(None)
+    messages, answered, cut = Messages(steps, clock), 0, Cut(None)
 
     def read(outcome: CaseOutcome) -> None:
-        nonlocal cut
-        step = steps[clock.asked]
+        nonlocal answered, cut
+        message = messages.sent[answered]
+        answered += 1
         if clock.cut:
-            reader.skip(step, clock.cut)
+            reader.skip(message.step, clock.cut)
             return
-        cut = Cut(None if step.kind == "leave_out" else outcome.ending)
-        reader.read(step, clock.timely(step, outcome))
+        cut = Cut(None if message.step.kind == "leave_out" else outcome.ending)
+        reader.read(message.step, clock.timely(message, outcome))
 
     request = Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=INSPECT_DRIVER,
         parameters=(Parameter("task", "value"),),
-        cases=Messages(steps, clock),
+        queue=messages,
         limits=limits,
         problem=inspector_spares_key(inspectors.package),
     )
-    run_cases(inspectors.pool, INSPECTOR, request, read, inspectors.abort)
-    for step in steps[clock.asked + 1 :]:
-        reader.skip(step, clock.cut or cut)
+    run_cases(inspectors.pool, INSPECTOR, request, read, inspectors.abort, processes)
+    ended_by = [*messages.ended_by, *(steps[answered - 1 : answered] if answered < len(steps) else [])]
+    return _Sent(steps[answered:], cut, sum(not step.batch for step in ended_by))
 
 
 def inspector_spares_key(package: Package) -> str:
@@ -210,9 +246,10 @@ def _checked(outcome: CaseOutcome) -> CaseOutcome:
 
 
 class _Reader:
-    """Turns the inspector's answers into evidence and outcomes."""
+    """Turns the inspector's answers into evidence and outcomes. `left_open`: the rest of batches."""
 
     def __init__(self, on_inspected: OnInspected, on_ran: OnRan) -> None:
+        self.left_open: list[Step] = []
         self._on_inspected, self._on_ran = on_inspected, on_ran
         self._outcomes: dict[str, CaseOutcome] = {}
         self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
@@ -220,7 +257,9 @@ class _Reader:
         self._broken_off: set[str] = set()
 
     def read(self, step: Step, outcome: CaseOutcome) -> None:
-        if step.run is None:
+        if step.batch:
+            self._read_batch(step, outcome)
+        elif step.run is None:
             self._on_inspected(_inspected(step.task.signature, outcome))
         elif step.kind == "leave_out":
             if outcome.ending is not Ending.ANSWERED:
@@ -229,8 +268,22 @@ class _Reader:
         else:
             self._keep_outcome(step.run, outcome)
 
+    def _read_batch(self, step: Step, outcome: CaseOutcome) -> None:
+        """Keep the answers; each has an equal share of the time. The other runs are left open."""
+        answers = _answers(outcome)[: len(step.batch)]
+        for run, answer in zip(step.batch, answers, strict=False):
+            seconds, left_out = outcome.wall_seconds / len(answers), outcome.left_out_seconds / len(answers)
+            own = replace(outcome, answer=answer, wall_seconds=seconds, left_out_seconds=left_out, text="")
+            self._keep_outcome(run, own)
+        if rest := step.batch[len(answers) :]:
+            self.left_open.append(replace(step, batch=rest))
+
     def skip(self, step: Step, cut: Cut) -> None:
         """Record a step that was not sent."""
+        if step.batch:
+            for one in singly([step]):
+                self.skip(one, cut)
+            return
         if step.run is None:
             self._on_inspected(Inspected(signature=step.task.signature, evidence=None, refusal=None))
             return
@@ -267,6 +320,19 @@ def _inspected(signature: bytes, outcome: CaseOutcome) -> Inspected:
     if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
         return Inspected(signature=signature, evidence=None, refusal=outcome)
     return Inspected(signature=signature, evidence=_evidence(decode(outcome.answer)), refusal=None)
+
+
+def _answers(outcome: CaseOutcome) -> list[bytes]:
+    """Return the encoded answers to the first runs of a batch; none if the bytes have another form."""
+    if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
+        return []
+    try:
+        found = decode(outcome.answer)
+    except Malformed:
+        return []
+    arrays = [one for one in found if isinstance(one, np.ndarray)] if isinstance(found, list) else []
+    is_formed = isinstance(found, list) and len(arrays) == len(found)
+    return [one.tobytes() for one in arrays] if is_formed and all(one.dtype == np.uint8 for one in arrays) else []
 
 
 def _left_out(outcome: CaseOutcome) -> Mapping[int, tuple[bytes | None, ...]]:

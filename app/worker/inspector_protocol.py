@@ -1,20 +1,28 @@
 """The messages to an inspector about a submission's programs: their order, and their time limit.
 
-A message is built when it is sent, so only one is in memory at a time. It holds the program only if the process does
+A message is built when it is sent, so few are in memory at a time. It holds the program only if the process does
 not have it from the message before.
+
+Runs on small inputs share a message, a batch. A batch only saves time: it accepts answers, and refuses none. The
+inspector answers the first of its runs, and stops early at a failure, or when time or bytes are used up. What a batch
+leaves open is asked for once more, one run per message, and only that decides how a run failed.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 
 from sandbox.guest.codec import Tree, decode, encode
-from sandbox.interface import CaseInput, CaseOutcome, Ending, Failure
+from sandbox.interface import CaseInput, CaseOutcome, CaseQueue, Ending, Failure
 
 # Matching loops that are tried: each costs a compilation for every step left out.
 CANDIDATES = 3
+# The most bytes of inputs in a batch, and of answers.
+BATCH_BYTES = 2**20
+# A batch begins no further run after this share of the time limit of a single run.
+BATCH_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +55,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`rank`: among the matching loops, ordered by work."""
+    """`batch`: the runs of a "batch"; other messages have at most one `run`. `rank`: among the matching loops, ordered
+    by work.
+    """
 
-    kind: Literal["open", "run", "leave_out"]
+    kind: Literal["open", "run", "batch", "leave_out"]
     task: Task
     run: Run | None = None
     rank: int = 0
+    batch: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,76 +82,110 @@ def plan(tasks: Sequence[Task]) -> list[Step]:
     """Put changed programs last, since they may behave worse than the originals."""
     steps: list[Step] = []
     for task in tasks:
-        steps += [Step("open", task), *(Step("run", task, run) for run in task.runs)]
+        steps += [Step("open", task), *_runs(task)]
     tried = [(task, run) for task in tasks for run in task.runs if run.leave_out is not None]
     return steps + [Step("leave_out", task, run, rank) for task, run in tried for rank in range(CANDIDATES)]
 
 
+def singly(steps: Sequence[Step]) -> list[Step]:
+    """Return the same steps with one message for each run."""
+    return [one for step in steps for one in ([Step("run", step.task, run) for run in step.batch] or [step])]
+
+
+def _runs(task: Task) -> list[Step]:
+    """A run that is repeated without some steps has a message of its own, and so has one on large inputs."""
+    alone = [run for run in task.runs if run.leave_out is not None or len(run.inputs) > BATCH_BYTES]
+    batches, used = list[list[Run]](), BATCH_BYTES
+    for run in task.runs:
+        if run in alone:
+            continue
+        if used + len(run.inputs) > BATCH_BYTES:
+            batches.append([])
+            used = 0
+        batches[-1].append(run)
+        used += len(run.inputs)
+    alone += [batch[0] for batch in batches if len(batch) == 1]
+    shared = [Step("batch", task, batch=tuple(batch)) for batch in batches if len(batch) > 1]
+    return [*(Step("run", task, run) for run in alone), *shared]
+
+
 @dataclass(slots=True)
 class Clock:
-    """`call_seconds`: limit for running a compiled program. `seconds`: limit for all messages together.
-
-    `asked`: the message that was built last. `brings`: whether it contains its program.
-    """
+    """`call_seconds`: limit for running a compiled program. `seconds`: limit for all messages together."""
 
     call_seconds: float
     seconds: float
     used: float = 0.0
-    asked: int = -1
-    brings: bool = False
 
     @property
     def cut(self) -> Cut | None:
         return Cut(Ending.TIMED_OUT, self.seconds) if self.used >= self.seconds else None
 
-    def timely(self, step: Step, outcome: CaseOutcome) -> CaseOutcome:
-        """Apply the time limit of a run: the box itself allows every message the time of one that compiles."""
+    def timely(self, message: "Message", outcome: CaseOutcome) -> CaseOutcome:
+        """Apply the time limit of a run: the box itself allows every message the time of one that compiles.
+
+        A batch has the limit of a single run.
+        """
         self.used += outcome.wall_seconds
         is_late = outcome.ending is Ending.TIMED_OUT or outcome.wall_seconds > self.call_seconds
-        if step.kind != "run" or self.brings or not is_late:
+        if message.step.kind not in ("run", "batch") or message.has_program or not is_late:
             return outcome
-        message = f"the call took longer than {self.call_seconds:g} s"
-        failure = Failure(stage="call", kind="Timeout", message=message, traceback="")
+        text = f"the call took longer than {self.call_seconds:g} s"
+        failure = Failure(stage="call", kind="Timeout", message=text, traceback="")
         return replace(outcome, ending=Ending.TIMED_OUT, answer=None, failure=failure)
 
 
-class Messages(Sequence[CaseInput]):
-    """The messages to one process. A slice holds the rest for the next process. When time is up they are empty."""
+@dataclass(frozen=True, slots=True)
+class Message:
+    step: Step
+    has_program: bool
 
-    def __init__(self, steps: Sequence[Step], clock: Clock, first: int = 0) -> None:
-        self._steps, self._clock, self._first = steps, clock, first
+
+class Messages(CaseQueue):
+    """The messages to the processes that inspect. When time is up they are empty.
+
+    `sent`: in order. Each is built when it is taken, and so when the one before was answered. `ended_by`: the steps
+    that ended a process, but for the last process.
+    """
+
+    def __init__(self, steps: Sequence[Step], clock: Clock) -> None:
+        super().__init__()
+        self._steps, self._clock = steps, clock
+        self._open: Task | None = None
+        self.sent: list[Message] = []
+        self.ended_by: list[Step] = []
 
     def __len__(self) -> int:
-        return len(self._steps) - self._first
+        return len(self._steps) - len(self.sent)
 
-    @overload
-    def __getitem__(self, index: int) -> CaseInput: ...
+    def begin(self) -> None:
+        self._open = None
+        if self.sent:
+            self.ended_by.append(self.sent[-1].step)
 
-    @overload
-    def __getitem__(self, index: slice) -> "Messages": ...
-
-    def __getitem__(self, index: int | slice) -> "CaseInput | Messages":
-        if isinstance(index, slice):
-            assert (index.stop, index.step) == (None, None), "only the end is ever sent again"
-            return Messages(self._steps, self._clock, self._first + (index.start or 0))
-        return self._make(range(self._first, len(self._steps))[index])
-
-    def _make(self, place: int) -> CaseInput:
-        step, clock = self._steps[place], self._clock
-        clock.asked = place
-        clock.brings = place == self._first or self._steps[place - 1].task is not step.task
+    def take(self) -> CaseInput | None:
+        if not len(self):
+            return None
+        step, clock = self._steps[len(self.sent)], self._clock
+        has_program = step.task is not self._open
+        self._open = step.task
+        self.sent.append(Message(step, has_program))
         name = step.kind if step.run is None else f"{step.kind} {step.run.name}"
-        return CaseInput(name, encode({"task": {"step": "none"} if clock.cut else _message(step, clock.brings)}))
+        message = {"step": "none"} if clock.cut else _message(step, has_program, clock.call_seconds * BATCH_SHARE)
+        return CaseInput(name, encode({"task": message}))
 
 
-def _message(step: Step, brings: bool) -> dict[str, Tree]:
+def _message(step: Step, has_program: bool, seconds: float) -> dict[str, Tree]:
     """Without `exported`, the program is that of the message before."""
     message: dict[str, Tree] = {
         "step": step.kind,
-        "exported": np.frombuffer(step.task.program, np.uint8) if brings else None,
-        "signature": decode(step.task.signature) if brings else None,
+        "exported": np.frombuffer(step.task.program, np.uint8) if has_program else None,
+        "signature": decode(step.task.signature) if has_program else None,
         "inputs": decode(step.run.inputs) if step.run is not None else None,
     }
+    if step.batch:
+        message["inputs"] = [np.frombuffer(run.inputs, np.uint8) for run in step.batch]
+        message["most"] = (seconds, BATCH_BYTES)
     if step.run is not None and step.run.leave_out is not None:
         message["wanted"] = (step.run.leave_out.kind, step.run.leave_out.length, step.rank)
     return message

@@ -43,7 +43,7 @@ from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
 from app.worker.run import RunAhead, run_all
 from app.worker.second_run import confirm, draw, run_again
-from app.worker.shapes import split
+from app.worker.shared_cases import Process, SharedCases
 from app.worker.timeline import Timeline
 from app.worker.timing import compare_with_reference
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
@@ -90,7 +90,7 @@ class _Called:
     """`right`: results that are accepted so far, by the name of the case. `unloaded`: why the source did not load.
 
     `late`: cases that are to run once more. `left`: cases that no process was left for, because of `why_left`. `last`:
-    the last verdict. `again`: the outcome of the second run of the drawn case, if this process made it.
+    the last verdict. `again`: the outcome of the second run of the drawn case, if it ran beside the first runs.
     """
 
     box: Box
@@ -108,8 +108,6 @@ class _Called:
             right={**self.right, **other.right},
             late=[*self.late, *other.late],
             left=[*self.left, *other.left],
-            why_left=self.why_left if self.left else other.why_left,
-            last=other.last if other.left else self.last,
             unloaded=self.unloaded or other.unloaded,
             again=self.again or other.again,
         )
@@ -117,10 +115,13 @@ class _Called:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ahead:
-    """Runs that may begin before their turn. `drawn`: the case of the second run. `beside`: calls of `other_cases`."""
+    """Runs that may begin before their turn.
+
+    `drawn`: the case of the second run. `shared`: if two processes share the open cases. `beside`: the second of them.
+    """
 
     drawn: PreparedCase | None
-    other_cases: Sequence[PreparedCase]
+    shared: SharedCases | None
     second: RunAhead[CaseOutcome]
     exports: RunAhead[Exports]
     beside: RunAhead[_Called]
@@ -137,10 +138,9 @@ def _runs_ahead(context: Context) -> Iterator[_Ahead]:
     # Without sealed cases, every input is in a student's box while the tracer runs. The machine's load could tell the
     # tracer of values.
     traces = job.manifest.asks_for_programs and bool(job.sealed_cases) and boxes > 0
-    drawn, other_cases = draw(job.package, job.open_cases), list[PreparedCase]()
-    if boxes - traces > 0:
-        other_cases = split(job.open_cases, job.manifest, 1 if drawn else 0)
-        drawn = draw(job.package, _without(job.open_cases, other_cases))
+    drawn, shared = draw(job.package, job.open_cases), None
+    if boxes - traces > 0 and len(job.open_cases) > 1:
+        shared = SharedCases(job.open_cases, job.manifest, drawn, context.too_slow.is_set)
 
     def run_second(abort: Event) -> CaseOutcome:
         assert drawn is not None, "no case was drawn"
@@ -152,14 +152,14 @@ def _runs_ahead(context: Context) -> Iterator[_Ahead]:
 
     ahead = _Ahead(
         drawn=drawn,
-        other_cases=other_cases,
+        shared=shared,
         second=RunAhead(run_second),
         exports=RunAhead(trace),
-        beside=RunAhead(lambda abort: _call(context, ahead, other_cases, Timeline(), abort, again=drawn)),
+        beside=RunAhead(lambda abort: _call(context, ahead, job.open_cases, Timeline(), abort, Process.SECOND)),
     )
     if traces:
         ahead.exports.begin()
-    if other_cases:
+    if shared is not None:
         ahead.beside.begin()
     elif drawn is not None and boxes - traces > 0:
         ahead.second.begin()
@@ -170,17 +170,14 @@ def _runs_ahead(context: Context) -> Iterator[_Ahead]:
         ahead.beside.give_up()
 
 
-def _without(cases: Sequence[PreparedCase], others: Sequence[PreparedCase]) -> list[PreparedCase]:
-    names = {case.name for case in others}
-    return [case for case in cases if case.name not in names]
-
-
 def call_open_cases(context: Context, ahead: _Ahead) -> _Called:
     """Step 1: call the function on every open case, and compare its answers."""
     job = context.job
-    called = _call(context, ahead, _without(job.open_cases, ahead.other_cases), job.timeline, context.abort)
-    if ahead.other_cases:
-        called = called.merged(ahead.beside.result(context.abort))
+    if ahead.shared is None:
+        called = _call(context, ahead, job.open_cases, job.timeline, context.abort)
+    else:
+        first = _call(context, ahead, job.open_cases, job.timeline, context.abort, Process.FIRST)
+        called = replace(first.merged(ahead.beside.result(context.abort)), left=ahead.shared.left())
     if called.late:
         context.overload.wait()
         context.too_slow.clear()
@@ -200,24 +197,29 @@ def _call(
     cases: Sequence[PreparedCase],
     timeline: Timeline,
     abort: Event,
-    again: PreparedCase | None = None,
+    process: Process | None = None,
 ) -> _Called:
-    """Call the function on these cases in one box. `again`: the drawn case, which is then called before them."""
-    job = context.job
-    in_order = [again, *cases] if again else cases
-    inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in in_order]
+    """Call the function on these cases in one box; as one of two processes, on those of them that it takes."""
+    job, shared = context.job, ahead.shared if process is not None else None
+    inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
     request = build_request(job.package, job.source, inputs, job.answer_bytes)
+    if shared is not None and process is not None:
+        request = replace(request, queue=shared.queue(process))
+    is_again = process is Process.SECOND and ahead.drawn is not None  # the next outcome is of the second run
     waiting, right, late = {case.name: case for case in cases}, dict[str, CaseResult](), list[PreparedCase]()
     last = Verdict.ACCEPTED
     unloaded: CaseOutcome | None = None
     second: CaseOutcome | None = None
 
     def check(outcome: CaseOutcome) -> None:
-        nonlocal last, unloaded, second
-        if again is not None and outcome.name == again.name:
+        nonlocal is_again, last, unloaded, second
+        if is_again:
+            is_again = False
             # Without time it runs once more by itself, with a patient limit.
             second = None if outcome.ending is Ending.TIMED_OUT else read_outcome(job.manifest, outcome)[0]
             return
+        if shared is not None:
+            shared.note(outcome.name, outcome.wall_seconds)
         if outcome.ending is Ending.TIMED_OUT and _is_first_sample(job, outcome.name):
             context.too_slow.set()
         case = waiting.pop(outcome.name)
@@ -245,7 +247,7 @@ def _call(
         box=box,
         right=right,
         late=late,
-        left=list(waiting.values()),
+        left=[] if shared is not None else list(waiting.values()),
         why_left=TOO_SLOW_MESSAGE if context.too_slow.is_set() else GIVEN_UP_MESSAGE,
         last=last,
         unloaded=unloaded,

@@ -81,7 +81,9 @@ class Bench:
 
 
 # Cost of running a compiled program, relative to compiling it.
-COST_OF_A_RUN = 0.05
+COST_OF_A_RUN = 0.01
+# A loop is tried without its first step, and without its last.
+CHANGED_PROGRAMS = 2
 
 OnExamined = Callable[[Examined], None]
 
@@ -186,7 +188,7 @@ def share_out(tasks: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
 def _cost(task: Task) -> float:
     """Where compiling a program costs 1. What is left of a program without one of its parts is compiled too."""
     leaves_out = any(run.leave_out is not None for run in task.runs)
-    return 1 + leaves_out + COST_OF_A_RUN * len(task.runs)
+    return 1 + CHANGED_PROGRAMS * leaves_out + COST_OF_A_RUN * len(task.runs)
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:

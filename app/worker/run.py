@@ -1,13 +1,13 @@
 """Run every case of a request, even if some of them kill the student's process; and start runs ahead of time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import replace
 from threading import Event, Timer
 from typing import Generic, TypeVar
 
-from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, CaseInput, OnCase, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Request
 from sandbox.pool import Pool
 
 # Each process loads the source again and may run into the time limit while other students wait.
@@ -20,38 +20,40 @@ GRACE_SECONDS = 1.0
 T = TypeVar("T")
 
 
-def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event) -> Box:
+def run_cases(
+    pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event, processes: int = PROCESSES
+) -> Box:
     """Call `on_case` once for every case, in order. Return the box that ran them.
 
-    A case that kills its process ends the run; the rest goes into a new process as a new request. After `PROCESSES`
+    A case that kills its process ends the run; the rest goes into a new process as a new request. After `processes`
     processes have died, the rest is not run, and `on_case` is not called for it.
 
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
     with pool.lease(spec, abort, request.problem) as box:
-        run_all(box, request, on_case, abort)
+        run_all(box, request, on_case, abort, processes=processes)
     return box
 
 
 def run_all(
-    box: Box, request: Request, on_case: OnCase, abort: Event, is_hopeless: Callable[[], bool] = lambda: False
+    box: Box,
+    request: Request,
+    on_case: OnCase,
+    abort: Event,
+    is_hopeless: Callable[[], bool] = lambda: False,
+    processes: int = PROCESSES,
 ) -> None:
     """Like `run_cases`, in a box that is already leased. If `is_hopeless` after a process, the rest is not run."""
-    for _ in range(PROCESSES):
-        outcome = box.run(request, on_case, abort)
-        request = replace(request, cases=_not_run(request, outcome, on_case))
-        if not request.cases or is_hopeless():
+    queue = request.to_take()
+    for _ in range(processes):
+        outcome = box.run(replace(request, queue=queue), on_case, abort)
+        if outcome.load_failure is not None:
+            while (case := queue.take()) is not None:
+                on_case(replace(outcome.load_failure, name=case.name))
+        if len(queue) == 0 or is_hopeless():
             break
-
-
-def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> Sequence[CaseInput]:
-    if outcome.load_failure is not None:
-        for case in request.cases:
-            on_case(replace(outcome.load_failure, name=case.name))
-        return ()
-    if not outcome.cases:
-        raise BoxLost("the box ended its run without an outcome for any case")
-    return request.cases[len(outcome.cases) :]
+        if not outcome.cases:
+            raise BoxLost("the box ended its run without an outcome for any case")
 
 
 class RunAhead(Generic[T]):

@@ -2,8 +2,8 @@
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
 thread, at most RUNS times per variant of a revision, and the least counts. It waits until the worker has had no
-judging for a while, because it would take a core from the next submission. Rejudgings and other work in the background
-do not count.
+judging for a while, and pauses before its next case while there is one, because it would take a core from the
+submission. Rejudgings and other work in the background do not count.
 """
 
 import math
@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from app.worker.request import build_request, device_of, patient
 from app.worker.run import run_all
 from app.worker.spares import Spares
 from app.worker.work import Work
-from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending
+from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending, ObservedQueue
 
 RUNS = 5
 # The reference runs after this time without a judging. It waits at most LONGEST_WAIT_SECONDS for that.
@@ -106,7 +106,7 @@ class CostRecorder(Middleware):
         """Raises JudgeFailed, BoxLost, Aborted."""
         if self._count_runs(work) >= RUNS:
             return
-        self._judgings.wait_for_none(self._references.stopping)
+        self._judgings.wait_for_rest(self._references.stopping)
         if self._count_runs(work) >= RUNS:  # other workers of this machine have waited too
             return
         reference = self._measure_reference(work)
@@ -119,6 +119,9 @@ class CostRecorder(Middleware):
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
+        request = replace(
+            request, queue=ObservedQueue(request.to_take(), lambda _: self._judgings.wait_for_none(stopping))
+        )
         outcomes = Outcomes()
         with self._expected.references.lease(box_spec(manifest), stopping) as box:
             if self._spares is not None and device_of(manifest) == "cpu":
@@ -182,16 +185,23 @@ class _Judgings:
             with self._changing:
                 self._running, self._ended_at = self._running - 1, time.monotonic()
 
-    def wait_for_none(self, abort: threading.Event) -> None:
+    def wait_for_rest(self, abort: threading.Event) -> None:
         """Wait until no judging has run for the idle time, at most the longest wait. Raises Aborted."""
+        self._wait(self._idle_seconds, abort)
+
+    def wait_for_none(self, abort: threading.Event) -> None:
+        """Wait until no judging runs, at most the longest wait. Raises Aborted."""
+        self._wait(0.0, abort)
+
+    def _wait(self, idle_seconds: float, abort: threading.Event) -> None:
         until = time.monotonic() + LONGEST_WAIT_SECONDS
-        while not self._have_rested() and time.monotonic() < until:
+        while not self._have_rested(idle_seconds) and time.monotonic() < until:
             if abort.wait(LOOK_SECONDS):
                 raise Aborted
 
-    def _have_rested(self) -> bool:
+    def _have_rested(self, idle_seconds: float) -> bool:
         with self._changing:
-            return self._running == 0 and time.monotonic() - self._ended_at >= self._idle_seconds
+            return self._running == 0 and time.monotonic() - self._ended_at >= idle_seconds
 
 
 def _called(work: Work) -> list[str]:

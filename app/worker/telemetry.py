@@ -104,7 +104,7 @@ class BoxTelemetry(BoxMiddleware):
         context.box.set(box.name)
         with TRACER.start_as_current_span("run in a box") as span:
             span.set_attributes({"allclose.box": box.name, "allclose.use": self._use})
-            span.set_attribute("allclose.cases", len(request.cases))
+            span.set_attribute("allclose.cases", len(request.to_take()))
             try:
                 return run(request, on_case, abort)
             except BoxLost:

@@ -20,10 +20,12 @@ from sandbox.interface import (
     MIB,
     Box,
     BoxLost,
+    CaseInput,
     CaseOutcome,
     DeviceLost,
     Ending,
     Failure,
+    ObservedQueue,
     Request,
     RunOutcome,
     SandboxUnavailable,
@@ -88,7 +90,9 @@ class _Run:
     """`before`: the GPU's use when this run began."""
 
     def __init__(self, box: GpuBox, request: Request, before: Use) -> None:
-        self._box, self._request, self._before = box, request, before
+        self._box, self._before = box, before
+        self._taken: list[CaseInput] = []
+        self._request = replace(request, queue=ObservedQueue(request.to_take(), self._taken.append))
         self._reported: list[CaseOutcome] = []
         self._last_reported_at = time.monotonic()
 
@@ -99,7 +103,7 @@ class _Run:
                 outcome = self._box.box.run(self._request, lambda case: self._report(case, on_case), abort)
             except BoxLost:
                 after = self._settle()
-                if guard.seen is None or len(self._reported) == len(self._request.cases):
+                if guard.seen is None or len(self._reported) == len(self._taken):
                     raise
                 outcome = self._out_of_memory(guard.seen, after)
                 on_case(outcome.cases[-1])
@@ -122,7 +126,7 @@ class _Run:
         mib = self._request.limits.memory_bytes // MIB
         message = f"the call used more than {mib} MiB of the GPU's memory"
         case = CaseOutcome(
-            name=self._request.cases[len(self._reported)].name,
+            name=self._taken[len(self._reported)].name,
             ending=Ending.OUT_OF_MEMORY,
             answer=None,
             failure=Failure(stage="call", kind="MemoryLimit", message=message, traceback=""),

@@ -92,15 +92,16 @@ def _load(watch: Watch, task: Task, content: bytes) -> bool:
 
 
 def _answer_cases(watch: Watch, task: Task) -> None:
-    for _ in range(task.case_count):
+    """Answer one case after the other, until the host says that none follows, or a case ends the process."""
+    while True:
         watch.wait_for_host()
         kind, inputs = frames.read_frame(frames.FROM_HOST)
+        if kind == b"E":
+            frames.write_frame(frames.TO_HOST, b"E", b"forged" if watch.farewell() else b"")
+            return
         ended = _strict(watch.ask(b"C", inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
-        is_alive = ended.cause is Cause.REPLIED
-        if is_alive and kind == b"Z":
-            ended = watch.farewell(ended)
         _report(ended)
-        if not is_alive:
+        if ended.cause is not Cause.REPLIED:
             return
 
 

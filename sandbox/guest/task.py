@@ -76,7 +76,6 @@ class Task:
     entry_point: str
     driver: str | None
     parameters: tuple[tuple[str, str], ...]
-    case_count: int
     limits: Limits
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None

@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sandbox.guest import frames
 from sandbox.guest.charged_time import ChargedTime, ThreadTimes
@@ -123,15 +123,15 @@ class Watch:
         while not self._host_has_spoken:
             self._step()
 
-    def farewell(self, ended: Ended) -> Ended:
-        """After its last reply the process must end without another byte; otherwise that reply was forged."""
+    def farewell(self) -> bool:
+        """Wait for the process to end. Return whether it sent another byte: then its last reply was forged."""
         with suppress(KeyError):
             self._poll.unregister(self._child.inputs)
         os.close(self._child.inputs)
         deadline = time.monotonic() + FAREWELL_SECONDS
         while self._end is None and time.monotonic() < deadline:
             self._step()
-        return replace(ended, cause=Cause.FORGED, content=b"") if self._end is Cause.FORGED else ended
+        return self._end is Cause.FORGED
 
     def kill(self) -> None:
         """Kill every process of the box but this one and the zygote, process 1."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sandbox.guest.codec import decode, encode
 from sandbox.interface import setup_of
 from tests.sandbox.bench import Bench, make_request, run_in, value_of
 from tests.sandbox.inspecting import ENTRY, INSPECT, ask, programs
@@ -327,6 +328,24 @@ def test_memory_tells_a_loop_from_its_copies(seen: Seen) -> None:
     memory = {name: seen[name]["evidence"]["temporary_bytes"] for name in ("scan", "all_in_each_step")}
 
     assert 0 < memory["scan"] < memory["all_in_each_step"]
+
+
+@pytest.mark.parametrize(("seconds", "most_bytes", "answered"), [(10.0, 2**20, 2), (-1.0, 2**20, 1), (10.0, 20, 1)])
+def test_a_batch_ends_at_a_failure_or_when_time_or_bytes_are_used_up(
+    bench: Bench, seconds: float, most_bytes: int, answered: int
+) -> None:
+    (one,) = programs(
+        bench, "import jax.numpy as jnp\ndef solve(x):\n    return x.sum()", {"x": np.ones(3, np.float32)}
+    )
+    right = np.frombuffer(encode({"x": np.arange(3, dtype=np.float32)}), np.uint8)
+    wrong = np.frombuffer(encode({"x": np.ones(4, np.float32)}), np.uint8)
+    message = one.message("batch")
+    message["task"] |= {"inputs": [right, right, wrong, right], "most": (seconds, most_bytes)}
+
+    (outcome,) = ask(bench, message)
+
+    answers: Any = decode(outcome.answer or b"")
+    assert [float(decode(answer)) for answer in answers] == [3] * answered  # type: ignore[arg-type]
 
 
 def test_one_compilation_serves_many_inputs(bench: Bench) -> None:

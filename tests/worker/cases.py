@@ -1,5 +1,7 @@
 """Prepared cases of the quick problem."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from app.judging.preview import preview
@@ -19,3 +21,9 @@ def make_case(position: int) -> PreparedCase:
         inputs_preview={"x": preview(x), "eps": preview(1.0)},
         expected_preview=preview(x),
     )
+
+
+def sized(position: int, size: int) -> PreparedCase:
+    """`x` has this many elements."""
+    x = np.full(size, position, np.float64)
+    return replace(make_case(position), inputs=encode({"x": x, "eps": 0.1}), expected=encode(x))

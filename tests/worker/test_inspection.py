@@ -140,19 +140,21 @@ def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
     assert all(ran.outcome.answer is None and ran.outcome.wall_seconds == 0 for ran in seen.ran)
 
 
-def test_a_program_that_is_compiled_has_no_time_for_compiling() -> None:
-    task = Task(signature=encode([]), program=b"program", runs=[Run("only", encode({}), None)], wanted=())
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_program_that_is_compiled_has_no_time_for_compiling(runs: int) -> None:
+    same = [Run(f"case {n}", encode({}), None) for n in range(runs)]
+    task = Task(signature=encode([]), program=b"program", runs=same, wanted=())
     clock = Clock(call_seconds=1, seconds=100)
     messages = Messages(plan([task]), clock)
     late = CaseOutcome(
         name="only", ending=Ending.ANSWERED, answer=b"", failure=None, text="", wall_seconds=3, memory_bytes=0
     )
-    step = plan([task])[1]
+    again = Messages(plan([task])[1:], clock)
 
-    _, _ = messages[0], messages[1]
-    assert clock.timely(step, late).ending is Ending.TIMED_OUT
-    _ = messages[1:][0]
-    assert clock.timely(step, late).ending is Ending.ANSWERED
+    for taken in (messages, messages, again):
+        taken.take()
+    assert clock.timely(messages.sent[1], late).ending is Ending.TIMED_OUT
+    assert clock.timely(again.sent[0], late).ending is Ending.ANSWERED
     assert clock.used == 6
 
 
@@ -161,7 +163,7 @@ def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_se
         Task(
             signature=encode([]),
             program=program * 2**20,
-            runs=[Run(f"case {n}", encode({"x": n}), None)] * 3,
+            runs=[Run(f"case {n}", encode({"x": n}), SCAN)] * 3,
             wanted=(),
         )
         for n, program in enumerate((b"a", b"b"))
@@ -169,10 +171,98 @@ def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_se
 
     messages = Messages(plan(tasks), Clock(call_seconds=1, seconds=100))
 
-    sizes = [len(message.inputs) for message in messages]
-    assert [size > 2**20 for size in sizes] == [True, False, False, False] * 2
-    assert [len(message.inputs) > 2**20 for message in messages[2:]] == [True, False, True, False, False, False]
-    assert messages[0] is not messages[0]
+    def take(number: int) -> list[bool]:
+        messages.begin()
+        taken = [messages.take() for _ in range(number)]
+        return [message is not None and len(message.inputs) > 2**20 for message in taken]
+
+    assert take(2) == [True, False]
+    assert take(24) == [True, False, *[True, False, False, False], *([True] + [False] * 8) * 2]
+    assert messages.take() is None
+    assert [step.kind for step in messages.ended_by] == ["run"]
+
+
+def test_runs_on_small_inputs_share_messages_of_a_mebibyte() -> None:
+    small, large = b"s" * 300_000, b"l" * 2**21
+    sizes = {"a": small, "b": large, "c": small, "tried": small, "d": small, "e": small}
+    runs = [Run(name, inputs, SCAN if name == "tried" else None) for name, inputs in sizes.items()]
+
+    steps = plan([Task(signature=b"", program=b"", runs=runs, wanted=())])
+
+    assert [step.kind for step in steps[:5]] == ["open", "run", "run", "run", "batch"]
+    assert sorted(step.run.name for step in steps[1:4] if step.run) == ["b", "e", "tried"]
+    assert [run.name for run in steps[4].batch] == ["a", "c", "d"]
+
+
+@pytest.mark.whole
+def test_a_run_that_hangs_in_a_batch_is_named(boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.worker.inspection.COMPILE_SECONDS", 1)
+    hanging = HONEST.replace("0.0, x.resh", "lax.while_loop(lambda v: v > 2, lambda v: v + 1, x[0]) * 0, x.resh")
+    runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(4)]
+
+    seen = Looking(boxes, package, hanging, runs)
+
+    outcomes = {ran.name: ran.outcome for ran in seen.ran}
+    assert outcomes["case 3"].ending is Ending.TIMED_OUT
+    answers = [decode(outcomes[f"case {n}"].answer or b"") for n in range(3)]
+    assert [float(answer) for answer in answers] == [9, 10, 11]  # type: ignore[arg-type]
+    assert len(seen.ran) == 4
+
+
+FORGED_BATCHES = (
+    "'text'",
+    "[1, 2, 3]",
+    "[answer.astype('float32') for answer in answers]",
+    "answers[:1]",
+    "[]",
+    "1 / 0",
+    "__import__('os')._exit(1)",
+    "np.zeros(2**24, np.uint8)",
+)
+
+
+@pytest.mark.parametrize("forged", FORGED_BATCHES)
+def test_a_batch_that_is_not_answered_decides_nothing(
+    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch, forged: str
+) -> None:
+    monkeypatch.setattr("app.worker.inspection.INSPECT_DRIVER", _with_batches(forged))
+    runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n == 3 else None) for n in range(4)]
+
+    seen = Looking(boxes, package, HONEST, runs)
+
+    assert len(seen.inspected) == 1
+    answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
+    assert len(seen.ran) == 4
+    assert {name: float(answer) for name, answer in answers.items()} == {  # type: ignore[arg-type]
+        f"case {n}": 9 + n for n in range(4)
+    }
+
+
+def test_a_forged_answer_in_a_batch_leaves_the_others_as_they_are(
+    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forged = "[answers[0], np.zeros(3, np.uint8), *answers[2:], answers[0]]"
+    monkeypatch.setattr("app.worker.inspection.INSPECT_DRIVER", _with_batches(forged))
+    runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(3)]
+
+    seen = Looking(boxes, package, HONEST, runs)
+
+    answers = {ran.name: ran.outcome.answer or b"" for ran in seen.ran}
+    assert answers["case 1"] == bytes(3)
+    assert [float(decode(answers[name])) for name in ("case 0", "case 2")] == [9, 11]  # type: ignore[arg-type]
+    assert len(seen.ran) == 3
+
+
+def _with_batches(forged: str) -> str:
+    """An inspector that a program has taken over, as far as batches go."""
+    return dedent(f"""
+        import numpy as np
+        from sandbox.guest.inspection import run as inspected
+
+        def run(solution, inputs):
+            answers = inspected(solution, inputs)
+            return {forged} if inputs["task"]["step"] == "batch" else answers
+    """)
 
 
 def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:

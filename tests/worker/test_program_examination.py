@@ -15,14 +15,22 @@ def task(name: str, runs: int, *, is_tried: bool = False) -> Task:
     )
 
 
-def test_the_inspector_of_a_program_with_many_runs_gets_no_other() -> None:
-    many, tried = task("many", 100), [task("a", 1, is_tried=True), task("b", 3, is_tried=True)]
-    short = task("short", 2)
+def test_a_program_that_is_tried_without_steps_counts_as_three() -> None:
+    tried, plain = task("tried", 2, is_tried=True), [task(name, 2) for name in "abc"]
 
-    first, second = share_out([tried[0], tried[1], many, short])
+    first, second = share_out([*plain, tried])
+
+    assert first == [tried]
+    assert sorted(one.signature for one in second) == [b"a", b"b", b"c"]
+
+
+def test_a_hundred_runs_count_as_a_program() -> None:
+    many, plain = task("many", 100), [task(name, 1) for name in "ab"]
+
+    first, second = share_out([*plain, many])
 
     assert first == [many]
-    assert sorted(one.signature for one in second) == [b"a", b"b", b"short"]
+    assert sorted(one.signature for one in second) == [b"a", b"b"]
 
 
 def test_equal_programs_are_shared_equally() -> None:

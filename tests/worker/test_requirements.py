@@ -19,7 +19,7 @@ from app.worker.judge import judge
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from app.worker.recording import NO_CALLS, read_outcome
 from sandbox.guest.codec import decode, encode
-from sandbox.interface import Box, BoxSpec, CaseOutcome, Ending, Launcher, Request, RunOutcome
+from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Launcher, ObservedQueue, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.hostile.arena import PROBLEMS
 from tests.queue.fleet import wait_until
@@ -35,7 +35,9 @@ class Overheard(Box):
         self.box, self.requests, self.ready = box, requests, box.ready
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        self.requests.append(request)
+        taken: list[CaseInput] = []
+        self.requests.append(replace(request, cases=taken, queue=None))
+        request = replace(request, queue=ObservedQueue(request.to_take(), taken.append))
         return self.box.run(request, on_case, abort)
 
     def is_alive(self) -> bool:
@@ -46,7 +48,7 @@ class Overheard(Box):
 
 
 class Listening(Pool):
-    """Records the requests to its boxes."""
+    """Records the requests to its boxes, with the cases that were taken."""
 
     def __init__(self, launcher: Launcher) -> None:
         super().__init__(launcher, capacity=3, max_runs=100)

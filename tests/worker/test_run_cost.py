@@ -3,6 +3,7 @@
 import threading
 import time
 
+import pytest
 from sqlalchemy import select
 
 from app.queue.lease import Claim
@@ -10,7 +11,7 @@ from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.middleware import Judged, with_middleware
 from app.worker.run_cost import RUNS
 from tests.queue.fleet import wait_until
-from tests.worker.bench import REFERENCE, Bench
+from tests.worker.bench import REFERENCE, Bench, with_reference_line
 
 WRONG = "def standardise(x):\n    return x\n"
 
@@ -69,4 +70,32 @@ def test_the_reference_waits_until_no_judging_has_run_for_a_while(bench: Bench) 
 
     wait_until(lambda: bool(references(bench)))
     assert time.monotonic() - ended_at[0] >= 0.5
+    cost_recorder.stop()
+
+
+@pytest.mark.whole
+def test_the_reference_pauses_before_its_next_case_while_a_judging_runs(bench: Bench) -> None:
+    slow = with_reference_line("import time; time.sleep(0.7)", slug="slow")
+    cost_recorder, revision, worker = bench.cost_recorder(), bench.publish(slow), bench.worker()
+    may_end = threading.Event()
+    bench.send(revision)
+    first = bench.claim()
+    bench.send(revision)
+    second = bench.claim()
+
+    def held_up(claim: Claim, abort: threading.Event) -> Judged:
+        assert may_end.wait(60)
+        return worker.judge(claim, abort)
+
+    cost_recorder.around(worker.judge, first, threading.Event())
+    cost_recorder.start()  # now the reference begins, with two cases or more to go
+    time.sleep(0.5)
+    thread = threading.Thread(target=lambda: cost_recorder.around(held_up, second, threading.Event()))
+    thread.start()
+    time.sleep(4)
+    assert not references(bench)
+    may_end.set()
+    thread.join(60)
+
+    wait_until(lambda: bool(references(bench)))
     cost_recorder.stop()
