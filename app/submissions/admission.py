@@ -21,6 +21,8 @@ from app.errors import LimitReached
 from app.submissions.forecast import Backlog, read_backlogs
 
 FRESH_SECONDS = 1.0
+# A long queue whose oldest submission has waited less is soon empty.
+BUSY_SECONDS = 5.0
 MINUTE = 60
 
 
@@ -43,8 +45,8 @@ class QueueWaits:
 
     @property
     def has_long_queue(self) -> bool:
-        """Whether a queue was long at the last `read`."""
-        return bool(self._known)
+        """Whether a queue was long at the last `read`, and its oldest submission has waited for a while."""
+        return any(backlog.oldest_seconds >= BUSY_SECONDS for backlog in self._known.values())
 
     def read(self) -> Mapping[str, Backlog]:
         """Return the backlogs by queue. Do not call it inside a transaction."""
