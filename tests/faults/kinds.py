@@ -392,8 +392,12 @@ def restore(scene: Scene) -> None:
 
 @kind("a submission whose worker dies every time", "submissions", 3)
 def poison_worker(scene: Scene) -> None:
+    dead = set[int]()
+
     def kill(worker: Part) -> bool:
-        worker.send(signal.SIGKILL)
+        if worker.pid not in dead:
+            worker.send(signal.SIGKILL)
+            dead.add(worker.pid)
         return True
 
     _poison(scene, kill)
@@ -402,13 +406,14 @@ def poison_worker(scene: Scene) -> None:
 @kind("a submission whose box dies every time", "submissions", 3)
 def poison_box(scene: Scene) -> None:
     def kill(worker: Part) -> bool:
-        """Kill the box that holds the ballast."""
+        """Kill the boxes that hold the ballast. One may be of an earlier attempt of a worker that was frozen."""
+        has_killed = False
         for box in _find_boxes(scene, worker):
             with suppress(psutil.Error):
                 if any(process.memory_info().rss > BALLAST_BYTES for process in _below(box)):
                     box.kill()
-                    return True
-        return False
+                    has_killed = True
+        return has_killed
 
     _poison(scene, kill)
 
@@ -442,7 +447,7 @@ def _poison(scene: Scene, kill: Callable[[Part], bool]) -> None:
     while following.is_alive() and time.monotonic() < deadline:
         time.sleep(0.1)
         attempt, worker = _find_attempt(scene, entry.id)
-        if worker is not None and attempt not in killed and kill(worker):
+        if worker is not None and kill(worker):
             killed.add(attempt)
     if len(killed) < MAX_ATTEMPTS:  # another fault kept this one from meeting an attempt
         entry.also = "accepted"
