@@ -171,7 +171,7 @@ def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_inspected: OnInspe
     left = [*reader.left_open, *sent.left]
     if reader.left_open and not clock.cut and sent.ended < PROCESSES:
         sent = _send(inspectors, singly(left), clock, reader, PROCESSES - sent.ended)
-        left = [*sent.left]
+        left = list(sent.left)
     for step in left:
         reader.skip(step, clock.cut or sent.cut)
 

@@ -137,15 +137,17 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """`has_program`: it contains the program, which the process opens before the step."""
+
     step: Step
     has_program: bool
 
 
 class Messages(CaseQueue):
-    """The messages to the processes that inspect. When time is up they are empty.
+    """Builds each message when the inspector's process has answered the one before.
 
-    `sent`: in order. Each is built when it is taken, and so when the one before was answered. `ended_by`: the steps
-    that ended a process, but for the last process.
+    After the total time limit, messages ask for nothing. `sent`: all messages so far. `ended_by`: for each process but
+    the last one, the step that ended it.
     """
 
     def __init__(self, steps: Sequence[Step], clock: Clock) -> None:

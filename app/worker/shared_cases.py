@@ -60,7 +60,7 @@ class SharedCases:
         return _Share(self, process, self._drawn if process is Process.SECOND else None)
 
     def note(self, name: str, wall_seconds: float) -> None:
-        """Note how long a case took, in the process that took it from here."""
+        """Note how long a case took. It must have been taken from here."""
         with self._changing:
             self._seconds[name in self._compiling].append(wall_seconds)
 
@@ -74,7 +74,7 @@ class SharedCases:
             return len(self._open_to(process))
 
     def take(self, process: Process) -> PreparedCase | None:
-        """Return None if the other process had better run what is left."""
+        """Return None if nothing is left for this process, or the other one is quicker with what is left."""
         with self._changing:
             case = None if self._is_over() else self._choose(process)
             if case is None:
