@@ -21,7 +21,6 @@ from sandbox.interface import (
     Limits,
     Parameter,
     Request,
-    RunOutcome,
 )
 
 LIMITS = Limits(wall_seconds=60, load_seconds=60, memory_bytes=4096 * MIB)
@@ -67,7 +66,7 @@ class Check:
     def box(self, *frameworks: str) -> Box:
         """Return the open box, or a new one if the frameworks differ or the box is gone."""
         spec = BoxSpec(frameworks, gpu=True)
-        if self._box is None or self._spec != spec or not self._box.is_alive():
+        if self._box is None or self._spec != spec or not self._box.is_usable():
             self.close()
             begun = time.perf_counter()
             self._box, self._spec = self.launcher.launch(spec), spec
@@ -80,13 +79,13 @@ class Check:
             self._box.close()
         self._box = None
 
-    def run(self, frameworks: tuple[str, ...], request: Request) -> tuple[RunOutcome, list[CaseOutcome], int]:
-        """Return the outcome, the outcomes of the cases or of the load failure, and the peak GPU memory."""
+    def run(self, frameworks: tuple[str, ...], request: Request) -> tuple[bool, list[CaseOutcome], int]:
+        """Return whether nothing is left, the outcomes of the cases or of the load failure, and the peak GPU memory."""
         cases: list[CaseOutcome] = []
         box = self.box(*frameworks)
         with self._peak() as peak:
             outcome = box.run(request, cases.append, threading.Event())
-        return outcome, cases if outcome.load_failure is None else [outcome.load_failure], peak[-1]
+        return box.is_usable(), cases if outcome.load_failure is None else [outcome.load_failure], peak[-1]
 
     @contextmanager
     def _peak(self) -> Iterator[list[int]]:

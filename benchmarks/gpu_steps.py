@@ -33,13 +33,13 @@ def check_start(check: Check) -> None:
     """Measure cold starts and the memory of a CUDA context, and list what a process sees."""
     for frameworks in FRAMEWORKS:
         begun = time.perf_counter()
-        outcome, cases, peak = check.run(frameworks, make_request(programs.LOOK_AROUND))
+        is_clean, cases, peak = check.run(frameworks, make_request(programs.LOOK_AROUND))
         seconds = time.perf_counter() - begun
         found = value_of(cases[0])
         check.note(f"first run with {', '.join(frameworks)}, start of the box included", None, f"{seconds:.2f} s")
         check.note(f"GPU memory of the context with {', '.join(frameworks)}", None, f"{peak // MIB} MiB")
         check.note(f"what a process finds with {', '.join(frameworks)}", None, found or failure_of(cases[0]))
-        check.note(f"clean after a run with {', '.join(frameworks)}", outcome.clean, outcome.clean)
+        check.note(f"clean after a run with {', '.join(frameworks)}", is_clean, is_clean)
         if found is not None and len(frameworks) == 1 and frameworks[0] in found:
             check.note(f"{frameworks[0]} sees one GPU", len(found[frameworks[0]]) == 1, found[frameworks[0]])
     again = [_seconds_of(check, FRAMEWORKS[-1]) for _ in range(3)]
@@ -92,16 +92,16 @@ def check_memory(check: Check) -> None:
             check.note(f"{framework}: {mib} MiB of 1024", right, failure_of(cases[0]))
     _, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, memory_mib=1024, mib=8192))
     check.note("driver: 8192 MiB of 1024", cases[0].ending is Ending.OUT_OF_MEMORY, failure_of(cases[0]))
-    outcome, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, memory_mib=1024, mib=256))
+    is_clean, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, memory_mib=1024, mib=256))
     check.note("driver: 256 MiB of 1024, in the next box", cases[0].ending is Ending.ANSWERED, failure_of(cases[0]))
-    check.note("driver: nothing is left of them", outcome.clean, check.driver.use_of(check.gpu))
+    check.note("driver: nothing is left of them", is_clean, check.driver.use_of(check.gpu))
 
 
 def check_secrets(check: Check) -> None:
     """Check that a program can't read what the program before it left in the GPU's memory."""
     for reader, source in (("numpy", programs.DRIVER_READ), ("torch", programs.TORCH_READ)):
-        outcome, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, mib=SECRET_MIB))
-        check.note("driver: fills memory with a pattern, and leaves", outcome.clean, failure_of(cases[0]))
+        is_clean, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, mib=SECRET_MIB))
+        check.note("driver: fills memory with a pattern, and leaves", is_clean, failure_of(cases[0]))
         _, cases, _ = check.run((reader,), make_request(source, mib=SECRET_MIB))
         found = value_of(cases[0])
         what = f"{'driver' if reader == 'numpy' else reader}: words of the one before, in {SECRET_MIB} MiB"
@@ -119,8 +119,8 @@ def check_bad_programs(check: Check) -> None:
     for what, source, wanted in bad:
         request = make_request(source, mib=0)
         request = replace(request, limits=replace(request.limits, wall_seconds=10))
-        outcome, cases, _ = check.run(("torch",), request)
-        seen = f"{failure_of(cases[0])}; clean: {outcome.clean}"
+        is_clean, cases, _ = check.run(("torch",), request)
+        seen = f"{failure_of(cases[0])}; clean: {is_clean}"
         check.note(f"torch: {what}", cases[0].ending in (wanted, Ending.CRASHED), seen)
         _, cases, _ = check.run(("torch",), make_request(programs.TORCH_FILL, mib=16))
         check.note(f"torch: after one that {what}", cases[0].ending is Ending.ANSWERED, failure_of(cases[0]))

@@ -66,13 +66,16 @@ class GuestBox(Box):
         self.name = vessel.name
         self.spare: Setup | None = None
         self._in_use = threading.RLock()
+        self._last_run: _Run | None = None
+        self._is_spoilt = False
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         with self._in_use, self._closing_when_lost():
             if self.spare is None or not self.spare.fits(request):
                 self._make_child(setup_of(request), abort)
             self.spare = None
-            return _Run(self.vessel.stream, request, abort).outcome(on_case)
+            self._last_run = _Run(self.vessel.stream, request, abort)
+            return self._last_run.outcome(on_case)
 
     def prepare(self, setup: Setup, abort: threading.Event) -> None:
         with self._in_use, self._closing_when_lost():
@@ -80,6 +83,8 @@ class GuestBox(Box):
             self.spare = setup
 
     def _make_child(self, setup: Setup, abort: threading.Event) -> None:
+        if not self.is_usable():
+            raise BoxLost("the box was not empty after its last run")
         if self.spare is not None:
             self._discard_spare(abort)
         self.vessel.make_room(setup.memory_bytes)
@@ -104,9 +109,12 @@ class GuestBox(Box):
             self.close()
             raise
 
-    def is_alive(self) -> bool:
-        """A box that sent bytes unasked, or closed its end, is not usable."""
-        return self.vessel.is_alive() and not self.vessel.stream.can_read()
+    def is_usable(self) -> bool:
+        """A box that sent a forged reply or bytes unasked, or closed its end, can't be used again."""
+        with self._in_use:
+            last, self._last_run = self._last_run, None
+            self._is_spoilt = self._is_spoilt or (last is not None and not last.has_left_nothing())
+            return not self._is_spoilt and self.vessel.is_alive() and not self.vessel.stream.can_read()
 
     def close(self) -> None:
         self.vessel.destroy()
@@ -120,29 +128,28 @@ class _Run:
     def __init__(self, stream: Stream, request: Request, abort: threading.Event) -> None:
         self._stream, self._request, self._abort = stream, request, abort
         self._limits = request.limits
+        self._has_forged = False
 
     def outcome(self, on_case: Callable[[CaseOutcome], None]) -> RunOutcome:
         self._stream.send(b"S", _header(self._request), self._patience(self._limits.load_seconds))
         loaded = self._load()
         failure = loaded if isinstance(loaded, CaseOutcome) else None
         cases = () if failure else tuple(self._cases(on_case))
-        is_empty = self._is_empty()
+        self._has_forged = any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases))
         return RunOutcome(
             loaded=failure is None,
             load_failure=failure,
             cases=cases,
             load_seconds=loaded.wall_seconds if isinstance(loaded, CaseOutcome) else loaded,
-            clean=is_empty
-            and not any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases)),
         )
 
-    def _is_empty(self) -> bool:
-        """The zygote confirms that the box is empty, or ends. The results stand, but the box is not reused."""
+    def has_left_nothing(self) -> bool:
+        """Wait until the zygote confirms that the box is empty, or ends. The results stand anyway."""
         try:
-            self._stream.receive({b"D": 0}, self._patience(EMPTYING_SECONDS))
+            self._stream.receive({b"D": 0}, Patience(EMPTYING_SECONDS + GRACE_SECONDS))
         except BoxLost:
             return False
-        return True
+        return not self._has_forged
 
     def _load(self) -> CaseOutcome | float:
         """Return the seconds that loading took, or the outcome that says why the source did not load."""

@@ -229,14 +229,13 @@ class RunOutcome:
     """`cases` ends with the case that killed the student's process, if one did; cases after it were not run.
 
     Answers are removed because together they could be very large; only `on_case` receives them. `load_failure` applies
-    to every case. `clean`: the box was found empty afterwards and may be used again.
+    to every case.
     """
 
     loaded: bool
     load_failure: CaseOutcome | None
     cases: tuple[CaseOutcome, ...]
     load_seconds: float
-    clean: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +265,7 @@ class Box(ABC):
     @abstractmethod
     def run(self, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
         """Run the request. `on_case` is called as each case ends, and only it sees the answer. The next case may have
-        begun by then.
+        begun by then. When this returns, the student's process may still be ending: see `is_usable`.
 
         Raises BoxLost or Aborted; after either the box is gone.
         """
@@ -278,7 +277,8 @@ class Box(ABC):
         """
 
     @abstractmethod
-    def is_alive(self) -> bool: ...
+    def is_usable(self) -> bool:
+        """Wait until nothing of the last run is left. Return whether the box can be used again."""
 
     @abstractmethod
     def close(self) -> None:

@@ -52,8 +52,8 @@ class _BoxWithMiddleware(Box):
     def prepare(self, setup: Setup, abort: Event) -> None:
         self._box.prepare(setup, abort)
 
-    def is_alive(self) -> bool:
-        return self._box.is_alive()
+    def is_usable(self) -> bool:
+        return self._box.is_usable()
 
     def close(self) -> None:
         self._box.close()

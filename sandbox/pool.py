@@ -1,7 +1,8 @@
 """A pool of warm boxes. Callers lease one box at a time; the pool replaces boxes that are spent.
 
-A box is spent when a run did not end clean, when it was lost, or when it reached its number of runs. At capacity the
-least recently used idle box makes room. Replacements start in the background, so students do not wait for imports.
+A box is spent when a run left something in it, when it was lost, or when it reached its number of runs. At capacity the
+least recently used idle box makes room. Replacements start in the background, so students do not wait for imports. Nor
+do they wait until their process has ended: a box that comes back is idle when it is empty.
 """
 
 import threading
@@ -24,6 +25,8 @@ from sandbox.interface import (
 )
 
 LISTEN_SECONDS = 0.2
+# A box is usually empty long before another one could start.
+QUICK_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -39,7 +42,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """`ready`: idle. `busy`: leased. `starting`: starting in the background."""
+    """`ready`: idle, or being emptied after a run. `busy`: leased. `starting`: starting in the background."""
 
     ready: int
     busy: int
@@ -53,6 +56,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: list[_Place] = []
         self._starting: list[BoxSpec] = []
+        self._emptying: list[BoxSpec] = []
         self._lent = 0
         self._is_closed = False
 
@@ -72,7 +76,8 @@ class Pool:
     def warm(self, spec: BoxSpec) -> None:
         """Start a box in the background, unless one is idle or starting, or the pool is full."""
         with self._changed:
-            known = spec in self._starting or any(place.spec == spec for place in self._idle)
+            soon_idle = [*self._starting, *self._emptying]
+            known = spec in soon_idle or any(place.spec == spec for place in self._idle)
             if known or self._is_closed or self._count() >= self.capacity:
                 return
             self._starting.append(spec)
@@ -86,6 +91,7 @@ class Pool:
         """
         evicted: _Place | None = None
         with self._changed:
+            self._changed.wait_for(lambda: spec not in self._emptying, QUICK_SECONDS)
             others = [place for place in self._idle if place.box.spare != setup]
             usable = (place for place in others if place.spec == spec)
             place = next((place for place in usable if _is_spare(place, setup.problem) or not place.box.spare), None)
@@ -99,7 +105,7 @@ class Pool:
             self._lent += 1
         if evicted is not None:
             evicted.box.close()
-        if place is not None and not place.box.is_alive():
+        if place is not None and not place.box.is_usable():
             place.box.close()
             place = None
         place = place or self._start_lent(spec)
@@ -117,44 +123,69 @@ class Pool:
             return sum(place.box.spare == setup for place in self._idle)
 
     def count_idle(self, spec: BoxSpec) -> int:
+        """Count the boxes of this kind that are idle, or will be once they are empty."""
         with self._changed:
-            return sum(place.spec == spec for place in self._idle)
+            return sum(place.spec == spec for place in self._idle) + self._emptying.count(spec)
 
     def close(self) -> None:
         """Close the idle boxes. Leased boxes are closed when they come back."""
         with self._changed:
             self._is_closed = True
-            idle, self._idle = self._idle, []
             self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._emptying)
+            idle, self._idle = self._idle, []
         for place in idle:
             place.box.close()
 
     def is_spent(self, place: "_Place") -> bool:
         return place.is_spoilt or place.runs >= self._max_runs
 
-    def give_back(self, place: _Place) -> None:
-        keep = not self.is_spent(place)
+    def give_back(self, place: _Place, *, is_replaced: bool = False) -> None:
+        """Returns at once. The box is idle when it is empty. `is_replaced`: start another in place of a spent box."""
         with self._changed:
-            self._lent -= 1
-            if keep and not self._is_closed:
-                place.used_at = time.monotonic()
-                self._idle.append(place)
+            is_spent = self._is_closed or self.is_spent(place)
+            if not is_spent:
+                self._lent -= 1
+                self._emptying.append(place.spec)
+        if is_spent:
+            self._forget(place)
+            if is_replaced:
+                self.warm(place.spec)
+            return
+        arguments = (place, is_replaced)
+        try:
+            threading.Thread(target=self._make_idle, args=arguments, name="box-emptying", daemon=True).start()
+        except RuntimeError:  # the host has no thread left
+            self._make_idle(*arguments)
+
+    def _make_idle(self, place: _Place, is_replaced: bool) -> None:
+        is_usable = False
+        try:
+            is_usable = place.box.is_usable()
+            if not is_usable:
+                place.box.close()
+        finally:
+            with self._changed:
+                self._emptying.remove(place.spec)
+                if is_usable:
+                    place.used_at = time.monotonic()
+                    self._idle.append(place)
+                elif is_replaced:
+                    self.warm(place.spec)
                 self._changed.notify_all()
-                return
-            self._changed.notify_all()
-        place.box.close()
 
     def count(self) -> Counts:
         with self._changed:
-            return Counts(ready=len(self._idle), busy=self._lent, starting=len(self._starting))
+            ready = len(self._idle) + len(self._emptying)
+            return Counts(ready=ready, busy=self._lent, starting=len(self._starting))
 
     def _count(self) -> int:
-        return len(self._idle) + len(self._starting) + self._lent
+        return len(self._idle) + len(self._starting) + len(self._emptying) + self._lent
 
     def take(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> _Place:
         while True:
             place, has_room = self._find(spec, abort, problem)
-            if place is not None and place.box.is_alive():
+            if place is not None and place.box.is_usable():
                 return place
             if place is not None:
                 self._forget(place)
@@ -164,17 +195,20 @@ class Pool:
     def _find(self, spec: BoxSpec, abort: threading.Event, problem: str) -> tuple[_Place | None, bool]:
         """Wait for an idle box of this kind or for room to start one. Room for a new box counts as leased."""
         evicted: _Place | None = None
+        patience = time.monotonic() + QUICK_SECONDS
         with self._changed:
             while True:
                 if abort.is_set() or self._is_closed:
                     raise Aborted
                 place = self._choose(spec, problem)
-                if place is None and spec not in self._starting and self._count() >= self.capacity and self._idle:
+                is_nearly_idle = spec in self._emptying and time.monotonic() < patience
+                may_start = place is None and spec not in self._starting and not is_nearly_idle
+                if may_start and self._count() >= self.capacity and self._idle:
                     evicted = min(self._idle, key=lambda place: place.used_at)
                     self._idle.remove(evicted)
                 if place is not None:
                     self._idle.remove(place)
-                if place is not None or (spec not in self._starting and self._count() < self.capacity):
+                if place is not None or (may_start and self._count() < self.capacity):
                     self._lent += 1
                     break
                 self._changed.wait(LISTEN_SECONDS)
@@ -233,30 +267,27 @@ class _Leased(Box):
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         place = self._fresh()
         place.runs += 1
-        place.is_spoilt = True  # until the run has ended clean
+        place.is_spoilt = True  # until the run has ended
         outcome = place.box.run(request, on_case, abort)
-        place.is_spoilt = not outcome.clean
+        place.is_spoilt = False
         return outcome
 
     def prepare(self, setup: Setup, abort: threading.Event) -> None:
         self._fresh().box.prepare(setup, abort)
 
-    def is_alive(self) -> bool:
-        return self._place is not None and self._place.box.is_alive()
+    def is_usable(self) -> bool:
+        return self._place is not None and self._place.box.is_usable()
 
     def close(self) -> None:
         place, self._place = self._place, None
-        if place is None:
-            return
-        self._pool.give_back(place)
-        if self._pool.is_spent(place) and not self._abort.is_set():
-            self._pool.warm(place.spec)
+        if place is not None:
+            self._pool.give_back(place, is_replaced=not self._abort.is_set())
 
     def _fresh(self) -> _Place:
         place = self._place
         if place is None:
             raise BoxLost("the lease has ended")
-        if not self._pool.is_spent(place):
+        if not self._pool.is_spent(place) and place.box.is_usable():
             return place
         self.close()  # first: the new box may need its room
         self._place = self._pool.take(place.spec, self._abort)

@@ -49,12 +49,16 @@ class GpuBox(Box):
         self.name = box.name
         self._closing = threading.Lock()
         self._is_closed = False
+        self._is_spoilt = False
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         """Also raises DeviceLost, after which the box is gone: results from a failed GPU mean nothing."""
         try:
             with self._gpus.lock(self.gpu, abort):
-                return _Run(self, request, self._gpus.use_of(self.gpu)).outcome(on_case, abort)
+                run = _Run(self, request, self._gpus.use_of(self.gpu))
+                outcome = run.outcome(on_case, abort)
+                self._is_spoilt = not run.has_left_nothing
+                return outcome
         except BaseException:
             self.close()
             raise
@@ -63,8 +67,8 @@ class GpuBox(Box):
         """Return the GPU's current use. Raises DeviceLost."""
         return self._gpus.use_of(self.gpu)
 
-    def is_alive(self) -> bool:
-        return not self._gpus.is_lost(self.gpu) and self.box.is_alive()
+    def is_usable(self) -> bool:
+        return not self._is_spoilt and not self._gpus.is_lost(self.gpu) and self.box.is_usable()
 
     def close(self) -> None:
         with self._closing:
@@ -87,7 +91,7 @@ def open_bound(gpus: Gpus | None, open_on: Callable[[Gpu], GuestBox]) -> GpuBox:
 
 
 class _Run:
-    """`before`: the GPU's use when this run began."""
+    """`before`: the GPU's use when this run began. `has_left_nothing`: known after `outcome`."""
 
     def __init__(self, box: GpuBox, request: Request, before: Use) -> None:
         self._box, self._before = box, before
@@ -95,6 +99,7 @@ class _Run:
         self._request = replace(request, queue=ObservedQueue(request.to_take(), self._taken.append))
         self._reported: list[CaseOutcome] = []
         self._last_reported_at = time.monotonic()
+        self.has_left_nothing = False
 
     def outcome(self, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         most_bytes = self._before.memory_bytes + self._request.limits.memory_bytes + LIBRARIES_BYTES
@@ -107,8 +112,10 @@ class _Run:
                     raise
                 outcome = self._out_of_memory(guard.seen, after)
                 on_case(outcome.cases[-1])
-        is_empty = _is_left_as(self._before, self._settle())
-        return replace(outcome, clean=outcome.clean and is_empty and guard.seen is None)
+            is_empty = self._box.box.is_usable()  # still watched, until the last process has ended
+        is_left_as_before = _is_left_as(self._before, self._settle())
+        self.has_left_nothing = is_empty and is_left_as_before and guard.seen is None
+        return outcome
 
     def _report(self, case: CaseOutcome, on_case: Callable[[CaseOutcome], None]) -> None:
         """Check that the GPU still answers before a failure becomes a verdict."""
@@ -134,7 +141,7 @@ class _Run:
             wall_seconds=time.monotonic() - self._last_reported_at,
             memory_bytes=seen.memory_bytes - self._before.memory_bytes,
         )
-        return RunOutcome(loaded=True, load_failure=None, cases=(*self._reported, case), load_seconds=0.0, clean=False)
+        return RunOutcome(loaded=True, load_failure=None, cases=(*self._reported, case), load_seconds=0.0)
 
     def _settle(self) -> Use:
         """Wait until the GPU is as it was before the run, or the time is up; return its use. Raises DeviceLost."""

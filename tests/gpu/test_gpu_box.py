@@ -144,7 +144,7 @@ def test_a_clean_run_leaves_the_box_to_the_next(box: GpuBox) -> None:
     runs = [run_in(box, HONEST) for _ in range(2)]
 
     assert [[value_of(case) for case in run.cases] for run in runs] == [[2, 3], [2, 3]]
-    assert all(run.clean for run in runs)
+    assert box.is_usable()
 
 
 def test_one_run_at_a_time_has_the_gpu(launcher: BubblewrapLauncher) -> None:
@@ -196,7 +196,7 @@ def test_a_run_that_takes_more_of_the_gpu_than_it_may_is_out_of_memory(box: GpuB
     assert told[1].failure is not None
     assert told[1].failure.message == "the call used more than 1024 MiB of the GPU's memory"
     assert told[1].memory_bytes == limit + LIBRARIES_BYTES + MIB
-    assert not box.is_alive()
+    assert not box.is_usable()
 
 
 def test_what_drivers_and_libraries_take_is_not_counted(box: GpuBox, nvml: FakeNvml) -> None:
@@ -234,17 +234,19 @@ def test_a_box_that_leaves_something_on_the_gpu_is_used_no_more(
         for name, value in leftover.items():
             setattr(nvml.gpus[0], name, value)
 
-    run = box.run(make_request("def solve():\n    return 0\n"), leave, threading.Event())
+    box.run(make_request("def solve():\n    return 0\n"), leave, threading.Event())
 
     assert [value_of(case) for case in outcomes] == [0]
-    assert not run.clean
+    assert not box.is_usable()
     assert "the box is thrown away" in caplog.text
 
 
 def test_what_lay_on_the_gpu_before_is_not_taken_for_a_leftover(box: GpuBox, nvml: FakeNvml) -> None:
     nvml.gpus[0].used, nvml.gpus[0].processes = 40 * GIB, [1]
 
-    assert run_in(box, HONEST).clean
+    run_in(box, HONEST)
+
+    assert box.is_usable()
 
 
 def lose(nvml: FakeNvml) -> None:
@@ -276,7 +278,7 @@ def test_a_lost_gpu_gives_no_verdict(box: GpuBox, nvml: FakeNvml) -> None:
         box.run(make_request(source, {"n": 0}, {"n": 1}), tell, threading.Event())
 
     assert [case.ending for case in told] == [Ending.ANSWERED]
-    assert not box.is_alive()
+    assert not box.is_usable()
 
 
 def test_a_run_that_hangs_on_a_lost_gpu_is_ended(box: GpuBox, nvml: FakeNvml) -> None:

@@ -104,8 +104,8 @@ def test_programs_end_with_the_run(box: GpuBox, statements: str, endings: set[En
     seconds = time.monotonic() - begun
 
     assert run.cases[0].ending in endings
-    assert run.clean == (run.cases[0].ending is not Ending.FORGED)
-    assert not run.clean or others_in(box) == ""
+    assert box.is_usable() == (run.cases[0].ending is not Ending.FORGED)
+    assert not box.is_usable() or others_in(box) == ""
     assert seconds < 10
 
 
@@ -183,4 +183,4 @@ def test_a_box_whose_priority_a_program_changed_is_used_no_more(box: GpuBox) -> 
     run = run_in(box, make_request(source))
 
     assert run.cases[0].ending is Ending.CRASHED
-    assert not run.clean
+    assert not box.is_usable()

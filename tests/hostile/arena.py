@@ -42,7 +42,7 @@ class Remembering(Launcher):
         return box
 
     def open_boxes(self, spec: BoxSpec) -> list[GuestBox]:
-        return [box for known, box in self._launched if known == spec and box.is_alive()]
+        return [box for known, box in self._launched if known == spec and box.is_usable()]
 
 
 @dataclass(frozen=True)

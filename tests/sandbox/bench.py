@@ -58,6 +58,14 @@ class Bench:
         with self.box(*frameworks) as box:
             return run_in(box, make_request(source, *inputs, **changes))
 
+    def run_cleanly(self, source: str, *inputs: Mapping[str, Any], **changes: Any) -> RunOutcome:
+        """Run in a box that can be used again afterwards."""
+        frameworks: tuple[str, ...] = changes.pop("frameworks", ())
+        with self.box(*frameworks) as box:
+            run = run_in(box, make_request(source, *inputs, **changes))
+            assert box.is_usable()
+        return run
+
     def call(self, source: str, *inputs: Mapping[str, Any], **changes: Any) -> CaseOutcome:
         """Return the outcome of the last case that ran, or of the loading."""
         outcome = self.run(source, *inputs, **changes)

@@ -14,10 +14,9 @@ DOUBLE = "def solve(x):\n    return x * 2\n"
 
 
 def test_a_program_is_called_with_its_inputs_and_its_value_comes_back(bench: Bench) -> None:
-    run = bench.run(DOUBLE, {"x": 1}, {"x": 2.5}, {"x": "ab"})
+    run = bench.run_cleanly(DOUBLE, {"x": 1}, {"x": 2.5}, {"x": "ab"})
 
     assert run.loaded
-    assert run.clean
     assert [value_of(case) for case in run.cases] == [2, 5.0, "abab"]
     assert [case.name for case in run.cases] == ["case 0", "case 1", "case 2"]
 
@@ -270,7 +269,7 @@ def test_a_source_from_any_editor_is_read(bench: Bench, source: str) -> None:
     ],
 )
 def test_a_module_that_fails_to_load_concerns_every_case(bench: Bench, statement: str, kind: str) -> None:
-    run = bench.run(f"{statement}\n{DOUBLE}", {"x": 1}, {"x": 2})
+    run = bench.run_cleanly(f"{statement}\n{DOUBLE}", {"x": 1}, {"x": 2})
 
     assert not run.loaded
     assert run.cases == ()
@@ -278,25 +277,22 @@ def test_a_module_that_fails_to_load_concerns_every_case(bench: Bench, statement
     assert run.load_failure.ending is Ending.RAISED
     assert run.load_failure.failure is not None
     assert (run.load_failure.failure.stage, run.load_failure.failure.kind) == ("load", kind)
-    assert run.clean
 
 
 def test_a_module_that_never_finishes_loading_is_timed_out(bench: Bench) -> None:
-    run = bench.run(f"while True: pass\n{DOUBLE}", {"x": 1}, load_seconds=0.5)
+    run = bench.run_cleanly(f"while True: pass\n{DOUBLE}", {"x": 1}, load_seconds=0.5)
 
     assert run.load_failure is not None
     assert run.load_failure.ending is Ending.TIMED_OUT
-    assert run.clean
 
 
 @pytest.mark.parametrize("statement", ["os._exit(0)", "os._exit(7)", "os.abort()", "ctypes.string_at(0)"])
 def test_a_program_that_ends_its_process_crashes_at_that_case(bench: Bench, statement: str) -> None:
     source = f"import ctypes, os\ndef solve(x):\n    if x == 1:\n        {statement}\n    return x\n"
 
-    run = bench.run(source, {"x": 0}, {"x": 1}, {"x": 2})
+    run = bench.run_cleanly(source, {"x": 0}, {"x": 1}, {"x": 2})
 
     assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.CRASHED]
-    assert run.clean
 
 
 def test_the_cases_after_one_that_killed_the_process_can_be_run_anew(bench: Bench) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from sandbox.interface import Ending
-from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.bench import Bench, make_request, run_in, value_of
 
 # Finds the token of the question in the caller's frame, as a determined program can.
 STEAL = """
@@ -41,10 +41,14 @@ FIVE = "b'ACV1i' + (5).to_bytes(8, 'little')"
     ],
 )
 def test_a_program_that_writes_an_answer_itself_has_forged_it(bench: Bench, statement: str) -> None:
-    run = bench.run(f"{STEAL}\ndef solve(x):\n    {statement}\n    return x\n", {"x": 1})
+    request = make_request(f"{STEAL}\ndef solve(x):\n    {statement}\n    return x\n", {"x": 1})
+
+    with bench.box() as box:
+        run = run_in(box, request)
+        is_usable = box.is_usable()
 
     assert run.cases[-1].ending is Ending.FORGED
-    assert not run.clean
+    assert not is_usable
 
 
 def test_a_second_answer_is_not_taken_for_the_next_case(bench: Bench) -> None:

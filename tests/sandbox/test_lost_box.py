@@ -34,9 +34,9 @@ def is_gone(pid: int, seconds: float = 10) -> bool:
 
 def found_dead(box: GuestBox, seconds: float = 10) -> bool:
     deadline = time.monotonic() + seconds
-    while box.is_alive() and time.monotonic() < deadline:
+    while box.is_usable() and time.monotonic() < deadline:
         time.sleep(0.02)
-    return not box.is_alive()
+    return not box.is_usable()
 
 
 def children(pid: int) -> list[int]:
@@ -51,7 +51,7 @@ def test_a_box_that_dies_in_a_run_is_lost(launcher: Launcher) -> None:
     with pytest.raises(BoxLost):
         run_in(box, ENDLESS)
 
-    assert not box.is_alive()
+    assert not box.is_usable()
 
 
 def test_a_monitor_that_dies_takes_the_box_along(launcher: Launcher) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sandbox.guest_box import GuestBox
-from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.interface import MIB, Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import ONE_QUICKLY
@@ -13,6 +13,18 @@ pytestmark = ONE_QUICKLY
 
 BARE, NUMPY = BoxSpec(()), BoxSpec(("numpy",))
 HONEST = make_request("def solve():\n    return 1\n")
+TWO = make_request("def solve(x):\n    return x\n", {"x": 1}, {"x": 2})
+# Returns the number of files that it found. Its memory and its files take a while to be removed.
+LEAVES_MUCH = """
+    import os
+    def solve():
+        found = len(os.listdir("/tmp"))
+        for number in range(500):
+            open(f"/tmp/{number}", "w").close()
+        global kept
+        kept = bytearray(os.urandom(2**20)) * 200
+        return found
+"""
 FORGED = make_request("import os\ndef solve():\n    os.write(3, b'x')\n")
 
 
@@ -69,7 +81,7 @@ def test_a_box_that_may_run_once_is_never_used_again(make_pool: Callable[..., Po
     use(pool, runs=3)
 
     assert len(recorder.launched) >= 3
-    assert not any(box.is_alive() for box in recorder.launched[:2])
+    assert not any(box.is_usable() for box in recorder.launched[:2])
 
 
 def test_a_box_that_did_not_end_clean_is_exchanged_within_the_lease(
@@ -82,19 +94,52 @@ def test_a_box_that_did_not_end_clean_is_exchanged_within_the_lease(
         after = run_in(box, HONEST)
 
     assert value_of(after.cases[0]) == 1
-    assert not recorder.launched[0].is_alive()
+    assert not recorder.launched[0].is_usable()
 
 
 def test_a_lost_box_is_replaced(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
     pool = make_pool()
 
-    with pool.lease(BARE, threading.Event()) as box:
-        recorder.launched[0].close()
-        with pytest.raises(BoxLost):
-            run_in(box, HONEST)
+    with pool.lease(BARE, threading.Event()) as box, pytest.raises(BoxLost):
+        box.run(TWO, lambda _: recorder.launched[0].close(), threading.Event())
     use(pool)
 
     assert len(recorder.launched) >= 2
+
+
+def test_a_box_that_was_lost_before_its_first_run_is_exchanged(
+    make_pool: Callable[..., Pool], recorder: Recorder
+) -> None:
+    pool = make_pool()
+
+    with pool.lease(BARE, threading.Event()) as box:
+        recorder.launched[0].close()
+        assert value_of(run_in(box, HONEST).cases[0]) == 1
+
+    assert len(recorder.launched) == 2
+
+
+def test_a_box_is_lent_again_when_nothing_of_its_last_run_is_left(
+    make_pool: Callable[..., Pool], recorder: Recorder
+) -> None:
+    pool = make_pool()
+
+    for number in range(3):
+        with pool.lease(BARE, threading.Event()) as box:
+            run = run_in(box, make_request(LEAVES_MUCH, memory_bytes=512 * MIB))
+            assert value_of(run.cases[0]) == 0, number
+
+    assert len(recorder.launched) == 1
+
+
+def test_a_closed_pool_closes_a_box_that_is_not_empty_yet(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+    with pool.lease(BARE, threading.Event()) as box:
+        run_in(box, make_request(LEAVES_MUCH, memory_bytes=512 * MIB))
+
+    pool.close()
+
+    assert not recorder.launched[0].vessel.is_alive()
 
 
 def test_a_box_that_died_idle_is_not_lent(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
@@ -113,7 +158,7 @@ def test_at_capacity_the_box_used_longest_ago_makes_room(make_pool: Callable[...
     use(pool, BARE)
     use(pool, NUMPY)
 
-    assert [box.is_alive() for box in recorder.launched] == [False, True]
+    assert [box.is_usable() for box in recorder.launched] == [False, True]
 
 
 def test_a_lease_waits_while_all_boxes_are_lent(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
@@ -184,7 +229,7 @@ def test_closing_the_pool_ends_lent_boxes_when_they_come_back(
         pool.close()
         assert value_of(run_in(box, HONEST).cases[0]) == 1
 
-    assert not any(box.is_alive() for box in recorder.launched)
+    assert not any(box.is_usable() for box in recorder.launched)
 
 
 def test_a_host_that_cannot_open_boxes_says_so_to_every_caller(make_pool: Callable[..., Pool]) -> None:

@@ -118,8 +118,8 @@ def test_a_spare_answers_once_and_the_next_run_has_a_process_of_its_own(box: Box
     outcomes = [run_in(box, kept) for _ in range(2)]
 
     assert box.spare is None
+    assert box.is_usable()
     assert [value_of(outcome.cases[0]) for outcome in outcomes] == [1, 1]
-    assert all(outcome.clean for outcome in outcomes)
 
 
 def test_a_run_of_another_problem_or_with_more_memory_does_not_get_the_spare(box: Box) -> None:
@@ -133,7 +133,7 @@ def test_a_run_of_another_problem_or_with_more_memory_does_not_get_the_spare(box
         assert not setup.fits(other)
         outcome = run_in(box, other)
         assert value_of(outcome.cases[0]) == 1
-        assert outcome.clean
+        assert box.is_usable()
 
 
 def test_a_spare_holds_its_source_to_the_limits_of_the_request(box: Box) -> None:
@@ -152,7 +152,7 @@ def test_a_spare_whose_wait_is_ended_leaves_a_box_that_is_used_again(box: Box) -
     box.prepare(setup_for(COUNTED), NEVER)
     box.prepare(setup_for(COUNTED, problem="other"), NEVER)
 
-    assert box.is_alive()
+    assert box.is_usable()
     assert value_of(run_in(box, COUNTED).cases[0]) == 1
 
 
@@ -200,7 +200,7 @@ class TestWithLibraryCalls:
         with closing(launcher.launch(JAX)) as box:
             box.prepare(setup_for(request, library_calls=calls), NEVER)
             outcome = run_in(box, request)
-        assert outcome.clean
+            assert box.is_usable()
         return value_of(outcome.cases[0])
 
     def test_nothing_of_the_library_is_compiled_again(self, filled: tuple[Launcher, tuple[bytes, ...]]) -> None:

@@ -40,8 +40,8 @@ class Overheard(Box):
         request = replace(request, queue=ObservedQueue(request.to_take(), taken.append))
         return self.box.run(request, on_case, abort)
 
-    def is_alive(self) -> bool:
-        return self.box.is_alive()
+    def is_usable(self) -> bool:
+        return self.box.is_usable()
 
     def close(self) -> None:
         self.box.close()

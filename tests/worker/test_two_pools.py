@@ -25,8 +25,8 @@ class Overheard(Box):
         self.sources.add(request.source)
         return self.box.run(request, on_case, abort)
 
-    def is_alive(self) -> bool:
-        return self.box.is_alive()
+    def is_usable(self) -> bool:
+        return self.box.is_usable()
 
     def close(self) -> None:
         self.box.close()
