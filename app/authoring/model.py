@@ -51,6 +51,13 @@ class Verification(Base):
             text("queued_at DESC"),
             postgresql_where=text("revision_id IS NOT NULL"),
         ),
+        Index(
+            "ix_verifications_passed",
+            "slug",
+            "digest",
+            text("finished_at DESC"),
+            postgresql_where=text("verdict = 'passed'"),
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -91,6 +98,7 @@ class Publication(Base):
     __table_args__ = (
         Index("ix_publications_problem_id_id", "problem_id", "id"),
         Index("ix_publications_revision_id_id", "revision_id", "id"),
+        Index("ix_publications_user_id_problem_id", "user_id", "problem_id"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)

@@ -6,7 +6,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import select, tuple_
+from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, aliased, defer, undefer
 
 from app.accounts.model import User
@@ -170,7 +170,7 @@ def list_revisions(
     if before is not None:
         query = query.where(Revision.number < before)
     rows = session.execute(query).all()
-    publications = _publications(session, problem.id)
+    publications = _publications(session, query.with_only_columns(Revision.id))
     return [
         RevisionView(
             number=number,
@@ -224,11 +224,11 @@ def list_published_by(session: Session, user_id: UUID) -> set[str]:
     return set(session.scalars(select(Problem.slug).where(own.is_not(None))))
 
 
-def _publications(session: Session, problem_id: UUID) -> dict[UUID, Sequence[PublicationView]]:
+def _publications(session: Session, of_revisions: Select[UUID]) -> dict[UUID, Sequence[PublicationView]]:
     rows = session.execute(
         select(Publication, User.username)
         .outerjoin(User, User.id == Publication.user_id)
-        .where(Publication.problem_id == problem_id)
+        .where(Publication.revision_id.in_(of_revisions))
         .order_by(Publication.id)
     )
     found: dict[UUID, list[PublicationView]] = {}

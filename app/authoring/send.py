@@ -92,7 +92,9 @@ def _request_of(row: Verification) -> tuple[object, ...]:
 
 
 def _unfinished(session: Session, user_id: UUID) -> list[Verification]:
-    mine = (Verification.user_id == user_id, Verification.state != "done", ~Verification.cancel_requested)
+    # Not `!= "done"`: the index on unfinished verifications has these states in its condition.
+    is_unfinished = Verification.state.in_(("queued", "verifying"))
+    mine = (Verification.user_id == user_id, is_unfinished, ~Verification.cancel_requested)
     return list(session.scalars(select(Verification).options(defer(Verification.files)).where(*mine)))
 
 
