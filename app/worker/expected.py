@@ -1,5 +1,7 @@
 """Expected outputs in the database, per revision, variant and device. The first stored outputs are final.
 
+They are also kept in memory, for the next submission to the same problem.
+
 The reference runs outside any transaction. Two workers that need the same variant both run it. The rows of the first to
 commit stay, and both workers read them back.
 """
@@ -18,6 +20,7 @@ from app.catalog.package import Package
 from app.database.engine import Database
 from app.judging.requirement import Evidence
 from app.queue.retry import retry
+from app.worker.memory_cache import MemoryCache
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from app.worker.single_flight import SingleFlight
 from sandbox.pool import Pool
@@ -25,6 +28,9 @@ from sandbox.pool import Pool
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)
 
 Key = tuple[UUID, int]
+RECENT_BYTES = 32 * 2**20
+# A case's size besides its inputs and its expected output, with its previews.
+CASE_BYTES = 8 * 1024
 
 
 class ExpectedOutputs:
@@ -39,6 +45,7 @@ class ExpectedOutputs:
         self.references = references
         self.device = device
         self._single_flight = SingleFlight()
+        self._recent = MemoryCache[Key, tuple[PreparedCase, ...]](RECENT_BYTES)
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
         """Raises ReferenceFailed, BoxLost, Aborted. Waits while the database is away."""
@@ -53,12 +60,17 @@ class ExpectedOutputs:
 
     def _find(self, key: Key, package: Package, abort: Event) -> tuple[PreparedCase, ...]:
         """Return an empty tuple if the variant is not prepared: a manifest has at least one case."""
+        if recent := self._recent.find(key):
+            return recent
 
         def read() -> tuple[PreparedCase, ...]:
             with self._database.transaction() as session:
                 return self._read(session, key, package)
 
-        return retry(read, abort)
+        found = retry(read, abort)
+        if found:
+            self._recent.keep(key, found, sum(CASE_BYTES + len(case.inputs) + len(case.expected) for case in found))
+        return found
 
     def _store(self, key: Key, package: Package, prepared: Prepared) -> tuple[PreparedCase, ...]:
         """Store these outputs and return those that stand: these, or those of an earlier writer.

@@ -1,8 +1,6 @@
 """Cache inspection results in memory, for submissions whose programs were inspected before."""
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +8,7 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.worker.inspection import Inspected, Ran
 from app.worker.inspector_protocol import Task, Wanted
+from app.worker.memory_cache import MemoryCache
 from sandbox.interface import Ending
 
 KEPT_BYTES = 64 * 2**20
@@ -47,26 +46,14 @@ class Inspections:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, Inspection] = OrderedDict()
-        self._bytes = 0
-        self._changing = threading.Lock()
+        self._kept = MemoryCache[bytes, Inspection](KEPT_BYTES)
 
     def find(self, package: Package, task: Task) -> Inspection | None:
-        key = _key(package, task)
-        with self._changing:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+        return self._kept.find(_key(package, task))
 
     def keep(self, package: Package, task: Task, inspection: Inspection) -> None:
-        key = _key(package, task)
-        with self._changing:
-            if not inspection.is_whole or key in self._kept:
-                return
-            self._kept[key] = inspection
-            self._bytes += inspection.bytes
-            while self._bytes > KEPT_BYTES:
-                self._bytes -= self._kept.popitem(last=False)[1].bytes
+        if inspection.is_whole:
+            self._kept.keep(_key(package, task), inspection, inspection.bytes)
 
 
 def _key(package: Package, task: Task) -> bytes:

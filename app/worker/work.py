@@ -12,7 +12,7 @@ from app.database.engine import Database
 from app.queue.lease import Claim
 from app.submissions.model import Judging, Submission
 
-PACKAGES_KEPT = 256
+REVISIONS_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,25 +28,26 @@ class Work:
 
 
 class Works:
-    """Reads from the database. Packages are cached, since they take longest to read and a revision never changes."""
+    """Reads from the database. Revisions are cached with their packages: they take longest to read and never change."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._package = lru_cache(PACKAGES_KEPT)(self._read_package)
+        self._revision = lru_cache(REVISIONS_KEPT)(self._read_revision)
 
     @property
     def url(self) -> str:
         return self._database.url
 
     def get(self, claim: Claim) -> Work:
+        judged = select(Submission, Judging.revision_id).join(Judging, Judging.submission_id == Submission.id)
         with self._database.transaction() as session:
-            submission = session.get_one(Submission, claim.submission_id)
-            revision = session.get_one(Revision, session.get_one(Judging, claim.judging_id).revision_id)
-        return Work(submission=submission, revision=revision, package=self.package(revision))
+            submission, revision_id = session.execute(judged.where(Judging.id == claim.judging_id)).one()
+        revision, package = self._revision(revision_id)
+        return Work(submission=submission, revision=revision, package=package)
 
     def package(self, revision: Revision) -> Package:
         """Raises PackageInvalid: a revision may be older than a rule of the package format."""
-        return self._package(revision.id)
+        return self._revision(revision.id)[1]
 
     def current(self) -> list[Revision]:
         """Return every problem's current revision, in the order of the slugs."""
@@ -58,11 +59,11 @@ class Works:
     def current_of(self, slug: str) -> tuple[Revision, Package] | None:
         """Return None if the problem does not exist. Raises PackageInvalid."""
         with self._database.transaction() as session:
-            revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == slug)).first()
-        return None if revision is None else (revision, self.package(revision))
+            revision_id = session.scalar(select(Problem.current_revision_id).where(Problem.slug == slug))
+        return None if revision_id is None else self._revision(revision_id)
 
-    def _read_package(self, revision_id: UUID) -> Package:
+    def _read_revision(self, revision_id: UUID) -> tuple[Revision, Package]:
         with self._database.transaction() as session:
             revision = session.get_one(Revision, revision_id)
             slug = session.get_one(Problem, revision.problem_id).slug
-        return package_from_files(slug, {path: text.encode() for path, text in revision.files.items()})
+        return revision, package_from_files(slug, {path: text.encode() for path, text in revision.files.items()})

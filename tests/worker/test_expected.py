@@ -3,7 +3,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import event, func, select, text
 
 from app.catalog.model import ExpectedOutput
 from app.database.engine import Database
@@ -99,3 +99,17 @@ def test_a_reference_that_failed_lets_the_next_one_try(bench: Bench) -> None:
         expected.get(revision, STANDARDISE, 0, stopped)
 
     assert len(expected.get(revision, STANDARDISE, 0, threading.Event())) == len(STANDARDISE.manifest.cases)
+
+
+def test_a_variant_that_was_used_lately_is_not_read_again(bench: Bench) -> None:
+    revision, expected, statements = bench.publish(STANDARDISE), bench.expected(), list[str]()
+    expected.get(revision, STANDARDISE, 0, threading.Event())
+    first = expected.get(revision, STANDARDISE, 0, threading.Event())
+    event.listen(bench.database.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+
+    again = expected.get(revision, STANDARDISE, 0, threading.Event())
+
+    assert again == first
+    assert statements == []
+    assert expected.get(revision, STANDARDISE, 1, threading.Event()) != first
+    assert statements != []
