@@ -1,7 +1,6 @@
 """Sending a submission, and reading its result, with or without waiting."""
 
 import re
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
@@ -18,7 +17,6 @@ from app.api.openapi import locates, problems
 from app.api.request_turn import await_submit_turn, check_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
-from app.database.engine import Database
 from app.errors import LimitReached
 from app.policy import read_policy
 from app.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
@@ -29,7 +27,7 @@ from app.submissions.queue_status import explain_wait
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
-from app.submissions.view_query import get_current_judging, view_submission
+from app.submissions.view_query import ViewReader, get_current_judging, view_submission
 from app.telemetry.context import note_user
 
 router = APIRouter(tags=["submissions"])
@@ -117,10 +115,9 @@ async def refuse_late(slug: Slug, request: Request, viewer: Sender) -> None:
 async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
     """Raises LimitReached if the queue is long for the viewer."""
     policy, waits = get_policy(request), get_queue_waits(request)
-    known = policy.find_fresh()
-    limits = known if known is not None else await run_in_threadpool(policy.read)
-    if not waits.is_fresh():
-        await run_in_threadpool(waits.read)
+    limits = policy.find_fresh()
+    if limits is None or not waits.is_fresh():
+        limits = await run_in_threadpool(lambda: (waits.read(), policy.read())[1])
     waits.check(slug, viewer.id, limits.max_queue_minutes)
 
 
@@ -169,7 +166,12 @@ async def get_submission_view(
     submission_id: UUID, viewer: Reader, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> SubmissionView:
     """With `wait`, the answer comes with the verdict, or after `wait` seconds."""
-    read = partial(read_submission, database, submission_id, viewer)
+    reader = ViewReader(submission_id)
+
+    def read() -> SubmissionView:
+        with database.transaction() as session:
+            return reader.read(session, viewer)[1]
+
     with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:
         return await long_poll(read, lambda view: view.state == "done", wait, watch.changed)
 
@@ -181,9 +183,3 @@ def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, dat
         submission = get_submission(session, submission_id, viewer)
         cancel_as(session, act_as(viewer, address), submission)
         return view_submission(session, submission)
-
-
-def read_submission(database: Database, submission_id: UUID, viewer: Viewer) -> SubmissionView:
-    """Read it in a transaction of its own. Raises NotFound, also for another user's submission."""
-    with database.transaction() as session:
-        return view_submission(session, get_submission(session, submission_id, viewer))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
 from app.catalog.answers import read_case_inputs
@@ -135,6 +135,7 @@ class _Submitter:
     def _get_revision(self, slug: str) -> Revision:
         if slug not in self._revisions:
             current = select(Revision, Problem.availability).join(Problem, IS_CURRENT)
+            current = current.options(defer(Revision.files, raiseload=True))
             is_this = (Problem.slug == storable(slug), is_open_to(self._user_id))
             found = self._session.execute(current.where(*is_this)).one_or_none()
             if found is None:
