@@ -47,11 +47,11 @@ from app.web.pages.admin import users as admin_users
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, help, problems, sharing, tracks)
+    catalogue = (front, problems, problem, submission, help, sharing, tracks)
     lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)
-    pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
+    pages = (draft, *own, *entrance, author, author_edit, author_verification)
     admin = (
         admin_queue,
         admin_judge_errors,
