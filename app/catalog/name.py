@@ -43,6 +43,8 @@ def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProbl
 
 def list_in_order(session: Session, slugs: Sequence[str]) -> list[NamedProblem]:
     """Return the listed ones among `slugs`, in that order."""
+    if not slugs:
+        return []
     named = {problem.slug: problem for problem in list_named(session, IS_LISTED, Problem.slug.in_(slugs))}
     return [named[slug] for slug in slugs if slug in named]
 

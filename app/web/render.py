@@ -228,6 +228,16 @@ def render_text(template: str, context: Mapping[str, Any]) -> str:
     return _environment().get_template(template).render(context)
 
 
+def _render_unchanging(template: str) -> Markup:
+    """Render a template that depends on nothing but the reader's language, once for each language."""
+    return _render_in(current_language(), template)
+
+
+@cache
+def _render_in(_language: str, template: str) -> Markup:
+    return Markup(_environment().get_template(template).render())
+
+
 @cache
 def _environment() -> Environment:
     environment = open_environment(HERE / "templates", harmless)
@@ -241,6 +251,7 @@ def _environment() -> Environment:
         availability_words=availability_words,
         name_lists=list_name_lists,
         own_inputs_name=OWN_INPUTS,
+        unchanging=_render_unchanging,
     )
     return environment
 
