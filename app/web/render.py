@@ -3,6 +3,7 @@
 Templates escape everything, and a name that is missing in the context is an error.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -228,6 +229,12 @@ def render_text(template: str, context: Mapping[str, Any]) -> str:
     return _environment().get_template(template).render(context)
 
 
+def _read_example() -> dict[str, Any]:
+    """Return the report of one sample case with a common mistake."""
+    example: dict[str, Any] = json.loads((HERE / "example.json").read_text())
+    return example
+
+
 def _render_unchanging(template: str) -> Markup:
     """Render a template that depends on nothing but the reader's language, once for each language."""
     return _render_in(current_language(), template)
@@ -252,6 +259,7 @@ def _environment() -> Environment:
         name_lists=list_name_lists,
         own_inputs_name=OWN_INPUTS,
         unchanging=_render_unchanging,
+        read_example=_read_example,
     )
     return environment
 

@@ -1,10 +1,5 @@
 """The front page: an introduction, or the user's tracks and unfinished problems."""
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
-
 from fastapi import APIRouter, Response
 
 from app.catalog.search import ProblemFilters, count_problems, list_problems
@@ -16,8 +11,6 @@ from app.web.visit import CurrentVisit
 
 router = APIRouter()
 SHOWN_OPEN = 3
-# The report of one sample case with a common mistake.
-EXAMPLE = Path(__file__).parents[1] / "example.json"
 
 
 @router.get("/")
@@ -37,13 +30,6 @@ def show_front(visit: CurrentVisit, done: str = "") -> Response:
         "unfinished": others[:SHOWN_OPEN],
         "is_returning": last is not None or any(track.done_count for track in tracks),
         "problem_count": count,
-        "example": read_example(),
         "is_erased": done == "erased" and visit.viewer is None,
     }
     return visit.render("front.html", context)
-
-
-@cache
-def read_example() -> dict[str, Any]:
-    example: dict[str, Any] = json.loads(EXAMPLE.read_text())
-    return example
