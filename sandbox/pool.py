@@ -56,7 +56,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: list[_Place] = []
         self._starting: list[BoxSpec] = []
-        self._emptying: list[BoxSpec] = []
+        self._emptying: list[_Place] = []
         self._lent = 0
         self._is_closed = False
 
@@ -76,8 +76,7 @@ class Pool:
     def warm(self, spec: BoxSpec) -> None:
         """Start a box in the background, unless one is idle or starting, or the pool is full."""
         with self._changed:
-            soon_idle = [*self._starting, *self._emptying]
-            known = spec in soon_idle or any(place.spec == spec for place in self._idle)
+            known = spec in self._starting or self._count_idle(spec) > 0
             if known or self._is_closed or self._count() >= self.capacity:
                 return
             self._starting.append(spec)
@@ -91,7 +90,7 @@ class Pool:
         """
         evicted: _Place | None = None
         with self._changed:
-            self._changed.wait_for(lambda: spec not in self._emptying, QUICK_SECONDS)
+            self._changed.wait_for(lambda: not self._is_emptying(spec), QUICK_SECONDS)
             others = [place for place in self._idle if place.box.spare != setup]
             usable = (place for place in others if place.spec == spec)
             place = next((place for place in usable if _is_spare(place, setup.problem) or not place.box.spare), None)
@@ -120,12 +119,12 @@ class Pool:
     def count_spares(self, setup: Setup) -> int:
         """Count the idle boxes whose spare has exactly this setup."""
         with self._changed:
-            return sum(place.box.spare == setup for place in self._idle)
+            return sum(place.box.spare == setup for place in [*self._idle, *self._emptying])
 
     def count_idle(self, spec: BoxSpec) -> int:
         """Count the boxes of this kind that are idle, or will be once they are empty."""
         with self._changed:
-            return sum(place.spec == spec for place in self._idle) + self._emptying.count(spec)
+            return self._count_idle(spec)
 
     def close(self) -> None:
         """Close the idle boxes. Leased boxes are closed when they come back."""
@@ -146,7 +145,7 @@ class Pool:
             is_spent = self._is_closed or self.is_spent(place)
             if not is_spent:
                 self._lent -= 1
-                self._emptying.append(place.spec)
+                self._emptying.append(place)
         if is_spent:
             self._forget(place)
             if is_replaced:
@@ -166,7 +165,7 @@ class Pool:
                 place.box.close()
         finally:
             with self._changed:
-                self._emptying.remove(place.spec)
+                self._emptying.remove(place)
                 if is_usable:
                     place.used_at = time.monotonic()
                     self._idle.append(place)
@@ -178,6 +177,12 @@ class Pool:
         with self._changed:
             ready = len(self._idle) + len(self._emptying)
             return Counts(ready=ready, busy=self._lent, starting=len(self._starting))
+
+    def _count_idle(self, spec: BoxSpec) -> int:
+        return sum(place.spec == spec for place in [*self._idle, *self._emptying])
+
+    def _is_emptying(self, spec: BoxSpec) -> bool:
+        return any(place.spec == spec for place in self._emptying)
 
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + len(self._emptying) + self._lent
@@ -201,7 +206,7 @@ class Pool:
                 if abort.is_set() or self._is_closed:
                     raise Aborted
                 place = self._choose(spec, problem)
-                is_nearly_idle = spec in self._emptying and time.monotonic() < patience
+                is_nearly_idle = self._is_emptying(spec) and time.monotonic() < patience
                 may_start = place is None and spec not in self._starting and not is_nearly_idle
                 if may_start and self._count() >= self.capacity and self._idle:
                     evicted = min(self._idle, key=lambda place: place.used_at)
