@@ -19,7 +19,7 @@ from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase, ReferenceFailed
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import build_request, patient, place_of, reason_of
-from app.worker.run import run_cases
+from app.worker.run import run_all
 from sandbox.interface import CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 
@@ -163,4 +163,6 @@ def _run(
         check(call.case, outcome)
 
     # A spare would save only the submission the time of some library calls.
-    run_cases(pool, box_spec(manifest), replace(request, problem=""), note, context.abort)
+    with pool.lease(box_spec(manifest), context.abort) as box:
+        run_all(box, replace(request, problem=""), note, context.abort)
+        box.is_usable()  # the next run has no core to itself before this process has ended

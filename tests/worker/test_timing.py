@@ -4,7 +4,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
@@ -12,12 +14,14 @@ from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.submissions.phase import Phase
+from app.worker.boxes import box_spec
 from app.worker.job import Job
 from app.worker.judge import judge
 from app.worker.prepare import Draw, PreparedCase, prepare
 from app.worker.timeline import Timeline
 from app.worker.timing import TOO_SLOW
-from sandbox.interface import Launcher
+from sandbox.guest_box import GuestBox
+from sandbox.interface import Box, BoxSpec, Launcher
 from sandbox.pool import Pool
 from tests.worker.bench import Bench, CountingPool
 
@@ -156,6 +160,47 @@ def test_work_that_a_program_leaves_running_does_not_slow_the_reference(
     found = judged(LEAVES_WORK, pool, references, cases)
 
     assert found.verdict is not Verdict.ACCEPTED
+
+
+class Remembering(Launcher):
+    """A real launcher that keeps what it launched."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.name, self._launcher = launcher.name, launcher
+        self.launched: list[GuestBox] = []
+
+    def launch(self, spec: BoxSpec) -> Box:
+        box = self._launcher.launch(spec)
+        assert isinstance(box, GuestBox)
+        self.launched.append(box)
+        return box
+
+    def count_processes(self) -> int:
+        return sum(len(psutil.Process(box.vessel.pid).children(recursive=True)) for box in self.launched)
+
+
+def test_a_submission_whose_process_takes_long_to_end_is_gone_before_the_reference_is_timed(
+    launcher: Launcher, cases: tuple[PreparedCase, ...]
+) -> None:
+    source = f"import numpy as np\nkept = np.ones(40_000_000)\n{PACKAGE.reference}"
+    remembering, seen = Remembering(launcher), list[int]()
+
+    class Watching(CountingPool):
+        def take(self, *given: Any, **named: Any) -> Any:
+            seen.append(remembering.count_processes())
+            return super().take(*given, **named)
+
+    with (
+        closing(Pool(remembering, capacity=1, max_runs=1000)) as pool,
+        closing(Watching(launcher, capacity=2, max_runs=1000)) as references,
+    ):
+        with pool.lease(box_spec(PACKAGE.manifest), threading.Event()):
+            alone = remembering.count_processes()
+        found = judged(source, pool, references, cases)
+
+    assert found.verdict is Verdict.ACCEPTED
+    assert seen == [alone] * len(seen)
+    assert len(seen) >= 2
 
 
 def test_a_submission_on_samples_is_not_timed(pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]) -> None:
