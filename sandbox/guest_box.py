@@ -112,8 +112,9 @@ class GuestBox(Box):
     def is_usable(self) -> bool:
         """A box that sent a forged reply or bytes unasked, or closed its end, can't be used again."""
         with self._in_use:
-            last, self._last_run = self._last_run, None
-            self._is_spoilt = self._is_spoilt or (last is not None and not last.has_left_nothing())
+            if self._last_run is not None and not self._last_run.has_left_nothing():
+                self._is_spoilt = True
+            self._last_run = None
             return not self._is_spoilt and self.vessel.is_alive() and not self.vessel.stream.can_read()
 
     def close(self) -> None:

@@ -80,7 +80,12 @@ class Pool:
             if known or self._is_closed or self._count() >= self.capacity:
                 return
             self._starting.append(spec)
-        threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
+        try:
+            threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
+        except RuntimeError:  # the host has no thread left: the next lease launches a box itself
+            with self._changed:
+                self._starting.remove(spec)
+                self._changed.notify_all()
 
     def make_spare(self, spec: BoxSpec, setup: Setup, abort: threading.Event) -> bool:
         """Make a spare in an idle or a new box. Return False if there was no room.
@@ -127,10 +132,14 @@ class Pool:
             return self._count_idle(spec)
 
     def close(self) -> None:
-        """Close the idle boxes. Leased boxes are closed when they come back."""
+        """Close the idle boxes and those that are not empty yet. Leased boxes are closed when they come back."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
+            emptying = list(self._emptying)
+        for place in emptying:
+            place.box.close()
+        with self._changed:
             self._changed.wait_for(lambda: not self._emptying)
             idle, self._idle = self._idle, []
         for place in idle:
@@ -161,9 +170,9 @@ class Pool:
         is_usable = False
         try:
             is_usable = place.box.is_usable()
+        finally:
             if not is_usable:
                 place.box.close()
-        finally:
             with self._changed:
                 self._emptying.remove(place)
                 if is_usable:

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -60,17 +60,28 @@ class ExpectedOutputs:
 
     def _find(self, key: Key, package: Package, abort: Event) -> tuple[PreparedCase, ...]:
         """Return an empty tuple if the variant is not prepared: a manifest has at least one case."""
-        if recent := self._recent.find(key):
-            return recent
 
         def read() -> tuple[PreparedCase, ...]:
             with self._database.transaction() as session:
-                return self._read(session, key, package)
+                # A restored backup may lack rows that were read before.
+                recent = self._recent.find(key) if self._is_stored(session, key) else None
+                return recent or self._read(session, key, package)
 
         found = retry(read, abort)
         if found:
             self._recent.keep(key, found, sum(CASE_BYTES + len(case.inputs) + len(case.expected) for case in found))
         return found
+
+    def _is_stored(self, session: Session, key: Key) -> bool:
+        return bool(session.scalar(select(exists().where(*self._are_of(key)))))
+
+    def _are_of(self, key: Key) -> tuple[ColumnElement[bool], ...]:
+        revision_id, variant = key
+        return (
+            ExpectedOutput.revision_id == revision_id,
+            ExpectedOutput.variant == variant,
+            ExpectedOutput.device == self.device,
+        )
 
     def _store(self, key: Key, package: Package, prepared: Prepared) -> tuple[PreparedCase, ...]:
         """Store these outputs and return those that stand: these, or those of an earlier writer.
@@ -83,14 +94,7 @@ class ExpectedOutputs:
             return self._read(session, key, package)
 
     def _read(self, session: Session, key: Key, package: Package) -> tuple[PreparedCase, ...]:
-        revision_id, variant = key
-        rows = session.scalars(
-            select(ExpectedOutput).where(
-                ExpectedOutput.revision_id == revision_id,
-                ExpectedOutput.variant == variant,
-                ExpectedOutput.device == self.device,
-            )
-        )
+        rows = session.scalars(select(ExpectedOutput).where(*self._are_of(key)))
         by_name = {row.case_name: row for row in rows}
         return tuple(
             PreparedCase(

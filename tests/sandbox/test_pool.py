@@ -1,8 +1,11 @@
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from sandbox import guest_box
 from sandbox.guest_box import GuestBox
 from sandbox.interface import MIB, Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
@@ -140,6 +143,34 @@ def test_a_closed_pool_closes_a_box_that_is_not_empty_yet(make_pool: Callable[..
     pool.close()
 
     assert not recorder.launched[0].vessel.is_alive()
+
+
+def test_closing_the_pool_does_not_wait_for_a_box_that_does_not_become_empty(
+    make_pool: Callable[..., Pool], recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guest_box, "EMPTYING_SECONDS", 600)  # longer than a test may take
+    pool = make_pool()
+    with pool.lease(BARE, threading.Event()) as box:
+        first = recorder.launched[0].vessel.pid
+        box.run(HONEST, lambda _: os.kill(first, signal.SIGSTOP), threading.Event())
+
+    pool.close()
+
+    assert not recorder.launched[0].vessel.is_alive()
+
+
+def test_a_host_without_a_thread_for_the_start_of_a_box_keeps_no_later_lease_waiting(
+    make_pool: Callable[..., Pool],
+) -> None:
+    pool = make_pool()
+    before = threading.stack_size(2**46)  # more than a process can have
+    try:
+        pool.warm(BARE)
+    finally:
+        threading.stack_size(before)
+
+    assert pool.count().starting == 0
+    use(pool)
 
 
 def test_a_box_that_died_idle_is_not_lent(make_pool: Callable[..., Pool], recorder: Recorder) -> None:

@@ -3,7 +3,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import event, func, select, text
+from sqlalchemy import delete, event, func, select, text
 
 from app.catalog.model import ExpectedOutput
 from app.database.engine import Database
@@ -110,6 +110,18 @@ def test_a_variant_that_was_used_lately_is_not_read_again(bench: Bench) -> None:
     again = expected.get(revision, STANDARDISE, 0, threading.Event())
 
     assert again == first
-    assert statements == []
+    assert [each for each in statements if "inputs" in each] == []
     assert expected.get(revision, STANDARDISE, 1, threading.Event()) != first
-    assert statements != []
+    assert [each for each in statements if "inputs" in each] != []
+
+
+def test_a_variant_that_a_restored_database_lacks_is_stored_again(bench: Bench) -> None:
+    revision, expected = bench.publish(STANDARDISE), bench.expected()
+    first = expected.get(revision, STANDARDISE, 0, threading.Event())
+    assert expected.get(revision, STANDARDISE, 0, threading.Event()) == first
+    with bench.database.transaction() as session:
+        session.execute(delete(ExpectedOutput))
+
+    assert expected.get(revision, STANDARDISE, 0, threading.Event()) == first
+
+    assert stored(bench.database) == len(first)
