@@ -60,6 +60,7 @@ def test_a_used_box_holds_no_byte_of_the_student_before(launcher: Launcher, fram
         assert isinstance(box, GuestBox)
 
         answer, failed = run_in(box, first_request(kept, word, numbers)).cases
+        assert box.is_usable()
         with running(box, make_request(SECOND, {"word": next_word}, wall_seconds=600)) as pids:
             left = [find_in_memory(pid, searched) for pid in pids]
             brought = find_in_memory(pids[-1], [next_word[5:17].encode()])
