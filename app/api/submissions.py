@@ -18,7 +18,7 @@ from app.api.request_turn import await_submit_turn, check_submit_turn
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.errors import LimitReached
-from app.policy import read_policy
+from app.policy import Policy, read_policy
 from app.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
@@ -115,9 +115,14 @@ async def refuse_late(slug: Slug, request: Request, viewer: Sender) -> None:
 async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
     """Raises LimitReached if the queue is long for the viewer."""
     policy, waits = get_policy(request), get_queue_waits(request)
+
+    def read_both() -> Policy:
+        waits.read()
+        return policy.read()
+
     limits = policy.find_fresh()
     if limits is None or not waits.is_fresh():
-        limits = await run_in_threadpool(lambda: (waits.read(), policy.read())[1])
+        limits = await run_in_threadpool(read_both)
     waits.check(slug, viewer.id, limits.max_queue_minutes)
 
 
