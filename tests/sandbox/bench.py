@@ -9,7 +9,20 @@ from textwrap import dedent
 from typing import Any
 
 from sandbox.guest import codec
-from sandbox.interface import MIB, Box, BoxSpec, CaseInput, CaseOutcome, Kind, Limits, Parameter, Request, RunOutcome
+from sandbox.guest_box import GuestBox
+from sandbox.interface import (
+    MIB,
+    Box,
+    BoxSpec,
+    CaseInput,
+    CaseOutcome,
+    Kind,
+    Launcher,
+    Limits,
+    Parameter,
+    Request,
+    RunOutcome,
+)
 from sandbox.pool import Pool
 
 RUNTIME = Path(__file__).parents[2] / ".runtime"
@@ -41,6 +54,20 @@ def run_in(box: Box, request: Request) -> RunOutcome:
 def value_of(outcome: CaseOutcome) -> Any:
     assert outcome.answer is not None, outcome
     return codec.decode(outcome.answer)
+
+
+class Recorder(Launcher):
+    """A real launcher that keeps what it launched."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.name, self._launcher = launcher.name, launcher
+        self.launched: list[GuestBox] = []
+
+    def launch(self, spec: BoxSpec) -> Box:
+        box = self._launcher.launch(spec)
+        assert isinstance(box, GuestBox)
+        self.launched.append(box)
+        return box
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sandbox import guest_box
-from sandbox.guest_box import GuestBox
-from sandbox.interface import MIB, Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.interface import MIB, Aborted, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
-from tests.sandbox.bench import make_request, run_in, value_of
+from tests.sandbox.bench import Recorder, make_request, run_in, value_of
 from tests.sandbox.conftest import ONE_QUICKLY
 
 pytestmark = ONE_QUICKLY
@@ -29,20 +28,6 @@ LEAVES_MUCH = """
         return found
 """
 FORGED = make_request("import os\ndef solve():\n    os.write(3, b'x')\n")
-
-
-class Recorder(Launcher):
-    """A real launcher that keeps what it launched."""
-
-    def __init__(self, launcher: Launcher) -> None:
-        self.name, self._launcher = launcher.name, launcher
-        self.launched: list[GuestBox] = []
-
-    def launch(self, spec: BoxSpec) -> Box:
-        box = self._launcher.launch(spec)
-        assert isinstance(box, GuestBox)
-        self.launched.append(box)
-        return box
 
 
 @pytest.fixture

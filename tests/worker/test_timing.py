@@ -21,8 +21,9 @@ from app.worker.prepare import Draw, PreparedCase, prepare
 from app.worker.timeline import Timeline
 from app.worker.timing import TOO_SLOW
 from sandbox.guest_box import GuestBox
-from sandbox.interface import Box, BoxSpec, Launcher
+from sandbox.interface import Launcher
 from sandbox.pool import Pool
+from tests.sandbox.bench import Recorder
 from tests.worker.bench import Bench, CountingPool
 
 PACKAGE = load_package(Path(__file__).parents[1] / "kinds" / "efficiency")
@@ -162,40 +163,27 @@ def test_work_that_a_program_leaves_running_does_not_slow_the_reference(
     assert found.verdict is not Verdict.ACCEPTED
 
 
-class Remembering(Launcher):
-    """A real launcher that keeps what it launched."""
-
-    def __init__(self, launcher: Launcher) -> None:
-        self.name, self._launcher = launcher.name, launcher
-        self.launched: list[GuestBox] = []
-
-    def launch(self, spec: BoxSpec) -> Box:
-        box = self._launcher.launch(spec)
-        assert isinstance(box, GuestBox)
-        self.launched.append(box)
-        return box
-
-    def count_processes(self) -> int:
-        return sum(len(psutil.Process(box.vessel.pid).children(recursive=True)) for box in self.launched)
+def count_processes(boxes: Sequence[GuestBox]) -> int:
+    return sum(len(psutil.Process(box.vessel.pid).children(recursive=True)) for box in boxes)
 
 
 def test_a_submission_whose_process_takes_long_to_end_is_gone_before_the_reference_is_timed(
     launcher: Launcher, cases: tuple[PreparedCase, ...]
 ) -> None:
     source = f"import numpy as np\nkept = np.ones(40_000_000)\n{PACKAGE.reference}"
-    remembering, seen = Remembering(launcher), list[int]()
+    recorder, seen = Recorder(launcher), list[int]()
 
     class Watching(CountingPool):
         def take(self, *given: Any, **named: Any) -> Any:
-            seen.append(remembering.count_processes())
+            seen.append(count_processes(recorder.launched))
             return super().take(*given, **named)
 
     with (
-        closing(Pool(remembering, capacity=1, max_runs=1000)) as pool,
+        closing(Pool(recorder, capacity=1, max_runs=1000)) as pool,
         closing(Watching(launcher, capacity=2, max_runs=1000)) as references,
     ):
         with pool.lease(box_spec(PACKAGE.manifest), threading.Event()):
-            alone = remembering.count_processes()
+            alone = count_processes(recorder.launched)
         found = judged(source, pool, references, cases)
 
     assert found.verdict is Verdict.ACCEPTED
