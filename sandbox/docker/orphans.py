@@ -25,7 +25,7 @@ _OVER = ("exited", "dead")
 
 def this_process() -> str:
     """Return the label's value for boxes of this process."""
-    return json.dumps({**_place(), "pid": os.getpid(), "started": _start_time(os.getpid())})
+    return json.dumps({**_place(), "pid": os.getpid(), "started": start_time(os.getpid())})
 
 
 def find_orphans(engine: "DockerClient") -> "list[Container]":
@@ -33,7 +33,7 @@ def find_orphans(engine: "DockerClient") -> "list[Container]":
     with answering("to list its boxes"):
         # Without `sparse`, the library sends another request for every box.
         boxes = engine.containers.list(all=True, filters={"label": LABEL}, sparse=True)
-    return [box for box in boxes if box.status in _OVER or _is_dead(box.attrs["Labels"][LABEL])]
+    return [box for box in boxes if box.status in _OVER or is_dead(box.attrs["Labels"][LABEL])]
 
 
 def remove_orphans(engine: "DockerClient") -> int:
@@ -44,7 +44,8 @@ def remove_orphans(engine: "DockerClient") -> int:
     return len(orphans)
 
 
-def _is_dead(label: str) -> bool:
+def is_dead(label: str) -> bool:
+    """Whether the process that `this_process` named has ended. False if that can't be told from here."""
     try:
         owner = json.loads(label)
     except ValueError:
@@ -60,8 +61,8 @@ def _lives(pid: int, started: str) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:  # another user's process, which /proc may hide (hidepid)
-        return _start_time(pid) in (None, started)
-    return _start_time(pid) == started
+        return start_time(pid) in (None, started)
+    return start_time(pid) == started
 
 
 @cache
@@ -71,7 +72,7 @@ def _place() -> dict[str, str]:
     return {"host": socket.gethostname(), "boot": boot, "namespace": str(Path("/proc/self/ns/pid").readlink())}
 
 
-def _start_time(pid: int) -> str | None:
+def start_time(pid: int) -> str | None:
     """Return the start time in clock ticks; None if the process has ended. Raises OSError if it can't be read."""
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
+import psutil
+
 PIECE_BYTES = 2**24
 
 
 def processes_of(pid: int) -> list[int]:
     """The first process of a box and all that descend from it."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    children = (int(child) for task in tasks for child in (task / "children").read_text().split())
-    return [pid, *(found for child in children for found in processes_of(child))]
+    return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
 
 
 def find_in_memory(pid: int, texts: list[bytes]) -> list[bytes]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
+
 from sandbox.docker.orphans import LABEL, this_process
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def traces_of(pid: int, engine: "DockerClient | None") -> Traces:
     """`pid`: a box's first process, between two runs; `engine`: if it is one of its."""
     status = _status(pid)
     return Traces(
-        processes=tuple(_children(pid)),
+        processes=tuple(str(child) for child in psutil.Process(pid).children()),
         files=_as_root(lambda: _files(Path(f"/proc/{pid}/root"))),
         ipc=_as_root(lambda: _ipc_of(pid)),
         sockets={name: _count_lines(Path(f"/proc/{pid}/net/{name}")) for name in SOCKETS},
@@ -65,7 +67,7 @@ def _host_traces(uid: int, engine: "DockerClient | None") -> HostTraces:
     keys = re.search(rf"^ *{uid}: .*$", Path("/proc/key-users").read_text(), re.MULTILINE)
     return HostTraces(
         containers=0 if engine is None else len(_containers(engine)),
-        children=len(_children(os.getpid())),
+        children=len(psutil.Process().children()),
         shared_memory=tuple(sorted(path.name for path in shared.iterdir() if path.lstat().st_uid == uid)),
         ipc=tuple(line for name in IPC for line in _rows(Path(f"/proc/sysvipc/{name}").read_text(), uid)),
         keys=keys[0] if keys else "",
@@ -75,11 +77,6 @@ def _host_traces(uid: int, engine: "DockerClient | None") -> HostTraces:
 def _containers(engine: "DockerClient") -> "list[Container]":
     mine = f"{LABEL}={this_process()}"
     return engine.containers.list(all=True, filters={"label": mine}, ignore_removed=True)
-
-
-def _children(pid: int) -> list[str]:
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return sorted(child for task in tasks for child in (task / "children").read_text().split())
 
 
 def _files(root: Path) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
 from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
-from sandbox.docker.orphans import LABEL, find_orphans, this_process
+from sandbox.docker.orphans import LABEL, start_time, this_process
 from sandbox.interface import BoxSpec
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import docker_launcher
@@ -67,6 +67,7 @@ box.run(ENDLESS, lambda _: say(box.vessel._container), threading.Event())
 
 
 def kill_a_worker(launcher: DockerLauncher, stage: str) -> Container:
+    """Return its container, as it was before the kill: another test's launcher may remove it right after."""
     worker = subprocess.Popen(
         [sys.executable, "-c", WORKER, stage], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -79,7 +80,6 @@ def kill_a_worker(launcher: DockerLauncher, stage: str) -> Container:
 
 def test_a_box_that_was_made_and_not_started_is_removed_by_the_next_worker(launcher: DockerLauncher) -> None:
     container = kill_a_worker(launcher, "created")
-    container.reload()
     assert container.status == "created"
 
     open_another(launcher)
@@ -103,16 +103,25 @@ def test_the_boxes_of_a_living_worker_are_left_alone(launcher: DockerLauncher) -
 
 
 @pytest.fixture
+def owner() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that only lives. Other tests' launchers leave its boxes alone until it is killed."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+@pytest.fixture
 def make(launcher: DockerLauncher) -> Iterator[Callable[..., Container]]:
-    """Create a container that only waits, with a box's label. `owner`: differences from this process's label."""
+    """Start a container that only waits, with a box's label. `differences`: from this process's label."""
     made: list[Container] = []
 
-    def make(**owner: Any) -> Container:
-        label = json.dumps({**json.loads(this_process()), **owner})
+    def make(**differences: Any) -> Container:
+        label = json.dumps({**json.loads(this_process()), **differences})
         program = ["/allclose/runtime/bin/python", "-c", "import sys; sys.stdin.read()"]
         image = launcher.image.removeprefix("docker:")
         create = launcher.engine.containers.create
         made.append(create(image, program, labels={LABEL: label}, stdin_open=True, network_mode="none"))
+        made[-1].start()
         return made[-1]
 
     yield make
@@ -127,7 +136,6 @@ def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
     launcher: DockerLauncher, make: Callable[..., Container], elsewhere: str
 ) -> None:
     container = make(**{elsewhere: "another", "pid": DEAD})
-    container.start()
 
     open_another(launcher)
 
@@ -135,37 +143,38 @@ def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
     assert container.status == "running"
 
 
-@pytest.mark.parametrize("owner", [{"pid": DEAD}, {"started": "1"}])
 def test_a_running_box_of_a_dead_worker_is_removed(
-    launcher: DockerLauncher, make: Callable[..., Container], owner: dict[str, Any]
+    launcher: DockerLauncher, make: Callable[..., Container], owner: subprocess.Popen[bytes]
 ) -> None:
-    """The worker counts as dead even if its PID was reused."""
-    container = make(**owner)
-    container.start()
+    container = make(pid=owner.pid, started=start_time(owner.pid))
+    owner.kill()
+    owner.wait()
 
     open_another(launcher)
 
     assert is_gone(launcher, container)
 
 
-def test_a_paused_box_of_a_dead_worker_is_removed(launcher: DockerLauncher, make: Callable[..., Container]) -> None:
-    container = make(pid=DEAD)
-    container.start()
+def test_a_paused_box_of_a_dead_worker_is_removed(
+    launcher: DockerLauncher, make: Callable[..., Container], owner: subprocess.Popen[bytes]
+) -> None:
+    container = make(pid=owner.pid, started=start_time(owner.pid))
     try:
         container.pause()
     except APIError as error:
         pytest.skip(f"this engine can't pause a container: {error.explanation}")
+    owner.kill()
+    owner.wait()
 
     open_another(launcher)
 
     assert is_gone(launcher, container)
 
 
-def test_an_ended_box_that_was_not_removed_is_an_orphan(
-    launcher: DockerLauncher, make: Callable[..., Container]
-) -> None:
+def test_an_ended_box_that_was_not_removed_is_removed(launcher: DockerLauncher, make: Callable[..., Container]) -> None:
     container = make(host="another")
-    container.start()
     container.stop(timeout=0)
 
-    assert container.id in [one.id for one in find_orphans(launcher.engine)]
+    open_another(launcher)
+
+    assert is_gone(launcher, container)

@@ -1,25 +1,33 @@
 """Telling whether another process is alive."""
 
+import json
 import os
 import subprocess
 import sys
 
 import pytest
 
-from sandbox.docker.orphans import this_process
+from sandbox.docker.orphans import is_dead, this_process
 from tests.sandbox.ordinary_user import PROJECT
 
 AS_ANOTHER_USER = """
 import sys
 from sandbox.guest import kernel
-from sandbox.docker.orphans import _is_dead
+from sandbox.docker.orphans import is_dead
 from tests.sandbox.ordinary_user import become_ordinary
 kernel.unshare(kernel.CLONE_NEWNS)
 kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
 kernel.mount("proc", "/proc", "proc", 0, sys.argv[2])
 become_ordinary()
-print(_is_dead(sys.argv[1]))
+print(is_dead(sys.argv[1]))
 """
+
+
+def test_a_worker_whose_pid_was_reused_is_dead() -> None:
+    label = json.loads(this_process())
+
+    assert not is_dead(json.dumps(label))
+    assert is_dead(json.dumps(label | {"started": "1"}))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a /proc takes root")
