@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
 # Without notifications, all clients of a process together read at most so often. Many clients poll more slowly.
-READS_PER_SECOND = 40
+READS_PER_SECOND = 20
 # After a notification, a client waits this long for each client of the process, so that many read less often. A judging
 # sends several notifications within a second.
 PAUSE_SECONDS = 1 / 1000
