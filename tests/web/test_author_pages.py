@@ -11,6 +11,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
+from sqlalchemy import text as statement
 
 from app.accounts.model import User
 from app.audit import Actor
@@ -28,6 +29,9 @@ from tests.factories import make_judging, make_submission, make_user
 SLUG = "scaled_sum"
 DIGEST = digest(make_package().files)
 CHANGED = {**FILES, "editorial.md": "Multiply, then add.\n"}
+MANY_REVISIONS = statement("""INSERT INTO revisions (id, problem_id, number, digest, manifest, files, secret_seed)
+    SELECT gen_random_uuid(), problem_id, n, md5(n::text), manifest, files, secret_seed
+    FROM revisions, generate_series(2, 60) n""")
 
 
 @pytest.fixture
@@ -316,6 +320,23 @@ def test_what_changed_is_shown_and_an_older_revision_is_brought_back(emmy: TestC
     emmy.post(f"/author/problems/{SLUG}/revisions/1/publish")
     assert current(database) == DIGEST
     assert "by emmy" in emmy.get(f"/author/problems/{SLUG}").text
+
+
+def test_older_revisions_are_on_pages_of_their_own(emmy: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(MANY_REVISIONS)
+
+    first = emmy.get(f"/author/problems/{SLUG}").text
+    (older,) = re.findall(r'href="(/author/problems/.*?)">Older revisions<', first)
+    second = emmy.get(html.unescape(older)).text
+
+    assert [*numbers(first), *numbers(second)] == [str(number) for number in range(60, 0, -1)]
+    assert "Older revisions" not in second
+    assert emmy.get(f"/author/problems/{SLUG}?cursor=nonsense").status_code == 422
+
+
+def numbers(page: str) -> list[str]:
+    return re.findall(r"<h3>Revision (\d+)", page)
 
 
 def test_a_revision_is_downloaded_and_uploaded_again(emmy: TestClient) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Form, Path, Query, Response
 
 from app.authoring.publication import bring_back
-from app.authoring.query import list_authored, list_published_by, list_revisions, list_verifications
+from app.authoring.query import list_authored, list_published_by, list_verifications, page_revisions
 from app.catalog.archive import write_archive
 from app.catalog.availability import AVAILABILITIES, change_availability, get_availability
 from app.catalog.diff import compare_packages
@@ -63,23 +63,25 @@ def show_problems(
 
 
 @router.get("/problems/{slug}")
-def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = "") -> Response:
+def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = "", cursor: str = "") -> Response:
     with visit.transaction() as session:
-        revisions = list_revisions(session, slug)
+        page = page_revisions(session, slug, cursor or None)
         verifications = list_verifications(session, slug=slug)
         outdated = count_outdated(session, slug)
         availability = get_availability(session, slug)
         statistics = read_problem_statistics(session, slug)
-        has_hints = get_problem(session, slug, author.id).hint_count > 0
+        problem = get_problem(session, slug, author.id)
     context = {
         "slug": slug,
-        "revisions": revisions,
+        "title": problem.title,
+        "revisions": page.items,
+        "older": page.next,
         "verifications": verifications,
         "outdated": outdated,
         "availability": availability,
         "availabilities": AVAILABILITIES,
         "statistics": statistics,
-        "has_hints": has_hints,
+        "has_hints": problem.hint_count > 0,
         "done": done,
     }
     return visit.render("author/problem.html", context)
@@ -107,9 +109,8 @@ def show_diff(
 ) -> Response:
     with visit.transaction() as session:
         before, after = get_revision(session, slug, old), get_revision(session, slug, new)
-        numbers = [revision.number for revision in list_revisions(session, slug)]
     files = compare_packages(before.files, after.files)
-    context = {"slug": slug, "old": before, "new": after, "files": files, "numbers": numbers}
+    context = {"slug": slug, "old": before, "new": after, "files": files}
     return visit.render("author/diff.html", context)
 
 
