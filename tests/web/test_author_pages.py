@@ -332,6 +332,8 @@ def test_older_revisions_are_on_pages_of_their_own(emmy: TestClient, database: D
 
     assert [*numbers(first), *numbers(second)] == [str(number) for number in range(60, 0, -1)]
     assert "Older revisions" not in second
+    assert re.findall(r'<input id="(?:old|new)".*? value="(\d+)"', second) == ["9", "10"]
+    assert "identical" in emmy.get(f"/author/problems/{SLUG}/diff?old=1&new=60").text
     assert emmy.get(f"/author/problems/{SLUG}?cursor=nonsense").status_code == 422
 
 
