@@ -17,7 +17,7 @@ from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
 from app.judging.structure import StructureDiffers, leaves, pair_leaves, path_text
-from app.worker.request import PackageFailed, limits_of, patient, place_of, reason_of, rules_of
+from app.worker.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
@@ -27,6 +27,7 @@ PARAMETERS = ("inputs", "expected", "answer")
 ANSWER_BYTES = 64 * 1024
 # Questions that share a process.
 MOST_AT_ONCE = 64
+TOO_LARGE = "it is too large to be checked; return fewer or shorter values"
 # A case's name, and its inputs, expected output and answer, all encoded.
 Question: TypeAlias = tuple[str, bytes, bytes, bytes]
 
@@ -53,7 +54,13 @@ class CustomChecker:
 
         @cache
         def ask() -> Tree:
-            return self._run(references, self._case(case, (inputs, expected, answer)))
+            try:
+                asked = self._case(case, (inputs, expected, answer))
+            except CheckerFailed:
+                if len(answer) <= WIDER * len(expected):
+                    raise
+                return TOO_LARGE
+            return self._run(references, asked)
 
         return ask
 

@@ -1,12 +1,13 @@
 """Store the answers of known mistakes, and end each judging with a hint if it makes one (`hints.py`).
 
 No verdict waits for a hint. If the known mistakes have not been computed yet, the judging ends with `hint_pending`, and
-a thread adds the hint later.
+a thread adds the hint later. No judging fails for lack of a hint: errors here are logged.
 """
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event
 
@@ -16,17 +17,18 @@ from sqlalchemy.dialects.postgresql import insert
 from app.catalog.model import Device, MistakeOutput, Revision
 from app.catalog.package import Package
 from app.database.engine import Database
-from app.errors import JudgeFailed
 from app.queue.finish import Finish
 from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import Answers, Question, find_hint, list_mistakes, mistake_outputs
+from app.worker.hints import Answers, Question, find_hint, list_mistakes, mistake_outputs, question_about
+from app.worker.outcomes import Outcomes
+from app.worker.prepare import PreparedCase
 from app.worker.single_flight import SingleFlight
 from app.worker.work import Work
 from sandbox.guest.codec import Caps, TooLarge, Tree, decode, encode
-from sandbox.interface import SandboxError
+from sandbox.interface import Aborted
 
 _log = logging.getLogger(__name__)
 
@@ -118,14 +120,25 @@ class HintRecorder:
         """Submissions that still wait get no hint."""
         self._after_verdict.stop()
 
+    def ask(self, work: Work, finish: Finish, outcomes: Outcomes, cases: Sequence[PreparedCase]) -> Question | None:
+        """Return None if no known mistake can be recognised."""
+        with _optional(work):
+            return question_about(work.package, finish, outcomes, cases)
+        return None
+
     def add_hint(self, work: Work, finish: Finish, question: Question | None, abort: threading.Event) -> Finish:
-        """Return `finish` with its hint, or with `hint_pending` if the known mistakes are not computed yet."""
+        """Return `finish` with its hint, or with `hint_pending` if the known mistakes are not computed yet.
+
+        Raises Aborted.
+        """
         if question is None:
             return finish
-        known = self._known.find(work.revision, work.package, work.variant, abort)
-        if known is None:
-            return replace(finish, hint_pending=True)
-        return replace(finish, hint=find_hint(question, known))
+        with _optional(work):
+            known = self._known.find(work.revision, work.package, work.variant, abort)
+            if known is None:
+                return replace(finish, hint_pending=True)
+            return replace(finish, hint=find_hint(question, known))
+        return finish
 
     def add_later(self, claim: Claim, work: Work, question: Question | None) -> None:
         """Find the pending hint of a judging that has been written, in another thread."""
@@ -140,9 +153,18 @@ class HintRecorder:
 
     def _answer(self, work: Work, question: Question) -> str | None:
         """Raises Aborted."""
-        try:
+        with _optional(work):
             known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
-        except (JudgeFailed, SandboxError) as error:
-            _log.error("Known mistakes of %s can't be computed: %s", work.package.slug, error)
-            return None
-        return find_hint(question, known)
+            return find_hint(question, known)
+        return None
+
+
+@contextmanager
+def _optional(work: Work) -> Iterator[None]:
+    """Log an error in the block, and go on after it. Raises Aborted."""
+    try:
+        yield
+    except Aborted:
+        raise
+    except Exception:
+        _log.exception("The hint for a submission to %s can't be found", work.package.slug)

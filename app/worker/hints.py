@@ -216,11 +216,12 @@ def combine(trees: Sequence[Tree], right: Tree, how: How) -> Tree | None:
     made: list[Tree] = []
     for found in zip(*leaves, strict=True) if len(leaves) == len(pairs) else ():
         expected = found[0].expected
-        if expected.kind == "text" or any(pair.answer.shape != expected.shape for pair in found):
-            return None
-        arrays = [_wide(leaf) for leaf in (*(pair.answer for pair in found), expected)]
+        leaves_of_all = (*(pair.answer for pair in found), expected)
+        if any(leaf.array.dtype == object or leaf.shape != expected.shape for leaf in leaves_of_all):
+            return None  # a text, or an int of more than 64 bits
+        arrays = [_wide(leaf) for leaf in leaves_of_all]
         with np.errstate(all="ignore"):
-            made.append(how(*arrays).astype(expected.array.dtype))
+            made.append(_narrowed(how(*arrays), expected))
     return _with_leaves(right, iter(made)) if made else None
 
 
@@ -240,6 +241,11 @@ def add_errors(one: Array, other: Array, _answer: Array, right: Array) -> Array:
 def multiply_errors(one: Array, other: Array, answer: Array, right: Array) -> Array:
     """Nothing follows where the right number is 0, so the answer stands there."""
     return np.where(right == 0, answer, one * other / right)
+
+
+def _narrowed(array: Array, expected: Leaf) -> Array:
+    real = array if expected.kind == "complex" else array.real
+    return real.astype(expected.array.dtype)
 
 
 def _wide(leaf: Leaf) -> Array:

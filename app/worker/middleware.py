@@ -1,9 +1,11 @@
 """Middleware around judgings: an ordered list of parts that see every judging of a worker.
 
 `app.worker_process` has the list. Each part gets the claim, calls the next part, and gets the judging with its verdict,
-or the exception of a judging that failed through no fault of the student.
+or the exception of a judging that failed through no fault of the student. No part decides on a judging: the error of a
+part itself is logged, and the judging goes on.
 """
 
+import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -15,10 +17,12 @@ from app.queue.lease import Claim
 from app.worker.outcomes import Outcomes
 from app.worker.work import Work
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import DeviceLost, SandboxAway, SandboxUnavailable
+from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable
 
 # A single refusal may be due to one problem, whose frameworks the image lacks.
 MOST_REFUSALS = 3
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +48,33 @@ class Middleware(ABC):
 def with_middleware(judge: Judge, middleware: Sequence[Middleware]) -> Judge:
     """Return `judge` inside of all `middleware`. The first part is the outermost."""
     for part in reversed(middleware):
-        judge = partial(part.around, judge)
+        judge = partial(_around, part, judge)
     return judge
+
+
+def _around(part: Middleware, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    """Return or raise what `judge` does, even if the part itself fails before or after it."""
+    ends: list[Judged | Exception] = []
+
+    def observed(claim: Claim, abort: threading.Event) -> Judged:
+        try:
+            ends.append(judged := judge(claim, abort))
+        except Exception as error:
+            ends.append(error)
+            raise
+        return judged
+
+    try:
+        return part.around(observed, claim, abort)
+    except Aborted:
+        raise
+    except Exception as error:
+        if error not in ends:
+            _log.exception("%s: %s failed; the judging goes on", claim, type(part).__name__)
+    end = ends[0] if ends else judge(claim, abort)
+    if isinstance(end, Exception):
+        raise end
+    return end
 
 
 class StopAfterRefusals(Middleware):

@@ -19,7 +19,6 @@ from app.worker.boxes import Pools, box_spec
 from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
-from app.worker.hints import question_about
 from app.worker.inspection_cache import Inspections
 from app.worker.job import Job
 from app.worker.judge import judge
@@ -90,7 +89,7 @@ class Worker:
         except Aborted:
             self._make_ready(claim, work)
             raise
-        question = question_about(work.package, judged, outcomes, cases)
+        question = self._hint_recorder.ask(work, judged, outcomes, cases)
         judged = self._hint_recorder.add_hint(work, judged, question, abort)
         is_written = finish(self._database, claim, judged, abort)
         if is_written and judged.hint_pending:

@@ -417,3 +417,9 @@ def test_lists_that_are_no_array_stay_lists(answer: Tree, expected: Tree, messag
 
     assert not found.accepted
     assert message in found.message
+
+
+def test_a_list_with_a_long_text_is_refused_without_room_for_an_array_of_texts() -> None:
+    answer = ["x" * 2**20, *[""] * 90_000]
+
+    assert verdict(answer, f32(1, 2), accept_lists=True) == "structure differs"

@@ -12,11 +12,11 @@ from app.catalog.package import Package, package_from_files
 from app.errors import JudgeFailed
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
-from app.worker.custom_checker import CheckerFailed, CustomChecker
+from app.worker.custom_checker import TOO_LARGE, CheckerFailed, CustomChecker
 from app.worker.job import Job
 from app.worker.judge import judge
 from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
-from sandbox.guest.codec import encode
+from sandbox.guest.codec import STANDARD_CAPS, encode
 from sandbox.interface import Launcher
 from tests.worker.bench import Bench, CountingPool
 
@@ -185,3 +185,14 @@ def test_a_worker_asks_in_the_boxes_of_its_references(bench: Bench) -> None:
     bench.worker().judge(bench.claim(), threading.Event())
 
     assert (bench.judging().verdict, bench.judging().reason) == ("accepted", None)
+
+
+def test_an_answer_that_is_too_large_to_be_checked_is_wrong_and_no_fault_of_the_package(
+    references: CountingPool,
+) -> None:
+    largest = encode("x" * STANDARD_CAPS.text_bytes)
+    checker = CustomChecker(package(), references, threading.Event())
+
+    ask = checker.about("shown", encode({"text": "an input"}), encode("expected"), largest)
+
+    assert ask() == TOO_LARGE

@@ -3,15 +3,19 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from sqlalchemy import select
 
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
-from app.worker.hint_recorder import HintRecorder
-from app.worker.hints import list_mistakes, mistake_outputs
+from app.worker.hint_recorder import HintRecorder, KnownMistakes
+from app.worker.hints import Question, find_hint, list_mistakes, mistake_outputs
 from app.worker.prepare import Draw, prepare
+from sandbox.guest.codec import Tree, encode
+from tests.judging.checkers.test_every_checker import hostile
 from tests.queue.fleet import wait_until
 from tests.worker.bench import STANDARDISE, Bench
 
@@ -190,3 +194,36 @@ def test_a_package_whose_mistakes_can_not_run_still_judges(bench: Bench) -> None
     package = with_mistakes(unscaled="import nonsense\n" + UNSCALED, ten_eps=f"{HEAD}return nothing\n")
 
     assert hint_of(bench, publish_prepared(bench, package), ZEROS) == HINTS["zeros"]
+
+
+HUGE: list[Tree] = [10**400, -(2**64), {"\x00": 10**400}, "\x00", 1e308]
+
+
+@pytest.mark.parametrize("expected", [2.5, np.arange(3.0), 2**70], ids=["a number", "an array", "a large int"])
+def test_no_answer_makes_the_search_for_known_mistakes_fail(expected: Tree) -> None:
+    cases = ("small", "hundred")
+    for answer in [*hostile(np.shape(cast(Any, expected))), *HUGE]:
+        answers = dict.fromkeys(cases, encode([answer, expected]))
+        right = [expected, expected]
+        outputs = dict.fromkeys(cases, encode(right))
+        question = Question(package=PACKAGE, answers=answers, wrong=frozenset(cases), expected=outputs)
+        for other in (right, [answer, answer]):
+            known = {"unscaled": dict.fromkeys(cases, cast(Tree, other)), "ten_eps": dict.fromkeys(cases, right)}
+
+            assert find_hint(question, known) is None
+
+
+class BrokenMistakes(KnownMistakes):
+    def find(self, *_: Any) -> None:
+        raise OverflowError("int too large to convert to float")
+
+
+def test_a_search_for_known_mistakes_that_fails_costs_only_the_hint(bench: Bench) -> None:
+    revision = publish_prepared(bench)
+    bench.send(revision, ZEROS)
+    recorder = HintRecorder(bench.database, BrokenMistakes(bench.database, bench.expected()))
+
+    judged = bench.worker(recorder).judge(bench.claim(), threading.Event())
+
+    assert (judged.finish.hint, judged.finish.hint_pending) == (None, False)
+    assert bench.judging().verdict == "wrong_answer"

@@ -1,0 +1,62 @@
+"""The middleware around judgings: the error of a part is logged, and never that of the judging."""
+
+import threading
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+
+from app.queue.lease import Claim
+from app.worker.middleware import Judge, Judged, Middleware, with_middleware
+from app.worker.outcomes import Outcomes
+from sandbox.interface import Aborted, BoxLost
+
+CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+JUDGED = Judged(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
+
+
+class FailsBefore(Middleware):
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:  # noqa: ARG002
+        raise OverflowError("int too large to convert to float")
+
+
+class FailsAfter(Middleware):
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        judge(claim, abort)
+        raise OverflowError("int too large to convert to float")
+
+
+class FailsOverAnError(Middleware):
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        try:
+            return judge(claim, abort)
+        except BoxLost:
+            raise KeyError("box") from None
+
+
+PARTS = [FailsBefore(), FailsAfter(), FailsOverAnError()]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
+def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.LogCaptureFixture) -> None:
+    calls: list[Claim] = []
+
+    def judge(claim: Claim, _abort: threading.Event) -> Judged:
+        calls.append(claim)
+        return JUDGED
+
+    assert with_middleware(judge, [part, part])(CLAIM, threading.Event()) is JUDGED
+    assert calls == [CLAIM]
+    assert (type(part).__name__ in caplog.text) == (not isinstance(part, FailsOverAnError))
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
+@pytest.mark.parametrize("error", [BoxLost("gone"), Aborted()], ids=lambda error: type(error).__name__)
+def test_the_error_of_the_judging_stays_the_same(part: Middleware, error: Exception) -> None:
+    def judge(_claim: Claim, _abort: threading.Event) -> Judged:
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        with_middleware(judge, [part])(CLAIM, threading.Event())
+
+    assert raised.value is error
