@@ -148,10 +148,11 @@ def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
 
 
 def _time_lines(times: TimeComparison) -> Iterator[str]:
-    """Say how long it took beside the reference, a line for each size and one for the limits."""
+    """Say how long it took beside the reference, a line for each case and one for the limits."""
     for each in times.times:
-        reference = short_seconds_text(each.reference_seconds)
-        yield f"n = {each.size:,}: {short_seconds_text(each.seconds)} (reference: {reference})"
+        for row in each.rows:
+            reference, name = short_seconds_text(row.reference_seconds), row.name and f", {row.name}"
+            yield f"n = {each.size:,}{name}: {short_seconds_text(row.seconds)} (reference: {reference})"
     if times.is_met:
         yield times.sentence
 

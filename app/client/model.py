@@ -247,6 +247,17 @@ class CaseCount(Answer):
     )
 
 
+class CaseTime(Answer):
+    """
+    The least times of one case, rounded to two digits.
+    """
+
+    name: str = Field(..., description="the case")
+    seconds: float = Field(..., description="the submission's least time")
+    reference_seconds: float = Field(..., description="the reference's, in the same kind of box on the same machine")
+    ratio: float = Field(..., description="the submission's time over the reference's")
+
+
 class CaseView(Answer):
     """
     The result of a case. It holds only what the student may see: hidden cases have coarse numbers.
@@ -1937,12 +1948,20 @@ class Side(Answer):
 
 class SizeTime(Answer):
     """
-    The least times at one size of the inputs, rounded to two digits.
+    The times at one size of the inputs: those of the case with the largest ratio to the reference's time.
     """
 
     size: int = Field(..., description="the size of the inputs, as the author counts it")
-    seconds: float = Field(..., description="the submission's least time for one case of this size")
-    reference_seconds: float = Field(..., description="the reference's, in the same kind of box on the same machine")
+    seconds: float = Field(
+        ...,
+        description="the submission's least time for the case with the largest ratio",
+    )
+    reference_seconds: float = Field(..., description="the reference's least time for the same case")
+    cases: list[CaseTime] = Field(
+        [],
+        description="all cases of this size, the largest ratio first; empty for old judgings",
+        validate_default=True,
+    )
 
 
 class SolutionRequest(Answer):

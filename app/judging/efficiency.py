@@ -1,12 +1,16 @@
 """`efficiency`: how a solution's time compares with the reference's, and how it grows with the size of the inputs.
 
 Times come from `app.worker.timing`, which measures both on the same machine. Noise only adds time, so the least of
-several runs counts on both sides. Every number that the student sees is rounded to two digits: a program could encode
-hidden inputs in its time. The verdict follows from the rounded numbers.
+several runs counts on both sides. Each case is compared with the reference on the same case, and the case with the
+largest ratio counts for its size: a solution may be slow on some inputs only.
+
+Every number that the student sees is rounded to two digits: a program could encode hidden inputs in its time. The
+verdict follows from the rounded numbers.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Annotated
 
@@ -39,14 +43,35 @@ class Efficiency(Model):
             yield f"take time that grows at most like n^{self.max_growth:g}"
 
 
+class CaseTime(BaseModel):
+    """The least times of one case, rounded to two digits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(description="the case")
+    seconds: float = Field(description="the submission's least time")
+    reference_seconds: float = Field(description="the reference's, in the same kind of box on the same machine")
+    ratio: float = Field(description="the submission's time over the reference's")
+
+
 class SizeTime(BaseModel):
-    """The least times at one size of the inputs, rounded to two digits."""
+    """The times at one size of the inputs: those of the case with the largest ratio to the reference's time."""
 
     model_config = ConfigDict(frozen=True)
 
     size: int = Field(description="the size of the inputs, as the author counts it")
-    seconds: float = Field(description="the submission's least time for one case of this size")
-    reference_seconds: float = Field(description="the reference's, in the same kind of box on the same machine")
+    seconds: float = Field(description="the submission's least time for the case with the largest ratio")
+    reference_seconds: float = Field(description="the reference's least time for the same case")
+    cases: tuple[CaseTime, ...] = Field(
+        default=(), description="all cases of this size, the largest ratio first; empty for old judgings"
+    )
+
+    @property
+    def rows(self) -> tuple[CaseTime, ...]:
+        """The times to show: those of all cases, or of one without a name for an old judging."""
+        ratio = rounded(self.seconds / max(self.reference_seconds, 1e-9))
+        unnamed = CaseTime(name="", seconds=self.seconds, reference_seconds=self.reference_seconds, ratio=ratio)
+        return self.cases or (unnamed,)
 
 
 class TimeComparison(BaseModel):
@@ -71,6 +96,12 @@ class TimeComparison(BaseModel):
     @property
     def is_fast(self) -> bool:
         return self.ratio <= self.max_time_ratio
+
+    @property
+    def slow_cases(self) -> tuple[str, ...]:
+        """The cases of the largest size that take too long, or all of them if only the growth is too large."""
+        cases = self.times[-1].cases
+        return tuple(case.name for case in cases if self.is_fast or case.ratio > self.max_time_ratio)
 
     @property
     def grows_slowly(self) -> bool:
@@ -114,21 +145,45 @@ class TimeComparison(BaseModel):
         )
 
 
-def compare_times(rule: Efficiency, own: Mapping[int, float], reference: Mapping[int, float]) -> TimeComparison:
-    """Compare the least times in seconds, by size. Both have the same sizes, at least one."""
-    sizes = sorted(own)
-    largest = sizes[-1]
+@dataclass(frozen=True, slots=True)
+class CasePair:
+    """The least seconds of one case, unrounded: the submission's and the reference's."""
+
+    name: str
+    own: float
+    reference: float
+
+    @property
+    def ratio(self) -> float:
+        return self.own / max(self.reference, 1e-9)
+
+    @property
+    def rounded(self) -> CaseTime:
+        return CaseTime(
+            name=self.name,
+            seconds=rounded(self.own),
+            reference_seconds=rounded(self.reference),
+            ratio=rounded(self.ratio),
+        )
+
+
+def compare_times(rule: Efficiency, measured: Mapping[int, Sequence[CasePair]]) -> TimeComparison:
+    """Compare the least times of the cases of each size. There is at least one size, and each has a case."""
+    sizes = {size: sorted(measured[size], key=lambda pair: pair.ratio, reverse=True) for size in sorted(measured)}
+    slowest = {size: pairs[0] for size, pairs in sizes.items()}
     return TimeComparison(
-        times=tuple(
-            SizeTime(size=size, seconds=rounded(own[size]), reference_seconds=rounded(reference[size]))
-            for size in sizes
-        ),
-        ratio=rounded(own[largest] / max(reference[largest], 1e-9)),
+        times=tuple(_size_time(size, pairs) for size, pairs in sizes.items()),
+        ratio=rounded(slowest[max(slowest)].ratio),
         max_time_ratio=rule.max_time_ratio,
-        growth=exponent(own),
-        reference_growth=exponent(reference),
+        growth=exponent({size: pair.own for size, pair in slowest.items()}),
+        reference_growth=exponent({size: pair.reference for size, pair in slowest.items()}),
         max_growth=rule.max_growth,
     )
+
+
+def _size_time(size: int, pairs: Sequence[CasePair]) -> SizeTime:
+    first, cases = pairs[0].rounded, tuple(pair.rounded for pair in pairs)
+    return SizeTime(size=size, seconds=first.seconds, reference_seconds=first.reference_seconds, cases=cases)
 
 
 def exponent(seconds: Mapping[int, float]) -> float | None:

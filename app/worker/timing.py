@@ -3,18 +3,18 @@
 Each round is one new process of the submission and then one of the reference, in boxes of the same kind on this
 machine. The host's side of a box measures, outside both processes. A process gets each input once, so an answer that it
 keeps helps no later call. Every answer is compared as usual: a program that only pretends to work while it is measured
-is wrong. The least time of all rounds counts.
+is wrong. The least time of each case counts.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.judging.efficiency import TimeComparison, compare_times
+from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.verdicts import CaseResult, Verdict
 from app.worker.boxes import box_spec
 from app.worker.case_verdict import check_again, check_calls, refuse
-from app.worker.job import Context, Job
+from app.worker.job import Context
 from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase, ReferenceFailed
 from app.worker.recording import read_outcome, recorded
@@ -25,17 +25,17 @@ from sandbox.pool import Pool
 
 LEAST_ROUNDS = 2
 ROUNDS = 5
-# No further round begins after this time.
+# No further round begins after this time, if each case has a time.
 MOST_SECONDS = 30
 
 TOO_SLOW = "slower than allowed"
-Least = dict[int, float]
+Least = dict[str, float]
 Right = Mapping[str, CaseResult]
 
 
 @dataclass(slots=True)
 class Timed:
-    """The least times so far, by size. `wrong`: the first result that is not accepted, which ends the measurement."""
+    """The least times so far, by case. `wrong`: the first result that is not accepted, which ends the measurement."""
 
     own: Least = field(default_factory=dict)
     reference: Least = field(default_factory=dict)
@@ -51,14 +51,23 @@ class Timed:
     def is_hopeless(self) -> bool:
         return self.comparison is not None and self.comparison.is_hopeless
 
-    def results(self, job: Job, right: Right) -> list[CaseResult]:
-        """Return the final results. Where the submission is too slow, the cases of the largest size tell so."""
+    def compare(self, rule: Efficiency, cases: Mapping[int, Sequence[PreparedCase]]) -> None:
+        """Compare the times of the cases that have one."""
+        own, reference = self.own, self.reference
+        measured = {
+            size: [CasePair(c.name, own[c.name], reference[c.name]) for c in members if c.name in own]
+            for size, members in cases.items()
+        }
+        self.comparison = compare_times(rule, measured)
+
+    def results(self, right: Right) -> list[CaseResult]:
+        """Return the final results. Where the submission is too slow, slow cases of the largest size tell so."""
         found = dict(right)
         if self.wrong is not None:
             found[self.wrong.name] = self.wrong
         elif self.comparison is not None and not self.comparison.is_met:
-            for case in job.timed_cases[max(job.timed_cases)]:
-                found[case.name] = refuse(found[case.name], TOO_SLOW, self.comparison.sentence)
+            for name in self.comparison.slow_cases:
+                found[name] = refuse(found[name], TOO_SLOW, self.comparison.sentence)
         return list(found.values())
 
 
@@ -80,13 +89,16 @@ def compare_with_reference(context: Context, right: Right) -> TimeComparison | N
             overload.wait()
             job.timeline.begin("timing")
         timed = _measure(context, right, timed)
-    for result in timed.results(job, right):
+    for result in timed.results(right):
         results.keep(result)
     return timed.comparison
 
 
 def _measure(context: Context, right: Right, before: Timed | None = None) -> Timed:
-    """Measure until the result is clear, for at most ROUNDS rounds. `before`: times that still count."""
+    """Measure until each case has a time and the result is clear, or for ROUNDS rounds.
+
+    `before`: times that still count.
+    """
     job = context.job
     rule = job.manifest.efficiency
     assert rule is not None, "the problem has no `efficiency`"
@@ -106,25 +118,32 @@ def _measure(context: Context, right: Right, before: Timed | None = None) -> Tim
             raise ReferenceFailed(f"{place}: {reason_of(outcome)}", part="reference", outcome=outcome)
 
     deadline = time.monotonic() + MOST_SECONDS
-    for number in range(ROUNDS):
+    least_rounds, rounds = _least_and_most_rounds(job.timed_cases, counts_first=not rule.warm_up)
+    for number in range(rounds):
         calls = _calls(job.timed_cases, number, counts_first=not rule.warm_up)
         _run(context, job.source, context.pool, calls, timed, timed.own, check)
         if timed.wrong is not None:
             timed.comparison = None
             break
         _run(context, job.package.reference, job.references, calls, timed, timed.reference, require)
-        timed.comparison = compare_times(rule, timed.own, timed.reference)
-        is_clear = timed.comparison.has_room or timed.comparison.is_hopeless
-        if number + 1 >= LEAST_ROUNDS and (is_clear or time.monotonic() > deadline):
+        timed.compare(rule, job.timed_cases)
+        assert timed.comparison is not None
+        is_decided = timed.comparison.has_room or time.monotonic() > deadline
+        if number + 1 >= (LEAST_ROUNDS if timed.is_hopeless else least_rounds) and (is_decided or timed.is_hopeless):
             break
     return timed
+
+
+def _least_and_most_rounds(cases: Mapping[int, Sequence[PreparedCase]], *, counts_first: bool) -> tuple[int, int]:
+    """Where only the first call of a size counts, each case must be the first once."""
+    least = max(LEAST_ROUNDS, *map(len, cases.values())) if counts_first else LEAST_ROUNDS
+    return least, max(ROUNDS, least)
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     """`counts`: whether the call's time counts."""
 
-    size: int
     case: PreparedCase
     counts: bool
 
@@ -132,10 +151,10 @@ class _Call:
 def _calls(cases: Mapping[int, Sequence[PreparedCase]], number: int, *, counts_first: bool) -> list[_Call]:
     """Return the calls of a round. Another case of each size comes first in the next round."""
     calls = []
-    for size, members in cases.items():
+    for members in cases.values():
         first = number % len(members)
         for place, case in enumerate([*members[first:], *members[:first]]):
-            calls.append(_Call(size, case, counts=(place == 0) is counts_first))
+            calls.append(_Call(case, counts=(place == 0) is counts_first))
     return calls
 
 
@@ -159,7 +178,7 @@ def _run(
         call = waiting[outcome.name]
         timed.was_overloaded = timed.was_overloaded or was_overloaded(outcome)
         if call.counts and outcome.ending is Ending.ANSWERED:
-            least[call.size] = min(outcome.wall_seconds, least.get(call.size, outcome.wall_seconds))
+            least[outcome.name] = min(outcome.wall_seconds, least.get(outcome.name, outcome.wall_seconds))
         check(call.case, outcome)
 
     # A spare would save only the submission the time of some library calls.

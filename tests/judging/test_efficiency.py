@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.judging.efficiency import Efficiency, TimeComparison, compare_times, exponent
+from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times, exponent
 
 
 def compared(
@@ -11,7 +11,8 @@ def compared(
     max_time_ratio: float = 3,
     max_growth: float | None = None,
 ) -> TimeComparison:
-    return compare_times(Efficiency(max_time_ratio=max_time_ratio, max_growth=max_growth), own, reference)
+    measured = {size: [CasePair(f"n_{size}", own[size], reference[size])] for size in own}
+    return compare_times(Efficiency(max_time_ratio=max_time_ratio, max_growth=max_growth), measured)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,27 @@ def test_only_the_largest_size_decides_on_the_ratio() -> None:
     assert slow_when_small.is_met
     assert not slow_when_large.is_met
     assert slow_when_large.sentence == "12 times the reference's time at n = 4,000 (allowed: 3 times)"
+
+
+def test_the_case_with_the_largest_ratio_counts_for_its_size() -> None:
+    quick, slow = CasePair("quick", 0.02, 0.02), CasePair("slow", 0.5, 0.04)
+
+    found = compare_times(Efficiency(max_time_ratio=3), {4000: [quick, slow]})
+
+    assert not found.is_met
+    assert (found.ratio, found.slow_cases) == (12.0, ("slow",))
+    (time,) = found.times
+    assert (time.seconds, time.reference_seconds) == (0.5, 0.04)
+    assert [(row.name, row.ratio) for row in time.rows] == [("slow", 12.0), ("quick", 1.0)]
+
+
+def test_the_growth_is_that_of_the_cases_with_the_largest_ratio() -> None:
+    measured = {
+        1000: [CasePair("a", 0.01, 0.01), CasePair("b", 0.02, 0.01)],
+        4000: [CasePair("c", 0.04, 0.04), CasePair("d", 0.32, 0.04)],
+    }
+
+    assert compare_times(Efficiency(max_time_ratio=9, max_growth=1.5), measured).growth == 2.0
 
 
 def test_the_verdict_follows_from_the_numbers_that_are_shown() -> None:

@@ -1,5 +1,6 @@
 """The curve of time by size, and the sentence beside it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,7 +12,7 @@ from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.cli.result_text import submission_text
 from app.database.engine import Database
-from app.judging.efficiency import Efficiency, TimeComparison, compare_times
+from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
@@ -25,10 +26,19 @@ from tests.web.test_problem_pages import submit
 
 KINDS = Path(__file__).parents[1] / "kinds"
 LINEAR = {1024: 0.0051, 2048: 0.0098, 4096: 0.021}
-SLOW = compare_times(Efficiency(max_time_ratio=3, max_growth=1.5), {1024: 0.03, 2048: 0.11, 4096: 0.42}, LINEAR)
-FAST = compare_times(Efficiency(max_time_ratio=3), LINEAR, LINEAR)
-ONE_SIZE = compare_times(Efficiency(max_time_ratio=3), {4096: 0.02}, {4096: 0.02})
-WIDE = compare_times(Efficiency(max_time_ratio=1000, max_growth=3), {1: 1e-9, 10: 20.0}, {1: 1e-6, 10: 300.0})
+
+
+def timed(rule: Efficiency, own: Mapping[int, float], reference: Mapping[int, float]) -> TimeComparison:
+    return compare_times(rule, {size: [CasePair(f"n_{size}", own[size], reference[size])] for size in own})
+
+
+SLOW = timed(Efficiency(max_time_ratio=3, max_growth=1.5), {1024: 0.03, 2048: 0.11, 4096: 0.42}, LINEAR)
+FAST = timed(Efficiency(max_time_ratio=3), LINEAR, LINEAR)
+ONE_SIZE = timed(Efficiency(max_time_ratio=3), {4096: 0.02}, {4096: 0.02})
+WIDE = timed(Efficiency(max_time_ratio=1000, max_growth=3), {1: 1e-9, 10: 20.0}, {1: 1e-6, 10: 300.0})
+TWO_CASES = compare_times(
+    Efficiency(max_time_ratio=3), {4096: [CasePair("quick", 0.02, 0.02), CasePair("slow", 0.5, 0.04)]}
+)
 
 
 def drawn(times: TimeComparison) -> ElementTree.Element:
@@ -36,7 +46,27 @@ def drawn(times: TimeComparison) -> ElementTree.Element:
 
 
 def test_each_point_is_named_by_its_time_and_size() -> None:
-    assert titles(drawn(SLOW))[:2] == ["reference: 5.1 ms at n = 1,024", "yours: 30 ms at n = 1,024"]
+    assert titles(drawn(SLOW))[:2] == [
+        "reference: 5.1 ms at n = 1,024, n_1024",
+        "yours: 30 ms at n = 1,024, n_1024",
+    ]
+
+
+def test_the_curve_shows_every_case_of_a_size_and_follows_the_slowest() -> None:
+    dots = [float(dot.get("cy") or 0) for dot in of_class(drawn(TWO_CASES), "yours") if dot.get("cy")]
+    line = float((of_class(drawn(TWO_CASES), "yours")[0].get("d") or "").split()[-1])
+
+    assert {title.rpartition(", ")[2] for title in titles(drawn(TWO_CASES))} == {"slow", "quick"}
+    assert len(dots) == 2
+    assert round(min(dots), 1) == line
+
+
+def test_times_of_an_old_judging_are_still_shown() -> None:
+    old = TimeComparison.model_validate(
+        {**FAST.model_dump(), "times": [each.model_dump(exclude={"cases"}) for each in FAST.times]}
+    )
+
+    assert titles(drawn(old))[:2] == ["reference: 5.1 ms at n = 1,024", "yours: 5.1 ms at n = 1,024"]
 
 
 def test_the_slower_curve_lies_above_the_allowed_one_and_that_above_the_references() -> None:
@@ -48,7 +78,7 @@ def test_the_slower_curve_lies_above_the_allowed_one_and_that_above_the_referenc
     assert last["yours"] < last["allowed"] < last["expected"]  # SVG counts downwards
 
 
-@pytest.mark.parametrize("times", [SLOW, FAST, ONE_SIZE, WIDE])
+@pytest.mark.parametrize("times", [SLOW, FAST, ONE_SIZE, WIDE, TWO_CASES])
 def test_every_point_lies_within_the_picture(times: TimeComparison) -> None:
     picture = drawn(times)
     height, width = float(picture.get("height") or 0), float(picture.get("width") or 0)
@@ -89,8 +119,9 @@ def test_rest_and_the_terminal_have_the_times_too(database: Database, ada: TestC
     found = view.model_dump(mode="json")["times"]
     text = submission_text(view)
     assert found["ratio"] == 1.0
-    assert found["times"][0] == {"size": 1024, "seconds": 0.0051, "reference_seconds": 0.0051}
-    assert "n = 1,024: 5.1 ms (reference: 5.1 ms)" in text
+    row = {"seconds": 0.0051, "reference_seconds": 0.0051}
+    assert found["times"][0] == {"size": 1024, **row, "cases": [{"name": "n_1024", **row, "ratio": 1.0}]}
+    assert "n = 1,024, n_1024: 5.1 ms (reference: 5.1 ms)" in text
     assert "1.0 times the reference's time at n = 4,096 (allowed: 3 times)" in text
 
 

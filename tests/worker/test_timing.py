@@ -28,6 +28,27 @@ from tests.worker.bench import Bench, CountingPool
 
 PACKAGE = load_package(Path(__file__).parents[1] / "kinds" / "efficiency")
 SLOW = "    return sum(int(np.count_nonzero(x[i + 1 :] == total - x[i])) for i in range(len(x)))\n"
+# One of the two cases of each size has its numbers in order, which only a slow algorithm notices.
+ORDERED = package_from_files(
+    "efficiency",
+    {
+        "problem.yaml": PACKAGE.files["problem.yaml"]
+        .replace(b"_b, size: 10000, generate: spread", b"_b, size: 10000, generate: ordered")
+        .replace(b"_b, size: 50000, generate: spread", b"_b, size: 50000, generate: ordered")
+        .replace(
+            b"submissions:\n",
+            b"  def ordered(seed, n):\n"
+            b"      inputs = spread(seed, n)\n"
+            b"      return inputs | {'x': np.sort(inputs['x'])}\n"
+            b"submissions:\n",
+        )
+    },
+)
+SLOW_IF_ORDERED = (
+    f"{PACKAGE.reference.replace('count_pairs', 'quickly')}\nimport numpy as np\n"
+    "def count_pairs(x, total):\n"
+    "    if len(x) < 100 or (np.diff(x) < 0).any(): return quickly(x, total)\n" + SLOW
+)
 # The first call of an ordinary run is the sample; in a run that is timed, it has a size.
 PRETENDS = (
     "import numpy as np\nfirst = []\n"
@@ -127,6 +148,17 @@ def test_a_slow_solution_is_refused_at_the_largest_size_only(
     assert found.times is not None
     assert "times the reference's time at n = 50,000 (allowed: 4 times)" in found.times.sentence
     assert found.score == 100 * 5 // 7
+
+
+def test_a_solution_that_is_slow_on_one_of_the_cases_of_a_size_is_refused(pool: Pool, references: Pool) -> None:
+    cases = prepare(ORDERED, Draw(b"secret", 0), references, threading.Event()).cases
+
+    found = judged(SLOW_IF_ORDERED, pool, references, cases, package=ORDERED)
+
+    assert found.verdict is Verdict.REQUIREMENT_NOT_MET
+    assert [result.name for result in found.cases if result.verdict is not Verdict.ACCEPTED] == ["n_50000_b"]
+    assert found.times is not None
+    assert [row.name for row in found.times.times[-1].rows] == ["n_50000_b", "n_50000_a"]
 
 
 @pytest.mark.whole

@@ -1,4 +1,7 @@
-"""The curve of time by size of the inputs, a submission's beside the reference's, on logarithmic axes."""
+"""The curve of time by size of the inputs, a submission's beside the reference's, on logarithmic axes.
+
+The lines go through the case with the largest ratio at each size. Every case has its own two dots.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,11 +23,14 @@ SHORTEST = 1e-7
 
 
 def draw_time_plot(times: TimeComparison) -> Markup:
+    all_seconds = [
+        seconds for each in times.times for row in each.rows for seconds in (row.seconds, row.reference_seconds)
+    ]
     own = [(each.size, each.seconds) for each in times.times]
     reference = [(each.size, each.reference_seconds) for each in times.times]
     allowed = [(size, seconds * times.max_time_ratio) for size, seconds in reference]
     across = _scale([size for size, _ in own], LEFT + 12, RIGHT - 12, 1.0)
-    down = _scale([seconds for _, seconds in own + reference + allowed], BOTTOM, TOP, MARGIN)
+    down = _scale([*all_seconds, *(seconds for _, seconds in allowed)], BOTTOM, TOP, MARGIN)
     kind = "yours inside" if times.is_met else "yours"
     label = _("Time by size of the inputs, yours beside the reference's. At the largest size: %(sentence)s") % {
         "sentence": times.sentence
@@ -61,14 +67,14 @@ def _line(points: Sequence[tuple[int, float]], across: Scale, down: Scale, name:
 
 
 def _dots(time: SizeTime, across: Scale, down: Scale, kind: str) -> Markup:
-    x = _place(across, time.size)
+    """Draw a dot for the reference's time of each case, and one for the submission's."""
+    x, size = _place(across, time.size), f"{time.size:,}"
+    texts = (_("reference: %(time)s at n = %(size)s"), _("yours: %(time)s at n = %(size)s"))
     return Markup("").join(
-        element("circle", element("title", words), class_=name, cx=x, cy=_place(down, seconds), r=4.0)
-        for name, seconds, words in (
-            ("expected", time.reference_seconds, _("reference: %(time)s at n = %(size)s")),
-            (kind, time.seconds, _("yours: %(time)s at n = %(size)s")),
-        )
-        for words in [words % {"time": short_seconds_text(seconds), "size": f"{time.size:,}"}]
+        element("circle", element("title", text), class_=name, cx=x, cy=_place(down, seconds), r=4.0)
+        for row in time.rows
+        for name, seconds, words in zip(("expected", kind), (row.reference_seconds, row.seconds), texts, strict=True)
+        for text in [words % {"time": short_seconds_text(seconds), "size": size} + (row.name and f", {row.name}")]
     )
 
 
