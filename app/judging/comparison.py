@@ -8,8 +8,9 @@
 5. The leaf's checker; by default `closeness`: |answer − expected| ≤ atol + rtol · |expected|.
 
 Each rule applies to all leaves before the next one does. Integers, bool and text are exact: 0.01 % of a token's number
-is another token. An integer leaf has a tolerance only if the problem names its path. No answer passes against an
-empty expected output. A checker's file says where it is stricter about the dtype or allows another shape.
+is another token. An integer leaf has a tolerance only if the problem names its path. Where the expected output is
+empty or None, the answer must be the same. A checker's file says where it is stricter about the dtype or allows another
+shape.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from app.judging.checker import (
 )
 from app.judging.leaf import Array, Leaf, Tree, canonical, shown
 from app.judging.numeric import np
-from app.judging.rules import Rules, checker_for, tolerance_for
+from app.judging.rules import CLOSENESS, Rules, checker_for, tolerance_for
 from app.judging.severity import severity
 from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves, with_arrays
 
@@ -124,7 +125,7 @@ def _fill(findings: list[Finding], leaves: Sequence[_Leaf], groups: Sequence[lis
 
 
 def _leaf(pair: Pair, rules: Rules, ask: Ask) -> _Leaf:
-    checker = checker_for(pair.path, rules)
+    checker = checker_for(pair.path, rules) if pair.expected.value is not None else CLOSENESS
     tolerance = tolerance_for(pair.path, pair.expected, rules)
     task = Task(path=pair.path, answer=pair.answer, expected=pair.expected, tolerance=tolerance, ask=ask)
     return _Leaf(checker=checker, task=task, before=_before_values(task, checker, rules.dtype_policy))
@@ -211,10 +212,8 @@ class Comparison:
 
 def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = no_checker_box) -> Comparison:
     """Compare two trees. `ask` runs the package's `checker.py`, if it has one. Raises CheckerUnfit."""
-    if not holds_something(expected):
-        return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")
     answer = with_arrays(answer, expected) if rules.accept_lists else answer
-    if not holds_something(answer):
+    if holds_something(expected) and not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
     pairs = pair_leaves(answer, expected)
     if isinstance(pairs, StructureDiffers):

@@ -9,7 +9,7 @@ from app.judging.checkers.closeness import Closeness
 from app.judging.leaf import Leaf, canonical
 from app.judging.tolerance_comparison import EXACT, Tolerance, default_for
 
-_CLOSENESS = Closeness(checker="closeness")
+CLOSENESS = Closeness(checker="closeness")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:
 def checker_for(path: str, rules: Rules) -> Checker:
     """Return the checker of the leaf's path or of the longest matching pattern, else closeness."""
     pattern = find_pattern(path, rules.checkers)
-    return _CLOSENESS if pattern is None else rules.checkers[pattern]
+    return CLOSENESS if pattern is None else rules.checkers[pattern]
 
 
 def find_pattern(path: str, patterns: Iterable[str]) -> str | None:

@@ -1,10 +1,12 @@
 """The comparison of two trees' structures, and the pairing of their leaves.
 
 A list matches a tuple of the same length. A Python number matches an array without dimensions. None, strings and bytes
-match only their own type.
+match only their own type. A named tuple, which arrives as an OrderedDict, matches a list or tuple by position and a
+dict by its names; another named tuple by names if both have the same ones, and otherwise by position.
 """
 
 import reprlib
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -29,8 +31,30 @@ class StructureDiffers:
     message: str
 
 
+def aligned(answer: Tree, expected: Tree) -> Tree:
+    """Return the answer with its named tuples, lists and tuples in the form of the expected output's."""
+    answer = _in_form_of(answer, expected)
+    if isinstance(answer, dict) and isinstance(expected, dict):
+        return type(answer)((key, aligned(item, expected.get(key))) for key, item in answer.items())
+    if isinstance(answer, list | tuple) and isinstance(expected, list | tuple) and len(answer) == len(expected):
+        return type(answer)(aligned(item, wanted) for item, wanted in zip(answer, expected, strict=True))
+    return answer
+
+
+def _in_form_of(answer: Tree, expected: Tree) -> Tree:
+    """Convert one container; those in it stay as they are."""
+    if isinstance(expected, list | tuple) and isinstance(answer, OrderedDict):
+        return tuple(answer.values())
+    if not isinstance(expected, OrderedDict) or not isinstance(answer, list | tuple | OrderedDict):
+        return answer
+    if len(answer) != len(expected) or (isinstance(answer, dict) and answer.keys() == expected.keys()):
+        return answer
+    return dict(zip(expected, answer.values() if isinstance(answer, dict) else answer, strict=True))
+
+
 def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tuple[Pair, ...] | StructureDiffers:
     """Return the pairs of leaves in the expected tree's order, or the first difference in structure."""
+    answer = _in_form_of(answer, expected)
     difference = _difference(answer, expected, path)
     if difference:
         return StructureDiffers(message=difference)
@@ -60,6 +84,7 @@ def with_arrays(answer: Tree, expected: Tree) -> Tree:
 
     Whole numbers in lists are floats where floats are expected. Lists of unequal lengths stay as they are.
     """
+    answer = _in_form_of(answer, expected)
     if isinstance(expected, np.ndarray) and isinstance(answer, list | tuple):
         return _array_of_list(answer, expected)
     if isinstance(expected, dict) and isinstance(answer, dict):
@@ -104,6 +129,8 @@ def describe(tree: Tree) -> str:
     """Describe a value for a message: "an array of shape (2, 3)"."""
     if isinstance(tree, np.ndarray):
         return f"an array of shape {tree.shape}"
+    if isinstance(tree, OrderedDict):
+        return f"a named tuple with {_named_keys(list(tree), 'field')}"
     if isinstance(tree, dict):
         return f"a dict with {_named_keys(list(tree))}" if tree else "an empty dict"
     if isinstance(tree, list | tuple):
@@ -138,12 +165,12 @@ def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str
     )
 
 
-def _named_keys(keys: list[Any]) -> str:
+def _named_keys(keys: list[Any], noun: str = "key") -> str:
     if not keys:
-        return "no keys"
+        return f"no {noun}s"
     names = ", ".join(printable(repr(key), MAX_PATH_CHARACTERS) for key in keys[:MAX_KEYS_NAMED])
     more = f" and {len(keys) - MAX_KEYS_NAMED} more" if len(keys) > MAX_KEYS_NAMED else ""
-    return f"the key{'s' if len(keys) > 1 else ''} {names}{more}"
+    return f"the {noun}{'s' if len(keys) > 1 else ''} {names}{more}"
 
 
 def _family(tree: Tree) -> str:

@@ -10,7 +10,7 @@ from app.catalog.package import Package
 from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
-from app.judging.structure import StructureDiffers, pair_leaves
+from app.judging.structure import StructureDiffers, aligned, pair_leaves
 from app.worker.custom_checker import CustomChecker
 from app.worker.ending_verdict import CATEGORY_OF_ENDING
 from app.worker.prepare import PreparedCase
@@ -156,6 +156,7 @@ def _difference(answer: Leaf, expected: Leaf) -> float:
 
 def same_dtypes(answer: Tree, expected: Tree) -> Tree:
     """Round the answer's floats to the dtypes of the expected answer, where their structures agree."""
+    answer = aligned(answer, expected)
     if isinstance(answer, dict) and isinstance(expected, dict):
         return {key: same_dtypes(item, expected.get(key)) for key, item in answer.items()}
     if isinstance(answer, list | tuple) and isinstance(expected, list | tuple) and len(answer) == len(expected):

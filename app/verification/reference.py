@@ -13,7 +13,7 @@ from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import ReferenceRun, ReferenceSection
 from app.judging.leaf import Array, Tree, read_leaf
 from app.judging.requirement import plural
-from app.judging.structure import holds_something, leaves, subject
+from app.judging.structure import leaves, subject
 from app.judging.verdicts import Verdict
 from app.verification.code_failure import culprit_of, line_of, remedy_of
 from app.verification.distance import is_repeated, largest_difference
@@ -49,12 +49,11 @@ def check_reference(trial: Trial) -> CheckedReference:
         *_noise_findings(trial, prepared.cases, again),
         *_input_findings(trial, draw, prepared),
     )
-    is_useful = any(holds_something(decode(case.expected)) for case in prepared.cases)
     return CheckedReference(
         _section(prepared, shuffled, again),
         f"{plural(len(prepared.cases), 'case')} in two processes and two orders",
         findings,
-        cases=prepared.cases if is_useful else (),
+        cases=prepared.cases,
         versions=prepared.versions,
     )
 
@@ -83,13 +82,8 @@ def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attemp
 def _answer_findings(cases: Sequence[PreparedCase]) -> Iterator[Finding]:
     file = FILE_OF_KEY["reference"]
     for case in cases:
-        answer = decode(case.expected)
-        numbers = _floats(answer)
-        if not holds_something(answer):
-            message = f"case {case.name}: the reference returns nothing, so no answer can be right"
-            remedy = "let the reference, or driver.py, return the values to compare"
-            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
-        elif numbers.size and not np.isfinite(numbers).any():
+        numbers = _floats(decode(case.expected))
+        if numbers.size and not np.isfinite(numbers).any():
             message = f"case {case.name}: the reference's answer has no finite number"
             remedy = "draw inputs that have a finite answer; a NaN is allowed beside numbers"
             yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)

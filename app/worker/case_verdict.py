@@ -13,6 +13,7 @@ from app.judging.comparison import Comparison, compare
 from app.judging.preview import preview
 from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
 from app.judging.requirement import Facts, first_unmet
+from app.judging.structure import aligned
 from app.judging.text import printable
 from app.judging.verdicts import CaseResult, Verdict
 from app.worker.custom_checker import CustomChecker
@@ -142,9 +143,10 @@ def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcom
         fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
         return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
     ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
-    comparison = compare(answer, decode(case.expected), rules_of(custom_checker.package.manifest), ask)
+    expected = decode(case.expected)
+    comparison = compare(answer, expected, rules_of(custom_checker.package.manifest), ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
-    return _Found(verdict=verdict, finding=comparison, answer=answer)
+    return _Found(verdict=verdict, finding=comparison, answer=aligned(answer, expected))
 
 
 def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:

@@ -16,7 +16,7 @@ from app.errors import JudgeFailed
 from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
-from app.judging.structure import StructureDiffers, leaves, pair_leaves, path_text
+from app.judging.structure import StructureDiffers, aligned, leaves, pair_leaves, path_text
 from app.worker.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
@@ -98,7 +98,9 @@ class CustomChecker:
 
     def _case(self, name: str, values: tuple[bytes, ...]) -> CaseInput:
         try:
-            return CaseInput(name, encode(dict(zip(PARAMETERS, map(decode, values), strict=True))))
+            inputs, expected, answer = map(decode, values)
+            trees = (inputs, expected, aligned(answer, expected))
+            return CaseInput(name, encode(dict(zip(PARAMETERS, trees, strict=True))))
         except TooLarge as error:
             place = place_of(self.package, "property")
             reason = f"{place}, case {name}: inputs, expected and answer together hold {error}"

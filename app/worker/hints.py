@@ -228,7 +228,7 @@ def combine(trees: Sequence[Tree], right: Tree, how: How) -> Tree | None:
 def _with_leaves(tree: Tree, made: Iterator[Tree]) -> Tree:
     """Return the tree with other leaves, in order."""
     if isinstance(tree, dict):
-        return {key: _with_leaves(item, made) for key, item in tree.items()}
+        return type(tree)((key, _with_leaves(item, made)) for key, item in tree.items())
     if isinstance(tree, list | tuple):
         return [_with_leaves(item, made) for item in tree]
     return next(made)

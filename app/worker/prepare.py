@@ -19,6 +19,7 @@ from app.catalog.package import Package
 from app.judging.comparison import compare
 from app.judging.preview import preview
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
+from app.judging.structure import holds_something
 from app.judging.verdicts import Visibility
 from app.worker.ablation import choose_tried
 from app.worker.boxes import box_spec
@@ -94,6 +95,7 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     inputs = draw_all_inputs(package, draw, pool, abort)
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
+    _require_values(package, answered.answers)
     if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
         reason = f"{package.slug}/{MANIFEST_FILE}, checkers, {fault.reason}"
         raise ReferenceFailed(reason, remedy=fault.remedy, part=fault.part, outcome=fault.outcome)
@@ -101,6 +103,16 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
     return Prepared(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
+
+
+def _require_values(package: Package, answers: Mapping[str, bytes]) -> None:
+    """Raises ReferenceFailed if no case has a value: otherwise a function that returns nothing would be right."""
+    if not any(holds_something(decode(answer)) for answer in answers.values()):
+        raise ReferenceFailed(
+            f"{place_of(package, 'reference')}: the reference returns nothing in any case",
+            remedy="let the reference, or driver.py, return the values to compare",
+            part="reference",
+        )
 
 
 def draw_all_inputs(package: Package, draw: Draw, pool: Pool, abort: Event) -> dict[str, dict[str, Tree]]:

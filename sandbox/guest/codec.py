@@ -8,6 +8,7 @@ A message is `MAGIC` and one node, in pre-order. A node is a tag byte and its co
     N none   T true   F false   i int64   I length:u32 two's complement   f float64   c two float64
     s length:u32 UTF-8       b length:u32 bytes       l count:u32 nodes       t count:u32 nodes
     d count:u32, then a key and a value for each
+    n count:u32, then a name and a value for each: a named tuple, which is an OrderedDict here
     a length:u8 dtype name, ndim:u8, ndim x u64, elements in C order
 
 Each value has one spelling (an int that fits `i` never comes as `I`), and nothing may follow the node. Every count is
@@ -17,6 +18,7 @@ which also bounds the recursion here.
 
 import math
 import struct
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -214,12 +216,12 @@ class _Writer:
 
     def write_dict(self, value: dict[Any, Any], path: Path) -> None:
         items = tuple(value.items())
-        self.count(b"d", len(items), 2)
+        self.count(b"d" if type(value) is dict else b"n", len(items), 2)
         keys = _Keys()
         if any(keys.are_too_many(key) for key, _ in items):
             raise TooLarge(f"a dict with more than {MAX_NUMBER_KEYS} numbers or {MAX_TUPLE_KEYS} tuples as keys")
         for key, item in items:
-            if not is_key(key):
+            if not is_key(key) or (type(value) is not dict and type(key) is not str):
                 raise Unsupported(path, f"dict with a key of type {type(key).__name__}")
             self.node(key, path)
             self.node(item, (*path, key))
@@ -255,6 +257,7 @@ _WRITERS: dict[type, Callable[[_Writer, Any, Path], None]] = {
     list: _Writer.write_sequence,
     tuple: _Writer.write_sequence,
     dict: _Writer.write_dict,
+    OrderedDict: _Writer.write_dict,
     np.ndarray: _Writer.write_array,
 }
 
@@ -348,6 +351,12 @@ class _Reader:
             found[key] = self.node(depth + 1)
         return found
 
+    def read_named_tuple(self, depth: int) -> OrderedDict[str, Any]:
+        found = OrderedDict(self.read_dict(depth))
+        if not all(type(name) is str for name in found):
+            raise Malformed("a named tuple with a name that is no text")
+        return found
+
     def read_key(self, depth: int) -> Any:
         tag = bytes(self.data[self.offset : self.offset + 1])
         if tag not in (b"N", b"T", b"F", b"i", b"f", b"s", b"t"):
@@ -385,5 +394,6 @@ _READERS: dict[int, Callable[[_Reader, int], Tree]] = {
     ord("l"): _Reader.read_list,
     ord("t"): _Reader.read_tuple,
     ord("d"): _Reader.read_dict,
+    ord("n"): _Reader.read_named_tuple,
     ord("a"): _Reader.read_array,
 }

@@ -9,6 +9,7 @@ No framework is imported here: a framework that was not imported can't have crea
 
 import dataclasses
 import sys
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -33,7 +34,10 @@ _TORCH_BITS = {
 
 
 def plain(value: object, caps: Caps = STANDARD_CAPS) -> Tree:
-    """Convert arrays to NumPy arrays, and states, modules and named tuples to dicts. Raises Unsupported or TooLarge."""
+    """Convert arrays to NumPy arrays, states and modules to dicts, and named tuples to an OrderedDict of their fields.
+
+    Raises Unsupported or TooLarge.
+    """
     return read(value, caps)[0]
 
 
@@ -61,7 +65,7 @@ def restore(tree: Tree, kind: str, torch_device: str = "cpu") -> Any:
     if type(tree) is np.ndarray:
         made = _MAKERS[kind](tree)
         return made.to(torch_device) if kind == "torch" and torch_device != "cpu" else made
-    if type(tree) is dict:
+    if isinstance(tree, dict):
         return {key: restore(item, kind, torch_device) for key, item in tree.items()}
     if type(tree) is list:
         return [restore(item, kind, torch_device) for item in tree]
@@ -105,12 +109,12 @@ class _Converter:
     def read_tuple(self, value: tuple[Any, ...], path: Path) -> Tree:
         self.room(tuple.__len__(value))
         items = tuple.__getitem__(value, slice(None))
-        fields = _fields_of_named_tuple(type(value))
-        if len(fields) == len(items) and fields:
-            return self.mapping(dict(zip(fields, items, strict=True)), path)
-        return {} if type(value) is not tuple and not items else tuple(self.sequence(items, path))
+        fields = names_of_fields(type(value))
+        if fields is not None and len(set(fields)) == len(items) == len(fields):
+            return OrderedDict(self.mapping(dict(zip(fields, items, strict=True)), path))
+        return tuple(self.sequence(items, path))
 
-    def mapping(self, value: dict[Any, Any], path: Path) -> Tree:
+    def mapping(self, value: dict[Any, Any], path: Path) -> dict[Any, Tree]:
         self.room(dict.__len__(value))
         found: dict[Any, Tree] = {}
         items = tuple(dict.items(value))
@@ -190,9 +194,10 @@ def type_name(value: object) -> str:
     return str(type.__getattribute__(type(value), "__name__"))
 
 
-def _fields_of_named_tuple(cls: type) -> tuple[str, ...]:
-    fields = getattr(cls, "_fields", ())
-    return fields if type(fields) is tuple and all(type(field) is str for field in fields) else ()
+def names_of_fields(cls: type) -> tuple[str, ...] | None:
+    """Return the names of a named tuple's fields, also for those that C code makes, such as `torch.max` returns."""
+    fields = getattr(cls, "_fields", getattr(cls, "__match_args__", None) if hasattr(cls, "n_fields") else None)
+    return fields if type(fields) is tuple and all(type(field) is str for field in fields) else None
 
 
 def _is_dataclass(value: object) -> bool:

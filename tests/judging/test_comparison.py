@@ -1,11 +1,13 @@
 """The rules of checking, one by one, and the sentences that go with them."""
 
+from collections import OrderedDict
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from app.judging.checkers.up_to_sign import UpToSign
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Tree
 from app.judging.tolerance_comparison import PIECE, Tolerance
@@ -54,6 +56,46 @@ def test_another_structure_is_told_by_its_first_difference(answer: Tree, expecte
 
     assert not found.accepted
     assert found.message == message
+
+
+named = OrderedDict  # so a named tuple arrives
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (named(sign=1, log=2), (1, 2)),
+        (named(sign=1, log=2), [1, 2]),
+        (named(sign=1, log=2), {"log": 2, "sign": 1}),
+        ((1, 2), named(sign=1, log=2)),
+        ([1, 2], named(sign=1, log=2)),
+        ({"log": 2, "sign": 1}, named(sign=1, log=2)),
+        (named(s=1, l=2), named(sign=1, log=2)),
+        (named(log=2, sign=1), named(sign=1, log=2)),
+        ([named(a=named(b=1), c=(2,))], ([(1,), named(d=2)],)),
+        (named(), ()),
+        (named(), {}),
+    ],
+    ids=repr,
+)
+def test_a_named_tuple_equals_a_sequence_by_position_and_a_dict_by_its_names(answer: Tree, expected: Tree) -> None:
+    assert judge(answer, expected).accepted
+    assert judge(answer, expected, accept_lists=True).accepted
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "message"),
+    [
+        ((2, 1), named(sign=1, log=2), "`sign`: yours 2, expected 1"),
+        ((1,), named(sign=1, log=2), "is a tuple of length 1; expected a named tuple with the fields 'sign', 'log'"),
+        (named(s=1), (1, 2), "your output has 1 item; expected 2"),
+        (named(s=1, l=2), {"sign": 1, "log": 2}, "is missing the keys 'sign', 'log'; it has the keys 's', 'l'"),
+        ({"s": 1, "l": 2}, (1, 2), "is a dict with the keys 's', 'l'; expected a tuple of length 2"),
+    ],
+    ids=repr,
+)
+def test_another_named_tuple_is_told_by_its_difference(answer: Tree, expected: Tree, message: str) -> None:
+    assert message in judge(answer, expected).message
 
 
 def test_lists_and_tuples_stand_for_each_other() -> None:
@@ -259,11 +301,18 @@ def test_texts_and_none_are_exact() -> None:
 
 
 @pytest.mark.parametrize("expected", [None, [], {}, (), [[], {}], [None], {"a": None, "b": []}], ids=repr)
-def test_an_expected_output_with_nothing_in_it_is_never_a_pass(expected: Tree) -> None:
-    found = judge(expected, expected)
+def test_where_nothing_is_expected_nothing_else_is_right(expected: Tree) -> None:
+    assert judge(expected, expected).accepted
+    others: list[Tree] = [0.0, "", [0], [[]], {"a": None}, np.zeros(0), False]
+    for other in others:
+        assert not judge(other, expected).accepted
 
-    assert (found.accepted, found.category) == (False, "empty output")
-    assert "expected output of this case is empty" in found.message
+
+def test_none_is_right_where_it_is_expected_whatever_checker_the_other_cases_have() -> None:
+    checkers = {"*": UpToSign(checker="up_to_sign")}
+
+    assert judge(None, None, checkers=checkers).accepted
+    assert judge(f32(-1), f32(1), checkers=checkers).accepted
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, (), {"loss": None}], ids=repr)

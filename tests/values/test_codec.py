@@ -51,7 +51,7 @@ def test_damaged_messages_are_malformed_or_another_value_and_never_anything_else
     message = bytearray(encode(tree))
     for _ in range(data.draw(st.integers(1, 4))):
         position = data.draw(st.integers(0, len(message) - 1))
-        message[position] = data.draw(st.sampled_from([0, 1, 127, 128, 255, *b"NTFiIfcsbltda"]) | st.integers(0, 255))
+        message[position] = data.draw(st.sampled_from([0, 1, 127, 128, 255, *b"NTFiIfcsbltdna"]) | st.integers(0, 255))
 
     assert_tree_or_malformed(bytes(message))
 

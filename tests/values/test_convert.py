@@ -1,5 +1,6 @@
 """Return values of students, converted to the judge's values. The boxes' Python makes them, in `runtime/`."""
 
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,14 @@ def test_the_state_of_a_torch_optimizer(value: Any) -> None:
     assert value["state"][0]["momentum_buffer"].tolist() == [1, 1]
 
 
+@of("torch_return_types")
+def test_the_tuples_that_torch_returns_have_the_names_of_their_fields(value: Any) -> None:
+    assert [(type(item), list(item)) for item in value] == [
+        (OrderedDict, ["values", "indices"]),
+        (OrderedDict, ["sign", "logabsdet"]),
+    ]
+
+
 @of("torch_size")
 def test_a_size_is_a_tuple_of_ints(value: Any) -> None:
     assert value == (2, 3)
@@ -200,8 +209,9 @@ def test_plain_values_stay_as_they_are(value: Any) -> None:
 
 
 @of("named_tuple_and_dataclass")
-def test_named_tuples_and_dataclasses_are_dicts_by_field(value: Any) -> None:
-    assert value == [{"x": 1.0, "y": np.ones(1)}, {"loss": 0.5, "steps": [1, 2]}, 1, {"b": 1, "a": 2}]
+def test_named_tuples_and_dataclasses_keep_the_names_of_their_fields(value: Any) -> None:
+    assert [type(item) for item in value] == [OrderedDict, dict, int, dict, OrderedDict]
+    assert value == [{"x": 1.0, "y": np.ones(1)}, {"loss": 0.5, "steps": [1, 2]}, 1, {"b": 1, "a": 2}, {}]
 
 
 @of("numpy_values")

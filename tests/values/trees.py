@@ -1,5 +1,6 @@
 """Trees of every kind that the codec has, for hypothesis."""
 
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,10 @@ def arrays(draw: st.DrawFn) -> Array:
 trees: st.SearchStrategy[Tree] = st.recursive(
     scalars | arrays(),
     lambda below: (
-        st.lists(below, max_size=4) | st.lists(below, max_size=4).map(tuple) | st.dictionaries(keys, below, max_size=4)
+        st.lists(below, max_size=4)
+        | st.lists(below, max_size=4).map(tuple)
+        | st.dictionaries(keys, below, max_size=4)
+        | st.dictionaries(texts, below, max_size=4).map(OrderedDict)
     ),
     max_leaves=12,
 )

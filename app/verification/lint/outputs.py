@@ -5,7 +5,7 @@ result, which `returns` does not describe.
 """
 
 import re
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -65,11 +65,14 @@ def sizes_of(manifest: Manifest, inputs: Any) -> tuple[Sizes, str]:
 
 
 def difference_from(returns: Returns, answer: Tree, sizes: Mapping[str, int]) -> str:
-    """Return the actual and the declared output, or an empty text if they agree."""
+    """Return the actual and the declared output, or an empty text if they agree. A case may have no output: None."""
+    if answer is None:
+        return ""
     if returns.type in ("list", "dict"):
-        is_fitting = isinstance(answer, dict) if returns.type == "dict" else isinstance(answer, list | tuple)
+        fitting = dict if returns.type == "dict" else list | tuple | OrderedDict  # a named tuple
+        is_fitting = isinstance(answer, fitting)
         return "" if is_fitting else f"{describe(answer)}; `returns` says {returns.type}"
-    if isinstance(answer, dict | list | tuple) or answer is None:
+    if isinstance(answer, dict | list | tuple):
         return f"{describe(answer)}; `returns` says {returns.type}"
     leaf = read_leaf(answer)
     if returns.is_array:

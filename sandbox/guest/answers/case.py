@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sandbox.guest.convert import names_of_fields
 from sandbox.guest.record import counted
 
 Options = dict[str, Any]
@@ -72,7 +73,9 @@ def snapshot(value: Any) -> Any:
         return [snapshot(item) for item in value]
     if isinstance(value, tuple):
         items = [snapshot(item) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if names_of_fields(type(value)) is None:
+            return tuple(items)
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return value.detach().clone()

@@ -253,7 +253,7 @@ class _Structure:
 
     def _fill(self, tree: Tree, results: list[Tree]) -> Tree:
         if isinstance(tree, dict):
-            return {key: self._fill(item, results) for key, item in tree.items()}
+            return type(tree)((key, self._fill(item, results)) for key, item in tree.items())
         if isinstance(tree, list):
             return [self._fill(item, results) for item in tree]
         if isinstance(tree, tuple):

@@ -16,6 +16,10 @@ class Point(NamedTuple):
     y: Any
 
 
+class Empty(NamedTuple):
+    pass
+
+
 @dataclasses.dataclass
 class Result:
     loss: float
@@ -33,7 +37,8 @@ def python_values() -> object:
 
 @returned
 def named_tuple_and_dataclass() -> object:
-    return [Point(1.0, np.ones(1)), Result(0.5, [1, 2]), Color.RED, collections.OrderedDict(b=1, a=2)]
+    ordered = collections.OrderedDict(b=1, a=2)
+    return [Point(1.0, np.ones(1)), Result(0.5, [1, 2]), Color.RED, ordered, Empty()]
 
 
 @returned

@@ -72,6 +72,11 @@ def torch_optimizer_state() -> object:
 
 
 @returned
+def torch_return_types() -> object:
+    return [torch.eye(2).max(dim=1), torch.linalg.slogdet(torch.eye(2))]
+
+
+@returned
 def torch_size() -> object:
     return torch.ones(2, 3).shape
 
