@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.catalog.answers.functions import inputs_of
+from app.catalog.answers.text import Text
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
@@ -131,11 +132,15 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
 
 
 def rules_of(manifest: Manifest) -> Rules:
-    tolerance = manifest.tolerance
+    """Among the words of a text, 2 and 2.0 are the same number, and a tolerance is for whole numbers, too."""
+    given = manifest.tolerance
+    tolerance = Tolerance(rtol=given.rtol, atol=given.atol) if given else None
+    leaves = {path: leaf.tolerance for path, leaf in given.leaves.items()} if given else {}
+    is_words = isinstance(manifest.answer, Text) and manifest.answer.split == "words"
     return Rules(
-        tolerance=Tolerance(rtol=tolerance.rtol, atol=tolerance.atol) if tolerance else None,
-        leaves={path: leaf.tolerance for path, leaf in tolerance.leaves.items()} if tolerance else {},
+        tolerance=tolerance,
+        leaves={"*": tolerance, **leaves} if is_words and tolerance else leaves,
         checkers=manifest.checkers,
-        dtype_policy=manifest.dtype_policy,
+        dtype_policy="any" if is_words else manifest.dtype_policy,
         accept_lists=manifest.accept_lists,
     )

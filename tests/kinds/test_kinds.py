@@ -19,13 +19,16 @@ TEMPLATES = ROOT / "app/catalog/template/kinds"
 QUICKLY = (
     "any_rank",
     "class_plain",
+    "empty_answers",
     "file",
     "functions",
     "generator",
     "in_place",
     "integrator",
+    "named_tuples",
     "random",
     "text",
+    "text_printed",
 )
 SLUGS = sorted(path.parent.name for path in HERE.glob("*/problem.yaml"))
 # What a student is told about a sample, by package and solution.
@@ -37,6 +40,14 @@ TOLD = {
     ("class_torch", "a_function"): "`BatchNorm` takes 1 parameter; the problem calls it with 2: size, momentum",
     ("class_nnx", "transposed_kernel"): "give yours these names and shapes",
     ("class_optax", "not_an_optimizer"): "has no method init",
+    ("empty_answers", "minus_one"): "your output is an int; expected an empty list",
+    ("empty_answers", "nothing"): "your output is None; expected an empty list",
+    ("named_tuples", "swapped"): "`named/sign`",
+    (
+        "named_tuples",
+        "one_item_more",
+    ): "`named` is a tuple of length 3; expected a named tuple with the fields 'sign', ",
+    ("named_tuples", "missing_name"): "`named` is missing the key 'logabsdet'",
     ("functions", "one_is_missing"): "the source does not define rotate_half; define rotate_half(x) at the top level",
     ("functions", "too_few_parameters"): "`rotate_half` takes 0 parameters; the problem calls it with 1: x",
     ("in_place", "another_array"): "`out`: 2 of 2 elements differ",
@@ -46,6 +57,8 @@ TOLD = {
     ("generator", "returns_a_number"): "let it `yield` them",
     ("gradients_jax", "stops_the_gradient"): "`gradients/b`",
     ("gradients_torch", "through_numpy"): "PyTorch can't follow how your answer depends on w, x",
+    ("text_printed", "to_stderr"): "your output is an empty list; expected a list of length 5",
+    ("text_printed", "inexact"): "expected 1180591620717411303424",
     ("random", "own_seed"): "`varies`: yours False, expected True",
     ("random", "ignores_the_seed"): "`repeats`: yours False, expected True",
     ("file", "another_place"): "the function wrote no file at path",

@@ -6,11 +6,13 @@ from pydantic import Strict
 
 from app.catalog.answers.kind import AnswerKind
 
+_NUMBERS = "Numbers may differ within the tolerance, whole numbers only if the problem sets one"
+
 
 class Text(AnswerKind):
     """`printed`: the answer is what the function prints. `split`: by lines without spaces at their ends, or by words.
 
-    Among words, a number becomes a float, which is compared within the tolerance.
+    Among words, numbers become numbers. Whole numbers are exact unless the manifest has a tolerance.
     """
 
     kind: Literal["text"]
@@ -21,7 +23,7 @@ class Text(AnswerKind):
 
     @property
     def rule(self) -> str:
-        how = {"whole": "", "lines": ", line by line", "words": ", word by word, and numbers within the tolerance"}
+        how = {"whole": "", "lines": ", line by line", "words": f", word by word. {_NUMBERS}"}
         return f"The judge compares what the function {'prints' if self.printed else 'returns'}{how[self.split]}."
 
     def options(self) -> dict[str, Any]:
