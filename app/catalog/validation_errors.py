@@ -27,8 +27,6 @@ _TYPES = {
     "bool_type": "true or false",
     "tuple_type": "a list",
     "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
 }
 PATTERNS = {
     "^[a-z][a-z0-9_]*$": f"{', '.join(STRUCTURES)}, or an operation of StableHLO such as dot_general or sort",
@@ -75,6 +73,8 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
         return _unknown_answer(value)
     if kind == "unknown_requirement":
         return _unknown_requirement(value)
+    if kind in ("model_type", "model_attributes_type"):
+        return f"is {shown(value)}", f"write a mapping such as `{_example(location, value, list(known(location)))}`"
     return _out_of_bounds(kind, value, context)
 
 
@@ -84,6 +84,14 @@ def _unknown_key(key: str, value: object, known: Iterable[str]) -> tuple[str, st
     if value is None:  # {doc: one, two} is {doc: one, "two": null}
         remedy += "; put a text with a comma in quotes inside { }"
     return f"is not a known key{nearest(key, keys)}", remedy
+
+
+def _example(location: Location, value: object, keys: list[str]) -> str:
+    """Show the mapping to write: `tolerance: {rtol: 1e-05, atol: 1e-05}`, or `{name: …, type: …}` for an item."""
+    shown_keys = sorted(keys, key="name".__ne__)[:2]
+    is_margin = shown_keys == ["rtol", "atol"] and isinstance(value, int | float)
+    inside = ", ".join(f"{key}: {value if is_margin else '…'}" for key in shown_keys)
+    return f"{{{inside}}}" if isinstance(location[-1], int) else f"{location[-1]}: {{{inside}}}"
 
 
 def _not_among(value: object, words: list[str], what: str = "") -> tuple[str, str]:

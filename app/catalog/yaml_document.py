@@ -18,6 +18,7 @@ from app.catalog.fault import Fault, Location, key_of
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 32
 MAX_NODES = 200_000
+MAX_SHOWN = 40
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
@@ -94,8 +95,12 @@ def _parse(text: str) -> Iterator[yaml.Event]:
 def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:
     mark = error.problem_mark or error.context_mark
     message = f"is not YAML: {error.problem or error.context}"
-    if "'\\t'" in message:
-        return Fault(file, mark.line + 1 if mark else 0, "", "is indented with a tab", "indent with spaces")
+    if "'\\t'" in message and mark is not None:
+        before = mark.buffer[mark.pointer - mark.column : mark.pointer]
+        if before.strip(" "):
+            remedy = "write a space in its place, or put the text in quotes"
+            return Fault(file, mark.line + 1, "", f"has a tab after `{before.strip()[-MAX_SHOWN:]}`", remedy)
+        return Fault(file, mark.line + 1, "", "is indented with a tab", "indent with spaces")
     remedy = "check the indentation and quotes here and on the line before; put texts with `: ` or `#` in quotes"
     return Fault(file, mark.line + 1 if mark else 0, "", message, remedy)
 
@@ -169,6 +174,9 @@ class _Reading:
         if not isinstance(event, yaml.ScalarEvent):
             self.stop(event, where, "has a key that is not a word", "put texts that begin with { [ * & in quotes")
         self.count(event, 1, where)
+        if event.value == "<<" and event.style is None:
+            remedy = "write its keys out; an alias such as `*name` may repeat a whole value"
+            self.stop(event, (*where, "<<"), "is YAML's merge key, which is not supported", remedy)
         return str(self.printable(event, where))
 
     def sequence(self, events: Iterator[yaml.Event], where: Location) -> list[Any]:

@@ -31,6 +31,8 @@ BROKEN = [
     ("rtol: 1e-5, atol: 0.0", "rtol: -1, atol: 0.0", "tolerance.rtol", "is -1", "at least 0"),
     ("rtol: 1e-5, atol: 0.0", "rtol: .nan, atol: 0.0", "tolerance.rtol", "is nan", "finite number"),
     ("rtol: 1e-5, atol: 0.0", "rtol: 1e-5", "tolerance.atol", "is missing", "add `atol: …`"),
+    ("{rtol: 1e-3, atol: 1e-6}", "1e-3", "tolerance.leaves.history", "is 0.001", "`history: {rtol: 0.001, atol: 0.001}`"),
+    ("{wall_seconds: 2, memory_mib: 256}", "2", "limits", "is 2", "`limits: {wall_seconds: …, memory_mib: …}`"),
     ("{rtol: 1e-3, atol: 1e-6}", "{rtl: 1e-3, atol: 1e-6}", "tolerance.leaves.history.rtl", "mean rtol?", "atol, rtol"),
     ("wall_seconds: 2", "wall_seconds: 1:30", "limits.wall_seconds", "is '1:30'", "a number, without quotes"),
     ("wall_seconds: 2", "wall_seconds: 100000", "limits.wall_seconds", "is 100000", "at most 300"),

@@ -58,6 +58,10 @@ def test_every_key_and_item_has_its_line() -> None:
     }  # fmt: skip
 
 
+def test_a_merge_key_in_quotes_is_a_key_like_others() -> None:
+    assert read('a: {"<<": 1}\n') == {"a": {"<<": 1}}
+
+
 def test_an_alias_repeats_its_value() -> None:
     assert read("a: &x [1]\nb: *x\n") == {"a": [1], "b": [1]}
 
@@ -68,7 +72,10 @@ def test_an_alias_repeats_its_value() -> None:
         ("a: 1\nb: 2\na: 3\n", 3, "a", "is given twice, first in line 1"),
         ("a:\n  b: {c: 1, c: 2}\n", 2, "a.b.c", "is given twice"),
         ("a: 1\n\tb: 2\n", 2, "", "tab"),
-        ("a:\n\t- 2\n", 2, "", "tab"),
+        ("a:\n\t- 2\n", 2, "", "is indented with a tab"),
+        ("a: 1\nb:\t2\n", 2, "", "has a tab after `b:`"),
+        ("a: [1,\t2]\n", 1, "", "has a tab after `a: [1,`"),
+        ("a: &x {b: 1}\nc:\n  <<: *x\n", 3, "c.<<", "is YAML's merge key"),
         ("a: [1, 2\nb: 3\n", 2, "", "is not YAML"),
         ("a: b: c\n", 1, "", "is not YAML"),
         ("a: 1\n---\nb: 2\n", 2, "", "second document"),
