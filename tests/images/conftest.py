@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sandbox.docker.engine import connect
 from sandbox.interface import SandboxAway, SandboxUnavailable
+from tests.lacking import do_without
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -26,7 +27,7 @@ def engine() -> "DockerClient":
     try:
         return connect()
     except (SandboxUnavailable, SandboxAway) as error:
-        _do_without(str(error))
+        do_without(f"the images can't be tested: {error}")
 
 
 @pytest.fixture(scope="session", params=["cpu", "cuda"])
@@ -44,7 +45,7 @@ def image(engine: "DockerClient", flavour: str) -> "Image":
     except ImageNotFound:
         if flavour == "cuda":
             pytest.skip(f'there is no image {name}, of several gigabytes: `make images FLAVOURS="cpu cuda"` builds it')
-        _do_without(f"there is no image {name}: `make images` builds it")
+        do_without(f"there is no image {name}: `make images` builds it")
 
 
 @pytest.fixture(scope="session")
@@ -71,9 +72,3 @@ def _ask(engine: "DockerClient", image: "Image", script: str, user: str) -> Any:
     except ContainerError as error:
         pytest.fail(f"{script}.py in a container: {error.stderr!s}", pytrace=False)
     return json.loads(said.decode().splitlines()[-1])
-
-
-def _do_without(reason: str) -> NoReturn:
-    if os.environ.get("CI"):
-        pytest.fail(f"the images can't be tested: {reason}", pytrace=False)
-    pytest.skip(f"no tests of the images: {reason}")
