@@ -96,7 +96,7 @@ def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:
     mark = error.problem_mark or error.context_mark
     message = f"is not YAML: {error.problem or error.context}"
     if "'\\t'" in message and mark is not None:
-        before = mark.buffer[mark.pointer - mark.column : mark.pointer]
+        before = (mark.buffer or "")[mark.pointer - mark.column : mark.pointer]
         if before.strip(" "):
             remedy = "write a space in its place, or put the text in quotes"
             return Fault(file, mark.line + 1, "", f"has a tab after `{before.strip()[-MAX_SHOWN:]}`", remedy)
