@@ -152,6 +152,25 @@ def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path:
     assert verdict(target, "runtime_error/whole") == "runtime_error"
 
 
+def test_programs_named_py3_are_taken_and_missing_hidden_data_is_said(tmp_path: Path) -> None:
+    files = {
+        "problem.yaml": "name: Add two\nlicense: cc0\n",
+        "data/sample/1.in": "1 2\n",
+        "data/sample/1.ans": "3\n",
+        "submissions/accepted/add.py": "print(sum(map(int, input().split())))\n",
+        "submissions/accepted/add.py3": "a, b = map(int, input().split())\nprint(a + b)\n",
+        "submissions/accepted/old.py2": "print input()\n",
+    }
+    target = tmp_path / "target"
+
+    imported = allclose("problem", "import", "kattis", lay(tmp_path / "addtwo", files), "--to", target)
+
+    assert imported.returncode == 0, imported.stderr
+    assert "add hidden cases: there is no hidden data" in imported.stdout
+    assert "old.py2: it is Python 2" in imported.stdout
+    assert {path.name for path in (target / "submissions/accepted").iterdir()} == {"add.py", "add_py3.py"}
+
+
 @pytest.mark.whole
 def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Path) -> None:
     source = tmp_path / "8_Linear_Gelu.py"

@@ -93,6 +93,7 @@ def title_of(text: str) -> str | None:
 # All inputs go into problem.yaml, which may have 256 KiB.
 MAX_INPUT_BYTES, MAX_CASES = 160 * 2**10, 200
 SAMPLE, SECRET = "data/sample", "data/secret"
+PYTHON_3 = (".py", ".py3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,9 @@ def _cases(folder: SourceFolder, notes: Notes) -> list[_Case]:
     if not any(case.visibility == "sample" for case in cases):
         raise ImportRefused(f"{SAMPLE} has no test case: put one there that students may see")
     if not any(case.visibility == "hidden" for case in cases):
-        notes.todo.append("add hidden cases: all of the source were too large")
+        is_given = any(visibility == "hidden" for _, visibility in inputs)
+        reason = "all of the source were too large" if is_given else f"there is no hidden data, since {SECRET} is empty"
+        notes.todo.append(f"add hidden cases: {reason}")
     return cases
 
 
@@ -175,7 +178,9 @@ def _programs(folder: SourceFolder, notes: Notes) -> dict[str, str]:
         except NotMapped as reason:
             notes.left_out.append(f"{path}: {reason}")
             continue
-        target = f"submissions/{verdict}/{name_of(parts[2].removesuffix('.py'))}.py"
+        target = f"submissions/{verdict}/{name_of(PurePosixPath(path).stem)}.py"
+        if target in files:  # add.py and add.py3
+            target = f"submissions/{verdict}/{name_of(parts[2])}.py"
         files[target] = source
         if verdict != "accepted":
             files[target] = explained(source, comment_of(program), notes, target)
@@ -187,7 +192,9 @@ def _refusal(parts: tuple[str, ...], verdict: str | None) -> str | None:
         return f"{parts[1]} is not a known verdict"
     if len(parts) > 3:
         return "it has several files"
-    return None if parts[-1].endswith(".py") else "it is not Python"
+    if parts[-1].endswith(".py2"):
+        return "it is Python 2"
+    return None if parts[-1].endswith(PYTHON_3) else "it is not Python"
 
 
 def _python_3(source: str) -> str:
