@@ -14,6 +14,8 @@ from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
+from app.judging.text import lines_of
+
 MAX_LATEX = 2_000
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 # Macros are not supported: a few lines of them expand without bound.
@@ -132,5 +134,5 @@ def _math_inline(state: StateInline, silent: bool) -> bool:
 
 
 def has_great_tables(text: str) -> bool:
-    bars = [line.count("|") for line in text.splitlines() if "|" in line]
+    bars = [line.count("|") for line in lines_of(text) if "|" in line]
     return len(bars) * (max(bars, default=0) + 1) > MAX_CELLS

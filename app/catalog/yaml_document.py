@@ -31,6 +31,10 @@ _SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": mat
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+# PyYAML counts them as line ends. Editors, Python and YAML 1.2 do not.
+_SEPARATOR = re.compile("[\x85\u2028\u2029]")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A YAML document. `content` is None if it is not a mapping. `lines` has the line of each key and item, from 1."""
@@ -54,6 +58,11 @@ def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
     if len(text) > MAX_CHARACTERS:
         message = f"has {len(text)} characters, but YAML may have {MAX_CHARACTERS}"
         return Document(file, None, {}, (Fault(file, 1, "", message, "move long texts to files of their own"),))
+    if found := _SEPARATOR.search(text):
+        code, line = f"{ord(found[0]):04X}", text.count("\n", 0, found.start()) + 1
+        message = f"contains the line separator U+{code}, which few programs show"
+        remedy = f'remove it, or write "\\u{code.lower()}" in double quotes'
+        return Document(file, None, {}, (Fault(file, line, "", message, remedy),))
     reading = _Reading(file, max_nodes)
     try:
         content = reading.document(_parse(text))

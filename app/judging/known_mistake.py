@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.judging.text import lines_of
+
 LEAST_CASES = 2
 HINT_CHARACTERS = 500
 # In tolerances: an output of a mistake that is closer than this to the expected one is no evidence.
@@ -51,7 +53,7 @@ def _header(source: str) -> str:
     text = source.removeprefix("\ufeff").lstrip()
     if text.startswith("#"):
         lines = re.match(r"(#.*\n?)+", text)
-        return "\n".join(line.lstrip("#") for line in (lines[0] if lines else "").splitlines())
+        return "\n".join(line.lstrip("#") for line in lines_of(lines[0] if lines else ""))
     try:
         docstring = ast.get_docstring(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):

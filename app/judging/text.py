@@ -5,6 +5,7 @@ as values, so they are escaped here.
 """
 
 import re
+from io import StringIO
 
 # Control characters (terminal escapes, NUL), bidirectional marks, line separators and lone surrogates. Tab and newline
 # stay.
@@ -12,6 +13,11 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines as Python counts them: `str.splitlines` also ends lines at form feeds and separators."""
+    return [line.removesuffix("\n") for line in StringIO(text, newline=None)]
 
 
 def printable(text: str, limit: int) -> str:

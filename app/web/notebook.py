@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any
 
 from app.catalog.parameter import Parameter
@@ -102,7 +103,7 @@ def _code(text: str) -> dict[str, Any]:
 
 
 def _lines(text: str) -> list[str]:
-    return text.strip("\n").splitlines(keepends=True)
+    return StringIO(text.strip("\n")).readlines()
 
 
 def _value(preview: Mapping[str, Any], library: str) -> str:

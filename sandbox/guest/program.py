@@ -1,6 +1,7 @@
 """Turn the student's source, and the driver's if there is one, into a callable."""
 
 import inspect
+import io
 import linecache
 import sys
 from collections.abc import Callable
@@ -51,7 +52,7 @@ def _run_source(source: str) -> ModuleType:
 
 
 def _compile(source: str) -> Any:
-    lines = source.splitlines(keepends=True)
+    lines = io.StringIO(source, newline=None).readlines()  # as the compiler counts them, unlike `str.splitlines`
     linecache.cache[SOURCE_NAME] = (len(source), None, lines, SOURCE_NAME)  # no file to check against: kept for good
     try:
         return compile(source, SOURCE_NAME, "exec", dont_inherit=True)

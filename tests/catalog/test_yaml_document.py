@@ -87,6 +87,8 @@ def test_an_alias_repeats_its_value() -> None:
         ('a: "\\0"\n', 1, "a", "U+0000"),
         ('a: "\\ud800"\n', 1, "a", "U+D800"),
         ("a: 1\nb: \x07\n", 2, "", "U+0007"),
+        ("a: 1\nb: |\n  x\u2028y\n", 3, "", "line separator U+2028"),
+        ("a: 1\nb: 'x\x85y'\n", 2, "", "line separator U+0085"),
         ("", 1, "", "is empty"),
         ("- 1\n", 1, "", "is not a mapping"),
         ("a: " + "[" * 40 + "]" * 40, 1, "a" + "[0]" * 32, "nested deeper than 32"),

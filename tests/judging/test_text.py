@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.judging.text import printable
+from app.judging.text import lines_of, printable
+
+
+def test_lines_end_where_python_and_editors_end_them() -> None:
+    assert lines_of("a\nb\r\nc\rd\n\ne") == ["a", "b", "c", "d", "", "e"]
+    assert lines_of("# a\f\v\x1c\x85\u2028\u2029b\n") == ["# a\f\v\x1c\x85\u2028\u2029b"]
+    assert lines_of("") == []
 
 
 @given(st.text(st.characters(), max_size=60), st.integers(0, 80))

@@ -245,6 +245,23 @@ def test_a_function_is_called_by_its_driver_where_only_that_knows_how(bench: Ben
     assert value_of(outcome) == 10
 
 
+@pytest.mark.parametrize("mark", ["\f", "\u2028", "\x85", "\x1c", "\v"])
+def test_lines_are_those_of_python(bench: Bench, mark: str) -> None:
+    """torch.jit.script reads a function's source by `inspect`, as this does."""
+    source = (
+        f"import inspect\n# {mark} {mark}\n{'' if mark.isprintable() else '#'}{mark}\n\ndef helper():\n    return 1\n"
+    )
+    source += "def solve(fails):\n    return 1 / 0 if fails else inspect.getsource(helper)\n"
+
+    failed, read = bench.run(source, {"fails": True}, {"fails": False}).cases
+
+    assert failed.failure is not None
+    assert failed.failure.traceback == (
+        '  File "solution.py", line 8, in solve\n    return 1 / 0 if fails else inspect.getsource(helper)'
+    )
+    assert value_of(read) == "def helper():\n    return 1\n"
+
+
 def test_a_syntax_error_is_shown_where_it_is(bench: Bench) -> None:
     outcome = bench.call("x = 1\ny = = 2\n")
 

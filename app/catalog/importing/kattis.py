@@ -25,6 +25,7 @@ from app.catalog.importing.imported import (
 from app.catalog.importing.kattis_validator import Validator, read_validator, write_driver
 from app.catalog.importing.program import NotMapped, SourceFolder, as_function, comment_of, open_folder
 from app.catalog.yaml_document import read_document
+from app.judging.text import lines_of
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _MATH = re.compile(r"(\$\$.+?\$\$|\$.+?\$)", re.DOTALL)
@@ -241,7 +242,7 @@ def _sections(text: str) -> dict[str, str]:
     """Split the text into `Inputs`, `Output` and the rest, which is `Problem`."""
     sections: dict[str, list[str]] = {}
     current = "Problem"
-    for line in _ADDED.sub("", text).splitlines():
+    for line in lines_of(_ADDED.sub("", text)):
         heading = re.fullmatch(r"(#+)\s*(.+?)\s*", line)
         if heading:
             word = heading[2].strip("*").lower()

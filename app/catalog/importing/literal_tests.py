@@ -29,6 +29,7 @@ from app.catalog.importing.imported import (
 )
 from app.catalog.importing.observation import Declarations, Observe, Probe, declare, find_object
 from app.catalog.importing.program import SourceFolder, frameworks_of, functions_of, open_folder, parse, strangers_of
+from app.judging.text import lines_of
 
 ARRAY_MAKERS = (
     *("np.array", "numpy.array", "np.asarray", "jnp.array", "jnp.asarray"),
@@ -301,7 +302,7 @@ def _statement(folder: SourceFolder, notes: Notes) -> str:
         notes.left_out.append(f"the statement: none of {', '.join(STATEMENTS)} is there")
     text = folder.text(name) if name else ""
     # Headings of the source move one level down.
-    lines = ["#" + line if line.startswith("##") else line for line in text.splitlines() if not line.startswith("# ")]
+    lines = ["#" + line if line.startswith("##") else line for line in lines_of(text) if not line.startswith("# ")]
     return write_statement({"Problem": "\n".join(lines)}, notes)
 
 

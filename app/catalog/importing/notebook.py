@@ -35,6 +35,7 @@ from app.catalog.importing.literal_tests import (
 from app.catalog.importing.literal_tests import Test as LiteralTest
 from app.catalog.importing.observation import Observe
 from app.catalog.importing.program import functions_of, open_folder, parse, strangers_of
+from app.judging.text import lines_of
 
 MAX_CASES = 200
 _BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
@@ -151,7 +152,7 @@ def _tree(cell: Cell) -> ast.Module:
 
 def _clean(source: str) -> str:
     """Empty the lines of magics and of the grader, so that the others keep their numbers."""
-    return "\n".join("" if _NOT_PYTHON.match(line) else line for line in source.splitlines()) + "\n"
+    return "\n".join("" if _NOT_PYTHON.match(line) else line for line in lines_of(source)) + "\n"
 
 
 def _imports(cells: Sequence[Cell]) -> str:
@@ -174,7 +175,7 @@ def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> li
             except ValueError as error:
                 notes.left_out.append(f"`{ast.unparse(statement)[:60]}`: {error}")
         for block in _blocks(tree, function.name):
-            notes.left_out.append(f"`{ast.unparse(block).splitlines()[0][:60]}`: asserts inside a block")
+            notes.left_out.append(f"`{lines_of(ast.unparse(block))[0][:60]}`: asserts inside a block")
     if not tests:
         raise ImportRefused("no assert has a call that can become a case: " + "; ".join(notes.left_out[:3]))
     return _with_a_sample(tests[:MAX_CASES], notes)
@@ -182,7 +183,7 @@ def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> li
 
 def _hidden_lines(source: str) -> set[int]:
     """Return the lines of hidden tests: a whole cell of Otter, or a marked part of nbgrader."""
-    lines = source.splitlines()
+    lines = lines_of(source)
     if lines and _HIDDEN_CELL.match(lines[0]):
         return set(range(1, len(lines) + 1))
     found: set[int] = set()
@@ -290,7 +291,7 @@ def _name(call: ast.Call) -> str:
 def _statement(cells: Sequence[Cell], notes: Notes) -> str:
     """Take the Markdown cells before the solution, without headings of the first level and marks of Otter."""
     texts = [cell.source for cell in cells if cell.kind == "markdown"]
-    lines = [line for text in texts for line in [*text.splitlines(), ""] if not _is_mark(line)]
+    lines = [line for text in texts for line in [*lines_of(text), ""] if not _is_mark(line)]
     told = "\n".join("#" + line if line.startswith("##") else line for line in lines if not line.startswith("# "))
     if not told.strip():
         notes.left_out.append("the statement: no Markdown cell stands before the solution")
@@ -311,7 +312,7 @@ def _starter(source: str, function: ast.FunctionDef) -> str:
     """Cut what the marks enclose. Without marks, keep the signature and the docstring."""
     kept: list[str] = []
     is_inside = has_marks = False
-    for line in source.splitlines():
+    for line in lines_of(source):
         if _BEGIN.match(line):
             is_inside = has_marks = True
             kept.append(f"{line[: len(line) - len(line.lstrip())]}{RAISED}")
@@ -328,5 +329,5 @@ def _starter(source: str, function: ast.FunctionDef) -> str:
 
 
 def _without_marks(source: str) -> str:
-    lines = [line for line in source.splitlines() if not _BEGIN.match(line) and not _END.match(line)]
+    lines = [line for line in lines_of(source) if not _BEGIN.match(line) and not _END.match(line)]
     return "\n".join(_SOLUTION_LINE.sub("", line).rstrip() for line in lines).strip() + "\n"

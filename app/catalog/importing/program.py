@@ -3,7 +3,6 @@
 import ast
 import os
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from app.catalog.importing.imported import ImportRefused
 from app.catalog.parameter import Framework
+from app.judging.text import lines_of
 
 FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
 # Packages that every box has too.
@@ -69,13 +69,13 @@ def without(source: str, nodes: Sequence[ast.stmt]) -> str:
     for node in nodes:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         gone |= set(range(first, (node.end_lineno or node.lineno) + 1))
-    kept = [line for number, line in enumerate(source.splitlines(), 1) if number not in gone]
+    kept = [line for number, line in enumerate(lines_of(source), 1) if number not in gone]
     return "\n".join(kept).strip() + "\n"
 
 
 def comment_of(source: str) -> str:
     """Return the comment or docstring at the head of the file, in one line."""
-    lines = list(takewhile(lambda line: line.startswith("#"), source.strip().splitlines()))
+    lines = list(takewhile(lambda line: line.startswith("#"), lines_of(source.strip())))
     told = " ".join(line.lstrip("#").strip() for line in lines) if lines else ast.get_docstring(ast.parse(source)) or ""
     return " ".join(told.split())
 
@@ -140,7 +140,7 @@ def _require_no_globals(tree: ast.Module) -> None:
 
 def _as_if_main(source: str, tree: ast.Module) -> str:
     """Let the `__main__` part run inside a function."""
-    lines = source.splitlines()
+    lines = lines_of(source)
     for node in tree.body:
         if isinstance(node, ast.If) and _asks_for_main(node) and node.body[0].lineno > node.lineno:
             lines[node.lineno - 1] = "if True:"
@@ -153,8 +153,10 @@ def _indented(source: str) -> str:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
             inside |= set(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
-    lines = source.splitlines()
-    moved = [line if number in inside else textwrap.indent(line, "    ") for number, line in enumerate(lines, 1)]
+    lines = lines_of(source)
+    moved = [
+        line if number in inside else f"    {line}" if line.strip() else line for number, line in enumerate(lines, 1)
+    ]
     return "\n".join(moved) + "\n"
 
 

@@ -37,6 +37,7 @@ from app.catalog.importing.program import (
     parse,
     strangers_of,
 )
+from app.judging.text import lines_of
 
 DIFFICULTIES = {"easy": "beginner", "medium": "intermediate", "hard": "advanced"}
 LICENCES = ("LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING")
@@ -231,7 +232,7 @@ def _statement(task: dict[str, Any], repository: SourceFolder | None, name: str,
     text = text or (cells[0] if cells else "")
     if not text.strip():
         notes.left_out.append("the statement: neither TASK nor a notebook under templates/ has one")
-    kept = [line for line in text.strip().splitlines() if "Open In Colab" not in line and not line.startswith("# ")]
+    kept = [line for line in lines_of(text.strip()) if "Open In Colab" not in line and not line.startswith("# ")]
     return write_statement({"Problem": "\n".join(kept).strip()}, notes)
 
 

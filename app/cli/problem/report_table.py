@@ -7,7 +7,7 @@ from rich.text import Text
 from app.catalog.verification_report import CheckLine, Finding, Mark, Report, Severity
 from app.catalog.verification_section import LimitsSection
 from app.cli.console import output
-from app.judging.text import printable
+from app.judging.text import lines_of, printable
 from app.web.quantity import seconds_text
 
 MARKS: dict[Mark, tuple[str, str]] = {
@@ -72,7 +72,7 @@ def _print_finding(finding: Finding) -> None:
     head.append(printable(finding.message, MAX_CHARACTERS))
     output.print(head, soft_wrap=True)
     if finding.details and finding.severity != "note":
-        lines = finding.details.rstrip().splitlines()
+        lines = lines_of(finding.details.rstrip())
         more = [f"… and {len(lines) - MAX_DETAIL_LINES} more lines"] if len(lines) > MAX_DETAIL_LINES else []
         for line in (*lines[:MAX_DETAIL_LINES], *more):
             output.print(Text(f"       {printable(line, MAX_CHARACTERS)}", "dim"), soft_wrap=True)

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from threading import Event
 from typing import TypeVar
 
@@ -106,7 +107,7 @@ def _program(source: str) -> str | None:
 
 
 def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Change:
-    before, after = tree.module.code.splitlines(keepends=True), changed.splitlines(keepends=True)
+    before, after = StringIO(tree.module.code).readlines(), StringIO(changed).readlines()
     line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before) - 1) + 1
     diff = "".join(difflib.unified_diff(before, after, file, file, n=CONTEXT_LINES))
     return Change(operator=operator, line=line, diff=diff, source=changed)

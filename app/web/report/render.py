@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
 from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
-from app.judging.text import printable
+from app.judging.text import lines_of, printable
 from app.web.markdown import render_code_spans
 from app.web.quantity import percent_text, seconds_text
 from app.web.render import open_environment
@@ -39,7 +39,7 @@ def is_diff(text: str) -> bool:
 
 def diff_lines(text: str) -> list[DiffLine]:
     """Return the lines of a unified diff without the two file names."""
-    lines = printable(text, MAX_TEXT).splitlines()
+    lines = lines_of(printable(text, MAX_TEXT))
     return [DiffLine(_KINDS.get(line[:1], "same"), line) for line in lines[2:]]
 
 
