@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from sandbox.guest import codec
-from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Launcher, Limits, Parameter, Request
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Launcher, Limits, OnCase, Parameter, Request
 
 HARVEST = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
 RECORD = "from sandbox.guest.compiled import recording\nrun = recording({!r})\n"
@@ -70,13 +70,19 @@ class Filled:
     calls: frozenset[bytes]
 
 
-def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled | None:
+def fill_cache(
+    launcher: Launcher,
+    spec: BoxSpec,
+    request: Request,
+    abort: threading.Event,
+    on_case: OnCase = lambda _: None,
+) -> Filled | None:
     """Run the trusted request in a box and keep its harmless programs. Raises SandboxError.
 
-    Returns None if there is no cache to fill or no case was answered.
+    Returns None if there is no cache to fill or no case was answered. `on_case` hears how each case ended.
     """
     own = names_in(request.source) | names_in(request.driver or "")
-    return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort)
+    return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort, on_case)
 
 
 def read_library_calls(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
@@ -126,7 +132,12 @@ def _granting(calls: Collection[bytes]) -> Request:
 
 
 def _fill(
-    launcher: Launcher, spec: BoxSpec, request: Request, own: Set[str] | None, abort: threading.Event
+    launcher: Launcher,
+    spec: BoxSpec,
+    request: Request,
+    own: Set[str] | None,
+    abort: threading.Event,
+    on_case: OnCase = lambda _: None,
 ) -> Filled | None:
     """Run the request in a box of its own. `own`: names of programs not to keep; None keeps no program."""
     if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
@@ -136,6 +147,7 @@ def _fill(
 
     def keep(outcome: CaseOutcome) -> None:
         nonlocal filled
+        on_case(outcome)
         if outcome.answer is not None:
             compiled: Any = codec.decode(outcome.answer)
             entries = () if own is None else _harmless(compiled, own)

@@ -1,7 +1,8 @@
 """Faults of a package, each with its place, its message and its remedy."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from app.errors import AllcloseError
@@ -10,6 +11,8 @@ Location = tuple[int | str, ...]
 MAX_FAULTS_SHOWN = 100
 MAX_KEY = 200
 MAX_LENGTH = 80
+MAX_LINES = 5
+_INDEX = re.compile(r"\[\d+\]")
 
 
 def with_remedy(message: str, remedy: str) -> str:
@@ -58,6 +61,26 @@ class PackageInvalid(AllcloseError):
         shown = [*map(str, self.problems[:MAX_FAULTS_SHOWN]), *(["…"] if len(self.problems) > MAX_FAULTS_SHOWN else [])]
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         super().__init__("\n".join([f"package {slug} has {count}:", *(f"  {fault}" for fault in shown)]))
+
+
+def merge_alike(faults: Iterable[Fault]) -> list[Fault]:
+    """Return one fault for those that say the same of several items of a list.
+
+    It is the first one, and names the lines of the others.
+    """
+    groups: dict[tuple[str, ...], list[Fault]] = {}
+    for fault in faults:
+        groups.setdefault((fault.file, _INDEX.sub("[]", fault.key), fault.message, fault.remedy), []).append(fault)
+    return [_merge(*group) for group in groups.values()]
+
+
+def _merge(first: Fault, *others: Fault) -> Fault:
+    lines = [str(line) for line in dict.fromkeys(other.line for other in others) if line != first.line]
+    if not lines:
+        return first
+    more = f" and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
+    noun = "line" if len(lines) == 1 else "lines"
+    return replace(first, message=f"{first.message} (also {noun} {', '.join(lines[:MAX_LINES])}{more})")
 
 
 def key_of(location: Location) -> str:

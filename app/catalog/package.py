@@ -16,7 +16,7 @@ from app.catalog.answers import ANSWERS, read_answer, write_driver
 from app.catalog.answers.file import File
 from app.catalog.answers.kind import AnswerKind
 from app.catalog.case import DRAWS, Array, Case
-from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid
+from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid, merge_alike
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, read_folder, read_texts
 from app.catalog.manifest import (
     MAX_SLUG,
@@ -170,7 +170,7 @@ def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Pack
         *list_code_faults(parts, document, partial),
     ]
     if faults or problem is None:
-        raise PackageInvalid(slug, faults)
+        raise PackageInvalid(slug, merge_alike(faults))
     return _package(slug, problem, parts, texts)
 
 
@@ -360,6 +360,12 @@ def _entry_point_faults(sound: dict[str, Source], document: Document, partial: P
     # Without `inputs`, only the driver knows how it calls the solution.
     is_called_so = "inputs" in content or "driver" not in sound
     arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
+    trees = [ast.parse(sound[key].text) for key in ("starter", "reference") if key in sound]
+    if len(trees) > 1 and not any(defines(tree, name) for tree in trees):
+        message = f"is {name!r}, which neither the starter nor the reference defines"
+        remedy = f"name the function or class that students write, or add `def {name}(…):` to both"
+        yield document.fault(("entry_point",), message, remedy)
+        return
     for key in ("starter", "reference"):
         if key in sound and (fault := function_fault(sound[key], name, arguments)):
             yield fault

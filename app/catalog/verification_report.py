@@ -1,5 +1,6 @@
 """The report of a verification, also of an unreadable package and of a verification that took too long."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -40,7 +41,7 @@ TITLES: dict[CheckName, str] = {
 }
 # Raise it when a check begins to find more: reports of earlier versions then no longer count.
 VERIFICATION_VERSION = 1
-UNREADABLE = "the package can't be read yet"
+UNREADABLE = "not run: first correct the errors below"
 REMEDY = (
     "draw smaller inputs, lower limits.wall_seconds, or remove cases and known solutions that reach the limits; "
     "`allclose problem verify` on your machine shows how long each step takes"
@@ -95,6 +96,18 @@ class Report(Section):
 
     def findings_of(self, check: CheckName) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.check == check)
+
+    def shown_checks(self) -> tuple[CheckLine, ...]:
+        """Return the lines to show: checks that were skipped for one reason share a line."""
+        skipped = [line for line in self.checks if line.mark == "skipped"]
+        counts = Counter(line.summary for line in skipped)
+        shared = {
+            line.summary: line.model_copy(update={"title": f"{counts[line.summary]} other checks"})
+            for line in skipped
+            if counts[line.summary] > 1
+        }
+        lines = (shared.get(line.summary, line) if line.mark == "skipped" else line for line in self.checks)
+        return tuple({line.title: line for line in lines}.values())
 
 
 def report_of(invalid: PackageInvalid, *, is_quick: bool = False) -> Report:

@@ -48,7 +48,7 @@ def failure_finding(check: CheckName, failed: JudgeFailed, package: Package) -> 
         remedy=remedy,
         file=FILE_OF_KEY.get(part, MANIFEST_FILE),
         line=line,
-        details=str(failed),
+        details=str(failed) if len(reason.splitlines()) > 1 else "",
     )
 
 

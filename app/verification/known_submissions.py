@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.catalog.folder import MANIFEST_FILE, VERDICT_FOLDERS
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, VERDICT_FOLDERS
 from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import (
@@ -68,11 +68,33 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     judged = [judge(late.submission) if _is_late(late) else late for late in judged]
     results = tuple(map(_result, judged))
     wrong = [result for result in results if result.verdict is not result.expected]
+    disputes = _disputes(results)
     right = len(results) - len(wrong)
     get = "gets its" if right == 1 else "get their"
     summary = f"{right} of {plural(len(results), 'solution')} {get} verdict"
-    findings = (*map(_finding, wrong), *_too_few(trial.package))
-    return CheckedKnown(KnownSection(submissions=results), summary, findings, judged=tuple(judged))
+    told = [_dispute_finding(disputes)] if disputes else map(_finding, wrong)
+    findings = (*told, *_too_few(trial.package))
+    section = KnownSection(submissions=results)
+    return CheckedKnown(section, summary, findings, judged=tuple(judged), is_disputed=bool(disputes))
+
+
+def _disputes(results: Sequence[KnownResult]) -> tuple[KnownResult, ...]:
+    """Return the results of the accepted solutions if there are several and all answer unlike the reference."""
+    accepted = tuple(result for result in results if result.expected is Verdict.ACCEPTED)
+    is_disputed = all(result.verdict is Verdict.WRONG_ANSWER for result in accepted)
+    return accepted if is_disputed and len(accepted) >= LEAST_EACH else ()
+
+
+def _dispute_finding(disputes: Sequence[KnownResult]) -> Finding:
+    first = disputes[0]
+    return Finding(
+        check="known",
+        severity="error",
+        message=f"no accepted solution agrees with the reference: {first.name} gets wrong_answer in case "
+        f"{first.decisive} ({first.category})",
+        remedy="correct the reference, or the accepted solutions if they share a mistake",
+        file=FILE_OF_KEY["reference"],
+    )
 
 
 def _too_few(package: Package) -> Iterator[Finding]:
@@ -87,7 +109,7 @@ def _too_few(package: Package) -> Iterator[Finding]:
             message = f"there is {plural(count, noun)}; {LEAST_EACH} are needed"
             is_inline = not any(path.startswith("submissions/") for path in package.files)
             file = MANIFEST_FILE if is_inline else f"submissions/{folder}/"
-            yield Finding(check="known", severity="warning", message=message, remedy=remedy, file=file)
+            yield Finding(check="known", severity="error", message=message, remedy=remedy, file=file)
 
 
 def until_largest(cases: Sequence[PreparedCase]) -> Sequence[PreparedCase]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -17,13 +18,13 @@ from app.judging.structure import leaves, subject
 from app.judging.verdicts import Verdict
 from app.verification.code_failure import culprit_of, line_of, remedy_of
 from app.verification.distance import is_repeated, largest_difference
-from app.verification.trial import Attempt, CheckedReference, Trial, some_of_each
+from app.verification.trial import Attempt, CheckedReference, Trial, listed_cases, some_of_each
 from app.worker.prepare import Draw, Prepared, PreparedCase, draw_all_inputs, prepare
+from app.worker.request import patient_at_first
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Ending
 
 STEP = "the reference"
-MAX_NAMED = 3
 SEED = "seed the random numbers, read no clock, and keep no state between calls"
 # Threads that add in varying order give few different answers. Three runs with three answers have another cause.
 MAX_REPEATED = 3
@@ -37,7 +38,7 @@ def check_reference(trial: Trial) -> CheckedReference:
     trial.pools.warm(package)
     trial.pools.compile(package, list(_drawn(package, draw)), trial.abort)
     trial.watch(STEP, 1, 3)
-    prepared = prepare(package, draw, trial.pools.boxes, trial.abort)
+    prepared = prepare(package, draw, trial.pools.boxes, trial.abort, patient_at_first)
     trial.watch(STEP, 2, 3)
     shuffled = list(prepared.cases)
     random.Random(digest(package.files)).shuffle(shuffled)
@@ -45,15 +46,16 @@ def check_reference(trial: Trial) -> CheckedReference:
     trial.watch(STEP, 3, 3)
     findings = (
         *_answer_findings(prepared.cases),
-        *(_run_finding(package, name, again) for name in again.failed),
+        *_run_findings(package, again),
         *_noise_findings(trial, prepared.cases, again),
         *_input_findings(trial, draw, prepared),
     )
+    is_right = not any(finding.severity == "error" for finding in findings)
     return CheckedReference(
         _section(prepared, shuffled, again),
         f"{plural(len(prepared.cases), 'case')} in two processes and two orders",
         findings,
-        cases=prepared.cases,
+        cases=prepared.cases if is_right else (),
         versions=prepared.versions,
     )
 
@@ -81,12 +83,12 @@ def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attemp
 
 def _answer_findings(cases: Sequence[PreparedCase]) -> Iterator[Finding]:
     file = FILE_OF_KEY["reference"]
-    for case in cases:
-        numbers = _floats(decode(case.expected))
-        if numbers.size and not np.isfinite(numbers).any():
-            message = f"case {case.name}: the reference's answer has no finite number"
-            remedy = "draw inputs that have a finite answer; a NaN is allowed beside numbers"
-            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
+    numbers = {case.name: _floats(decode(case.expected)) for case in cases}
+    infinite = [name for name, found in numbers.items() if found.size and not np.isfinite(found).any()]
+    if infinite:
+        message = f"the reference's answer has no finite number ({listed_cases(infinite)})"
+        remedy = "draw inputs that have a finite answer; a NaN is allowed beside numbers"
+        yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
 
 
 def _floats(answer: Tree) -> Array:
@@ -95,22 +97,21 @@ def _floats(answer: Tree) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
-    (result,) = (result for result in again.results if result.name == case)
-    outcome = again.outcomes.get(case)
-    part, remedy, line = "reference", SEED, None
-    if outcome is not None and outcome.ending is not Ending.ANSWERED:
-        part = culprit_of(package, "reference", outcome)
-        remedy, line = remedy_of(outcome, part), line_of(outcome.failure)
-    return Finding(
-        check="reference",
-        severity="error",
-        message=f"case {case}: in another process and order the reference gets {result.verdict} "
-        f"({result.report['category']})",
-        remedy=remedy,
-        file=FILE_OF_KEY[part],
-        line=line,
-    )
+def _run_findings(package: Package, again: Attempt) -> Iterator[Finding]:
+    """Yield a finding for the cases that ended alike."""
+    ends: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for result in again.results:
+        if result.name in again.failed:
+            ends[result.verdict, result.report["category"]].append(result.name)
+    for (verdict, category), cases in ends.items():
+        outcome = again.outcomes.get(cases[0])
+        part, remedy, line = "reference", SEED, None
+        if outcome is not None and outcome.ending is not Ending.ANSWERED:
+            part = culprit_of(package, "reference", outcome)
+            remedy, line = remedy_of(outcome, part), line_of(outcome.failure)
+        message = f"in another process and order the reference gets {verdict} ({category}): {listed_cases(cases)}"
+        file = FILE_OF_KEY[part]
+        yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file, line=line)
 
 
 def _noise_findings(trial: Trial, cases: Sequence[PreparedCase], again: Attempt) -> Iterator[Finding]:
@@ -135,7 +136,7 @@ def _noise_finding(
     severity: Severity, what: str, cases: Sequence[PreparedCase], answers: Mapping[str, bytes]
 ) -> Finding:
     """`answers`: of the second run."""
-    named = ", ".join(case.name for case in cases[:MAX_NAMED]) + (" …" if len(cases) > MAX_NAMED else "")
+    named = listed_cases([case.name for case in cases])
     path, most = max((largest_difference(answers[case.name], case.expected) for case in cases), key=lambda by: by[1])
     return Finding(
         check="reference",
@@ -152,9 +153,9 @@ def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Findi
     if trial.package.generators is None:
         return
     second = draw_all_inputs(trial.package, draw, trial.pools.boxes, trial.abort)
-    for case in first.cases:
-        if case.inputs != encode(dict(second[case.name])):
-            message = f"case {case.name}: two calls with the same seed make different inputs"
-            remedy = "draw all random numbers from np.random.default_rng(seed)"
-            file = FILE_OF_KEY["generators"]
-            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
+    changing = [case.name for case in first.cases if case.inputs != encode(dict(second[case.name]))]
+    if changing:
+        message = f"two calls with the same seed make different inputs ({listed_cases(changing)})"
+        remedy = "draw all random numbers from np.random.default_rng(seed)"
+        file = FILE_OF_KEY["generators"]
+        yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)

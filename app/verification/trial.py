@@ -16,6 +16,7 @@ from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
 from app.judging.comparison import Comparison, compare
 from app.judging.efficiency import TimeComparison
+from app.judging.requirement import plural
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
@@ -23,11 +24,11 @@ from app.worker.custom_checker import CustomChecker
 from app.worker.job import Job
 from app.worker.judge import judge
 from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
-from app.worker.prepare import PreparedCase
-from app.worker.request import PATIENCE, build_request, patient, rules_of
+from app.worker.prepare import PreparedCase, require_answered
+from app.worker.request import PATIENCE, build_request, patient_at_first, rules_of
 from sandbox.gpu.lease import Gpus
 from sandbox.guest.codec import Tree, decode, encode
-from sandbox.interface import CaseInput, CaseOutcome, Launcher
+from sandbox.interface import CaseInput, CaseOutcome, Ending, Launcher
 from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 
@@ -38,6 +39,8 @@ BOXES = 3 * AT_ONCE
 SECOND_BOX_SECONDS = 2.0
 # How many cases represent a family of cases that are drawn alike, such as `random_1` to `random_100`.
 MOST_OF_ONE = 3
+# How many cases a finding names.
+MAX_NAMED = 3
 # A quick verification stops at a wrong solution that fails one of so many cases.
 FIRST_CASES = 3
 Watch: TypeAlias = Callable[[str, int, int], None]
@@ -66,9 +69,16 @@ class VerificationPools:
             self.inspectors.warm(INSPECTOR)
 
     def compile(self, package: Package, cases: Sequence[CaseInput], abort: Event) -> None:
-        """Fill the compilation cache from the reference, as publishing does. Raises SandboxError."""
-        request = patient(build_request(package, package.reference, cases))
-        fill_cache(self.launcher, box_spec(package.manifest), request, abort)
+        """Fill the compilation cache from the reference, as publishing does.
+
+        Raises ReferenceFailed if the reference reaches its time limit, and SandboxError.
+        """
+        request = patient_at_first(build_request(package, package.reference, cases))
+        outcomes: list[CaseOutcome] = []
+        fill_cache(self.launcher, box_spec(package.manifest), request, abort, outcomes.append)
+        for outcome in outcomes:
+            if outcome.ending is Ending.TIMED_OUT:
+                require_answered(package, "reference", outcome)
 
 
 @contextmanager
@@ -161,7 +171,16 @@ class CheckedReference(Checked[ReferenceSection]):
 
 @dataclass(frozen=True, slots=True)
 class CheckedKnown(Checked[KnownSection]):
+    """`is_disputed`: no accepted solution agrees with the reference, so its answers prove nothing."""
+
     judged: tuple[Judged, ...] = ()
+    is_disputed: bool = False
+
+
+def listed_cases(names: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = f" and {plural(len(names) - MAX_NAMED, 'more case')}" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def some_of_each(cases: Sequence[Named]) -> list[Named]:

@@ -19,6 +19,8 @@ from app.judging.leaf import Array, Leaf, Tree, read_leaf
 from app.judging.requirement import plural
 from app.judging.structure import leaves, path_text
 from app.judging.verdicts import Verdict
+from app.verification.lint.code import find_solution_in_starter
+from app.verification.package_texts import read_texts
 from app.verification.trial import FIRST_CASES, Checked, Material, Trial, some_of_each
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode, encode
@@ -68,7 +70,10 @@ def check_trivial(trial: Trial, material: Material) -> Checked[TrivialSection]:
     tried = {STARTER: _Tried([case.name for case in cases], accepted)} | tried
     trial.watch(STEP, 2, 2)
     answers = tuple(_answer(trial, material, name, found) for name, found in tried.items())
-    findings = tuple(finding for answer in answers if (finding := _finding(answer)))
+    # Lint reports a starter with the text of a solution.
+    is_known = find_solution_in_starter(read_texts(trial.package, ())) is not None
+    open_answers = [answer for answer in answers if not (is_known and answer.name == STARTER)]
+    findings = tuple(finding for answer in open_answers if (finding := _finding(answer)))
     refused = sum(len(answer.accepted_on) < len(answer.tried_on) for answer in answers)
     excused = sum(answer.rightly is not None for answer in answers)
     aside = f", {excused} rightly {'passes' if excused == 1 else 'pass'}" if excused else ""

@@ -35,11 +35,11 @@ from app.verification.mutation.strength import check_mutation
 from app.verification.noise import measure_noise
 from app.verification.package_texts import relocate, sources_by_file
 from app.verification.reference import check_reference
-from app.verification.trial import Checked, CheckedReference, Effort, Material, Trial, VerificationPools, Watch
+from app.verification.trial import Checked, Effort, Material, Trial, VerificationPools, Watch
 from app.verification.trivial import check_trivial
 
 FULL = Effort()
-NO_ANSWERS = "there are no answers to compare with"
+NO_ANSWERS = "not run: first correct the reference"
 C = TypeVar("C", bound=Checked[Any])
 
 
@@ -49,9 +49,13 @@ def verify(package: Package, pools: VerificationPools, watch: Watch, abort: Even
     trial = Trial(package=package, pools=pools, watch=watch, abort=abort, effort=effort)
     results = _CheckResults(package)
     reference = results.run("reference", lambda: check_reference(trial))
-    results.run("lint", lambda: lint(trial, reference.cases if reference else ()))
-    if reference is not None and reference.cases:
-        _check_answers(trial, results, reference)
+    cases = reference.cases if reference else ()
+    known = results.run("known", lambda: check_known(trial, cases)) if cases else None
+    if known is not None and known.is_disputed:
+        cases = ()
+    results.run("lint", lambda: lint(trial, cases))
+    if cases:
+        _check_answers(trial, results, Material(cases=cases, judged=known.judged if known else ()))
     for check in CHECK_NAMES:
         if check not in results.lines:
             results.skip(check, NO_ANSWERS)
@@ -109,10 +113,8 @@ def _mark(findings: tuple[Finding, ...]) -> Mark:
     return "failed" if "error" in severities else "warned" if "warning" in severities else "passed"
 
 
-def _check_answers(trial: Trial, results: _CheckResults, reference: CheckedReference) -> None:
+def _check_answers(trial: Trial, results: _CheckResults, material: Material) -> None:
     """Run the checks that compare answers with the reference's."""
-    known = results.run("known", lambda: check_known(trial, reference.cases))
-    material = Material(cases=reference.cases, judged=known.judged if known else ())
     results.run("trivial", lambda: check_trivial(trial, material))
     noise = cache(lambda: measure_noise(trial, material))
     mutation = results.run("mutation", lambda: check_mutation(trial, material, noise()))

@@ -89,9 +89,14 @@ class Draw:
     variant: int
 
 
-def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
-    """Draw every case's inputs and run the reference on them. Raises ReferenceFailed, BoxLost, Aborted."""
-    bench = _Bench(package, pool, abort)
+def prepare(
+    package: Package, draw: Draw, pool: Pool, abort: Event, allow: Callable[[Request], Request] = patient
+) -> Prepared:
+    """Draw every case's inputs and run the reference on them. Raises ReferenceFailed, BoxLost, Aborted.
+
+    `allow`: sets the time that the reference gets.
+    """
+    bench = _Bench(package, pool, abort, allow)
     inputs = draw_all_inputs(package, draw, pool, abort)
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
@@ -262,13 +267,15 @@ class _Bench:
             )
 
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
-        """Return the answers by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed."""
+        """Return the answers by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed.
+
+        A case that kills the process is enough to fail, so no second process runs the rest.
+        """
         outcomes: list[CaseOutcome] = []
-        box = run_cases(self.pool, box_spec(self.package.manifest), self.allow(request), outcomes.append, self.abort)
+        spec = box_spec(self.package.manifest)
+        box = run_cases(self.pool, spec, self.allow(request), outcomes.append, self.abort, processes=1)
         for outcome in outcomes:
-            if outcome.ending is not Ending.ANSWERED:
-                place = f"{place_of(self.package, key)}, case {outcome.name}"
-                raise ReferenceFailed(f"{place}: {reason_of(outcome)}", part=key, outcome=outcome)
+            require_answered(self.package, key, outcome)
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
@@ -282,6 +289,13 @@ class _Bench:
                 part="generators",
             )
         return {name: inputs[name] for name in names}
+
+
+def require_answered(package: Package, key: str, outcome: CaseOutcome) -> None:
+    """Raises ReferenceFailed if the package's part `key` did not answer the case."""
+    if outcome.ending is not Ending.ANSWERED:
+        place = f"{place_of(package, key)}, case {outcome.name}"
+        raise ReferenceFailed(f"{place}: {reason_of(outcome)}", part=key, outcome=outcome)
 
 
 def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:

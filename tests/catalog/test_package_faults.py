@@ -214,3 +214,17 @@ def test_of_a_manifest_that_can_not_be_read_nothing_else_is_said_to_be_missing(b
         package_from_files("scaled_sum", {"problem.yaml": broken, "checker.py": checker})
 
     assert [fault.file for fault in invalid.value.problems] == ["problem.yaml"]
+
+
+def test_a_fault_of_several_cases_is_told_once_with_its_lines() -> None:
+    faults = faults_of(make_files({}, problem=edited("name: x,", "name: z,")))
+
+    (missing,) = [fault for fault in faults if "is missing" in fault.message]
+    assert "(also line" in missing.message
+
+
+def test_an_entry_point_that_no_code_defines_is_one_fault_of_the_manifest() -> None:
+    (fault,) = faults_of(make_files({}, problem=edited("entry_point: scaled_sum", "entry_point: scaled_sun")))
+
+    assert (fault.file, fault.key) == ("problem.yaml", "entry_point")
+    assert "neither the starter nor the reference defines" in fault.message

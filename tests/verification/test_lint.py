@@ -160,14 +160,44 @@ KEY_LINE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dty
     ],
     ids=["statement", "block", "hint", "comment in the starter"],
 )
-def test_a_line_of_the_reference_in_a_text_is_found(old: str, new: str) -> None:
+def test_the_whole_solution_in_a_text_is_found(old: str, new: str) -> None:
     package = changed("running_mean", (old, new))
 
     (finding,) = findings_of(package)
 
     line = next(n for n, text in enumerate(package.files["problem.yaml"].decode().split("\n"), 1) if "umsum(" in text)
-    assert (finding.severity, finding.file, finding.line) == ("warning", "problem.yaml", line)
-    assert finding.message.startswith("line 6 of the reference is shown here: returnnp.cumsum(x,dtype=np.float32)/")
+    assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", line)
+    assert finding.message == "the whole solution is shown here: all that the reference computes beyond the starter"
+
+
+def test_one_line_of_several_in_a_text_is_a_warning() -> None:
+    two_steps = f"total = np.cumsum(x, dtype=np.float32)\n      {KEY_LINE}"
+    package = changed("running_mean", (KEY_LINE, two_steps), (WHY, f"`{KEY_LINE}`"))
+
+    (finding,) = findings_of(package)
+
+    assert (finding.severity, finding.message) == ("warning", "line 7 of the reference is shown here")
+
+
+RENAMED = """
+  ```python
+  def running_mean(numbers):
+      total, means = np.float64(0), []
+      for each in numbers:
+          total += each
+          means.append(total / (len(means) + 1))
+      return np.array(means, numbers.dtype)
+  ```"""
+
+
+def test_an_accepted_solution_with_other_names_in_a_block_of_code_is_found() -> None:
+    package = changed("running_mean", (WHY, WHY + RENAMED))
+
+    (finding,) = findings_of(package)
+
+    line = package.files["problem.yaml"].decode().split("\n").index("  def running_mean(numbers):") + 1
+    assert (finding.severity, finding.line) == ("error", line)
+    assert finding.message.startswith("the whole solution is shown here: all that accepted/with_a_total computes")
 
 
 def test_a_starter_with_every_line_of_the_solution_is_found() -> None:
@@ -175,7 +205,7 @@ def test_a_starter_with_every_line_of_the_solution_is_found() -> None:
 
     (finding,) = findings_of(package)
 
-    assert finding.message == "the starter has every longer statement of the reference (1)"
+    assert (finding.severity, finding.message) == ("error", "the starter has every statement of the reference")
 
 
 def test_lines_that_the_starter_gives_are_no_secret() -> None:

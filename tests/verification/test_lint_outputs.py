@@ -88,10 +88,19 @@ def test_an_output_that_is_not_as_declared_is_an_error(output: Tree, returns: st
     assert all(f"the reference returns {told}" in finding.message for finding in found), found
 
 
+def test_a_sample_of_another_name_whose_inputs_the_example_shows_is_checked_too() -> None:
+    shown, other = a_case(array(2, 3, 6), "first"), a_case(array(7), "second", x=np.array([8.0], np.float32))
+    samples = [replace(case, visibility="sample") for case in (shown, other)]
+
+    (finding,) = findings_of(check_worked_example, *samples)
+
+    assert "does not show 6, which the output of first holds" in finding.message
+
+
 def test_cases_with_the_same_difference_are_one_finding() -> None:
     (finding,) = findings_of(check_returns, *(a_case(1.5, f"case_{number}") for number in range(5)))
 
-    assert "(case_0, case_1, case_2 and 2 more cases)" in finding.message
+    assert "(case_0 and 4 more cases)" in finding.message
 
 
 def test_inputs_that_disagree_about_a_size_are_an_error() -> None:
@@ -139,12 +148,15 @@ def test_nan_is_a_note_with_its_leaf_and_cases() -> None:
         ("It is positive.", "positive", None),
         ("It is 3 - 2 = 1.", [2, 1], None),
         ("The sum is 0.", array(1e-9, 0, 2, 0), "2"),
+        ("`running_mean([1, 3, 2])` gives 17.", array(1), "1"),
+        ("With `x` = [1, 3, 2] it is 17.", array(1), "1"),
+        ("$x = (1, 3)$ gives 1.", array(1), None),
     ],
 )
 def test_the_statement_shows_the_numbers_of_the_worked_example(text: str, output: Tree, missing: str | None) -> None:
     found = findings_of(check_worked_example, a_case(output), changes=((EXAMPLE, text),))
 
-    assert [finding.severity for finding in found] == ["warning"] * (missing is not None)
+    assert [finding.severity for finding in found] == ["error"] * (missing is not None)
     assert all(f"does not show {missing}, which" in finding.message for finding in found), found
 
 

@@ -5,13 +5,13 @@ from threading import Event
 import numpy as np
 import pytest
 
-from app.catalog.package import Package
+from app.catalog.package import Package, package_from_files
 from app.catalog.verification_report import CHECK_NAMES, Report
 from app.verification.distance import is_repeated
 from app.verification.reference import check_reference
 from app.verification.trial import Trial, VerificationPools
 from sandbox.guest.codec import encode
-from tests.verification.bench import FULL, changed, package_of, said, verified
+from tests.verification.bench import FULL, NO_MUTANTS, changed, package_of, said, verified
 
 REFERENCE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
 GENERATED = "inputs: {x: {draw: normal, shape: [40], loc: 1.0}}"
@@ -114,7 +114,7 @@ FAULTY = {
                 "      return {'x': np.random.default_rng().normal(size=9).astype(np.float32)}\nreference: |",
             ),
         ],
-        "case both_signs: two calls with the same seed make different inputs",
+        "two calls with the same seed make different inputs (both_signs)",
         "draw all random numbers from np.random.default_rng(seed)",
     ),
     "checker.py raises": (
@@ -139,6 +139,56 @@ def test_what_a_package_does_wrong_is_a_finding(name: str, pools: VerificationPo
     told = [(finding.message, finding.remedy) for finding in report.findings if finding.check == "reference"]
     assert any(reason in message and remedy == way_out for message, way_out in told), told
     assert all(finding.remedy for finding in report.findings if finding.severity == "error")
+
+
+ONE_CAUSE = {
+    "the reference returns nothing": ([(REFERENCE, "pass")], "the reference returns nothing"),
+    "the reference returns nothing in a case": (
+        [(REFERENCE, f"return None if len(x) == 1 else {REFERENCE.removeprefix('return ')}")],
+        "in case one_number (structure differs)",
+    ),
+    "the reference draws": ([(REFERENCE, f"{REFERENCE} + np.random.default_rng().normal()")], "in another process"),
+    "the reference is wrong": ([(REFERENCE, f"{REFERENCE} + 1")], "no accepted solution agrees with the reference"),
+    "the reference returns another shape": ([(REFERENCE, f"{REFERENCE[:6]} ({REFERENCE[7:]})[None]")], "shape differs"),
+    "the reference returns another dtype": (
+        [(REFERENCE, "return np.cumsum(x, dtype=np.float64) / np.arange(1, len(x) + 1)")],
+        "(worked_example and 3 more cases)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE_CAUSE)
+def test_one_cause_is_one_error(name: str, pools: VerificationPools) -> None:
+    changes, words = ONE_CAUSE[name]
+
+    report = verified(changed("running_mean", *changes), pools, NO_MUTANTS)
+
+    (told,) = said(report)
+    assert words in told[1]
+
+
+def test_a_reference_that_hangs_is_stopped_at_its_limit(pools: VerificationPools) -> None:
+    hanging = changed("running_mean", (REFERENCE, "while True: pass"), ("wall_seconds: 2", "wall_seconds: 0.7"))
+
+    report = verified(hanging, pools)
+
+    ((check, told),) = said(report)
+    assert (check, "the call took longer than 0.7 s" in told) == ("reference", True)
+    shown = [(line.title, line.summary) for line in report.shown_checks() if line.mark == "skipped"]
+    assert shown == [("7 other checks", "not run: first correct the reference")]
+
+
+def test_fewer_known_submissions_than_needed_are_an_error(pools: VerificationPools) -> None:
+    text = package_of("running_mean").files["problem.yaml"].decode()
+    one, wrong, last = (text.index(key) for key in ("    with_a_total: |", "  wrong_answer:", "    off_by_one: |"))
+    few = text[:one] + text[wrong:last]
+
+    report = verified(package_from_files("running_mean", {"problem.yaml": few.encode()}), pools, NO_MUTANTS)
+
+    assert [told for told in said(report) if told[0] == "known"] == [
+        ("known", "there is 1 accepted solution; 2 are needed"),
+        ("known", "there is 1 wrong solution; 2 are needed"),
+    ]
 
 
 @pytest.mark.parametrize(

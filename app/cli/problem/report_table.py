@@ -26,7 +26,7 @@ MAX_CHARACTERS = 1000
 
 def print_report(report: Report) -> None:
     output.print(f"\n[bold]{escape(report.problem)}[/]  {escape(report.title)}", highlight=False)
-    output.print(_check_table(report.checks))
+    output.print(_check_table(report.shown_checks()))
     if report.limits and report.limits.shapes:
         output.print(_shape_table(report.limits))
     for severity in ORDER:

@@ -2,17 +2,21 @@
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 
 from app.catalog.fault import nearest
+from app.catalog.maths import make_parser
 from app.catalog.source import Source, line_of, parameters_of
 from app.catalog.verification_report import Finding, Severity
 from app.judging.requirements.forbids import OPERATIONS, STRUCTURES, Forbids
 from app.judging.verdicts import Verdict
 from app.verification.package_texts import PackageTexts, finding_at
 
-# Shorter statements of the reference, without spaces, tell no step of a solution: `return x`, `total = 0`.
+# Shorter statements, without spaces, tell no step of a solution: `return x`, `total = 0`.
 LEAST_CHARACTERS = 30
+REFERENCE = "the reference"
+SHOW_LESS = "describe the step in words, or show the code of another task"
 IMPORT = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.M)
 
 
@@ -120,35 +124,96 @@ def check_forbidden_operations(texts: PackageTexts) -> Iterator[Finding]:
 
 
 def check_shown_solution(texts: PackageTexts) -> Iterator[Finding]:
-    """Find statements of the reference in the statement and the hints, and a starter that holds all of them.
+    """Find the reference, an accepted solution, or a statement of the reference in the statement, starter and hints.
 
     The starter's own statements are given to the student, so they are no secret in other texts either.
     """
-    reference, starter = (_long_statements(texts.sources[key].text) for key in ("reference", "starter"))
-    kept = {line: code for line, code in reference.items() if code not in starter.values()}
+    starter = texts.sources["starter"]
+    if name := find_solution_in_starter(texts):
+        message = f"the starter has every statement of {name}"
+        yield finding_at(starter, 1, "error", message, "leave out what the student should write")
+    given = set(_statements(starter.text).values())
+    hidden = {
+        name: kept
+        for name, code in _solutions(texts).items()
+        if (kept := {line: code for line, code in _statements(code).items() if code not in given})
+    }
     hints = (texts.text(("hints", index), hint) for index, hint in enumerate(texts.manifest.hints))
-    remedy = "describe the step in words, or show the code of another task"
-    for source in (texts.sources["statement"], texts.sources["starter"], *hints):
-        text, places = _without_spaces(source.text)
-        for line, code in kept.items():
-            if code in text:
-                message = f"line {line} of the reference is shown here: {code}"
-                yield finding_at(source, places[text.index(code)], "warning", message, remedy)
-    if reference and not kept:
-        message = f"the starter has every longer statement of the reference ({len(reference)})"
-        yield finding_at(texts.sources["starter"], 1, "warning", message, "leave out what the student should write")
+    for source in (texts.sources["statement"], starter, *hints):
+        shown = next((each for name, kept in hidden.items() if (each := _whole(texts, source, name, kept))), None)
+        yield from [shown] if shown else _single_statements(source, hidden.get(REFERENCE, {}))
 
 
-def _long_statements(text: str) -> dict[int, str]:
-    """Map lines to the simple statements that begin there, without spaces, if they are long enough to tell a step."""
+def find_solution_in_starter(texts: PackageTexts) -> str | None:
+    """Return the solution of which the starter has every statement."""
+    given = set(_statements(texts.sources["starter"].text).values())
+    for name, code in _solutions(texts).items():
+        statements = set(_statements(code).values())
+        if statements <= given and len("".join(statements)) >= LEAST_CHARACTERS:
+            return name
+    return None
+
+
+def _solutions(texts: PackageTexts) -> dict[str, str]:
+    accepted = [known for known in texts.submissions if known.verdict == Verdict.ACCEPTED]
+    solutions = {REFERENCE: texts.package.reference}
+    return solutions | {f"accepted/{known.name}": known.source.text for known in accepted}
+
+
+def _whole(texts: PackageTexts, source: Source, name: str, kept: dict[int, str]) -> Finding | None:
+    """Return the finding if the text shows all statements of a solution, or its function with other names."""
+    text, places = _without_spaces(source.text)
+    is_shown = len("".join(kept.values())) >= LEAST_CHARACTERS and all(code in text for code in kept.values())
+    if is_shown:
+        line = min(places[text.index(code)] for code in kept.values())
+    else:
+        entry_point = texts.manifest.entry_point
+        wanted = _renamed(_solutions(texts)[name], entry_point)
+        blocks = [token for token in make_parser(source.text).parse(source.text) if token.type == "fence"]
+        line = next(
+            (block.map[0] + 2 for block in blocks if block.map and wanted == _renamed(block.content, entry_point)), 0
+        )
+    message = f"the whole solution is shown here: all that {name} computes beyond the starter"
+    return finding_at(source, line, "error", message, SHOW_LESS) if line else None
+
+
+def _single_statements(source: Source, kept: dict[int, str]) -> Iterator[Finding]:
+    text, places = _without_spaces(source.text)
+    for line, code in kept.items():
+        if len(code) >= LEAST_CHARACTERS and code in text:
+            message = f"line {line} of the reference is shown here"
+            yield finding_at(source, places[text.index(code)], "warning", message, SHOW_LESS)
+
+
+def _statements(text: str) -> dict[int, str]:
+    """Map lines to the simple statements that begin there, without spaces. Docstrings are left out."""
     found: dict[int, str] = {}
     for node in ast.walk(ast.parse(text)):
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr) and not is_text:
-            code, _ = _without_spaces(ast.unparse(node))
-            if len(code) >= LEAST_CHARACTERS:
-                found[node.lineno] = code
+            found[node.lineno], _ = _without_spaces(ast.unparse(node))
     return found
+
+
+def _renamed(code: str, name: str) -> str | None:
+    """Return the syntax tree of the function as text, with its names numbered. None if `code` does not define it."""
+    try:
+        body = ast.parse(textwrap.dedent(code)).body
+    except (SyntaxError, ValueError):
+        return None
+    function = next((node for node in body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+    if function is None:
+        return None
+    bound = [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
+    bound += [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    numbers = {each: f"_{number}" for number, each in enumerate(dict.fromkeys(bound))}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            node.arg, node.annotation = numbers[node.arg], None
+        elif isinstance(node, ast.Name):
+            node.id = numbers.get(node.id, node.id)
+    function.returns = None
+    return _normalized_code(ast.unparse(function))
 
 
 def _without_spaces(text: str) -> tuple[str, list[int]]:

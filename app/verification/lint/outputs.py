@@ -6,7 +6,7 @@ result, which `returns` does not describe.
 
 import re
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,35 +19,38 @@ from app.judging.leaf import Leaf, Tree, canonical, read_leaf, shown
 from app.judging.requirement import plural
 from app.judging.structure import describe, leaves, path_text
 from app.verification.package_texts import PackageTexts, finding_at
+from app.verification.trial import listed_cases
+from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode
 
-MAX_NAMED = 3
 Sizes = dict[str, int]
 
 
 def check_returns(texts: PackageTexts) -> Iterator[Finding]:
     manifest = texts.manifest
-    outputs: dict[str, list[str]] = defaultdict(list)
-    inputs: dict[str, list[str]] = defaultdict(list)
+    outputs: dict[str, str] = {}
+    inputs: dict[str, str] = {}
     for case in texts.cases:
         sizes, conflict = sizes_of(manifest, decode(case.inputs))
         if conflict:
-            inputs[conflict].append(case.name)
+            inputs[case.name] = conflict
         elif texts.package.runner is None and (told := difference_from(manifest.returns, decode(case.expected), sizes)):
-            outputs[told].append(case.name)
-    for conflict, names in inputs.items():
-        message = f"the inputs contradict each other: {conflict} ({_listed(names)})"
+            outputs[case.name] = told
+    if inputs:
+        message = f"the inputs contradict each other: {_first(inputs)}"
         remedy = "let the arrays of the case fit each other, or give the two sizes different names"
         yield texts.finding("error", ("cases",), message, remedy)
-    for told, names in outputs.items():
-        message = f"the reference returns {told} ({_listed(names)})"
+    if outputs:
+        message = f"the reference returns {_first(outputs)}"
         remedy = "correct `returns`, which the page shows, or let the reference return that"
         yield texts.finding("error", ("returns",), message, remedy)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {plural(len(names) - MAX_NAMED, 'more case')}" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
+def _first(told: Mapping[str, str]) -> str:
+    """Return the first case's text, its name, and how many more cases there are."""
+    name, text = next(iter(told.items()))
+    more = f" and {plural(len(told) - 1, 'more case')}" if len(told) > 1 else ""
+    return f"{text} ({name}{more})"
 
 
 def sizes_of(manifest: Manifest, inputs: Any) -> tuple[Sizes, str]:
@@ -109,7 +112,7 @@ def check_nan(texts: PackageTexts) -> Iterator[Finding]:
                 found[path_text(path)].append(f"{case.name} ({count} of {plural(leaf.array.size, 'number')})")
     for leaf_path, named in found.items():
         where = f" at {leaf_path}" if leaf_path else ""
-        message = f"the expected output holds NaN{where}: {_listed(named)}"
+        message = f"the expected output holds NaN{where}: {listed_cases(named)}"
         remedy = "let the statement say when NaN is the answer, or change the inputs of these cases"
         yield texts.finding("note", ("cases",), message, remedy)
 
@@ -144,27 +147,52 @@ class Printed:
 
 
 def check_worked_example(texts: PackageTexts) -> Iterator[Finding]:
-    """Check that the statement shows each number of a small worked example, with three digits or more."""
+    """Check that the statement shows each number of a small worked example's output, with three digits or more.
+
+    The worked example is the case of that name, or else each sample of which the section shows all inputs.
+    """
     source = texts.sources["statement"]
-    case = next((each for each in texts.cases if each.visibility == "sample"), None)
     section = SECTION.search(source.text)
-    if case is None or case.name != WORKED_EXAMPLE or section is None:
+    samples = [case for case in texts.cases if case.visibility == "sample"]
+    if section is None or not samples:
         return
-    wanted = list(_numbers_of(decode(case.expected)))
+    has_name = samples[0].name == WORKED_EXAMPLE
+    examples = samples[:1] if has_name else [case for case in samples if _shows_inputs(section[1], case)]
+    shown = _without_inputs(section[1], texts.manifest)
+    for case in examples:
+        if missing := _missing(shown, decode(case.expected)):
+            line = source.text.count("\n", 0, section.start()) + 1
+            numbers = ", ".join(dict.fromkeys(missing))
+            message = f"the worked example does not show {numbers}, which the output of {case.name} holds"
+            remedy = f"correct the example: show each number in full or with {LEAST_DIGITS} or more digits"
+            yield finding_at(source, line, "error", message, remedy)
+
+
+def _shows_inputs(text: str, case: PreparedCase) -> bool:
+    inputs = decode(case.inputs)
+    return 0 < len(list(_numbers_of(inputs))) <= MAX_NUMBERS and not _missing(text, inputs)
+
+
+def _missing(text: str, value: Tree) -> list[str]:
+    """Return the numbers of a small value that the text does not show."""
+    wanted = list(_numbers_of(value))
     if not 0 < len(wanted) <= MAX_NUMBERS:
-        return
-    printed = list(read_printed(section[1]))
+        return []
+    printed = list(read_printed(text))
     largest = max(abs(value) for _, value in wanted)
-    missing = [
+    return [
         f"{value if isinstance(value, int) else format(value, '.6g')}{f' at {path}' if path else ''}"
         for path, value in wanted
         if not any(number.shows(value, largest) for number in printed)
     ]
-    if missing:
-        line = source.text.count("\n", 0, section.start()) + 1
-        message = f"the worked example does not show {', '.join(dict.fromkeys(missing))}, which its output holds"
-        remedy = f"show each number of the output in full or with {LEAST_DIGITS} digits or more, or correct the example"
-        yield finding_at(source, line, "warning", message, remedy)
+
+
+def _without_inputs(text: str, manifest: Manifest) -> str:
+    """Return the text without calls of the function and `name = value` of inputs: these numbers are not its output."""
+    names = "|".join(re.escape(each.name) for each in (*manifest.parameters, *manifest.case_inputs))
+    calls = rf"\b{re.escape(manifest.entry_point)}\((?:[^()]|\([^()]*\))*\)"
+    values = rf"\b(?:{names})\b[`$]*\s*=\s*[`$]*[-−+\d.,eE\s\[\]()]*\d[\])]*" if names else "(?!)"
+    return re.sub(f"{calls}|{values}", " ", text)
 
 
 def _numbers_of(output: Tree) -> Iterator[tuple[str, int | float]]:

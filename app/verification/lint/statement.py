@@ -26,10 +26,11 @@ def check_sections(texts: PackageTexts) -> Iterator[Finding]:
     source = texts.sources["statement"]
     found = list(_headings(source.text))
     names = [name for name, _, _ in found]
-    for section in SECTIONS:
-        if section not in names:
-            message = f"section `## {section}` is missing"
-            yield finding_at(source, 1, "error", message, "write it: students look for it in every statement")
+    if missing := [f"`## {section}`" for section in SECTIONS if section not in names]:
+        is_one = len(missing) == 1
+        message = f"section {missing[0]} is missing" if is_one else f"sections {', '.join(missing)} are missing"
+        remedy = f"write {'it' if is_one else 'them'}: students look for them in every statement"
+        yield finding_at(source, 1, "error", message, remedy)
     for name, line, is_empty in found:
         if name in SECTIONS and is_empty:
             yield finding_at(source, line, "error", f"section `## {name}` is empty", "write it")
