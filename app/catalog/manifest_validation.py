@@ -196,7 +196,7 @@ def _parameter_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
     """Without a driver, the cases give the arguments."""
     if manifest.inputs is not None:
         return
-    if manifest.is_complete and not manifest.parameters:
+    if manifest.is_complete and not manifest.expected({}):
         yield Conflict(("parameters",), "is empty", "add at least 1 parameter, or list what cases give under `inputs`")
     for index, parameter in manifest.parameters.items():
         if parameter.is_object:

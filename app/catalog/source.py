@@ -120,16 +120,38 @@ def parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:
 
     None if there is no such function or class, or if it has other parameters too.
     """
+    signature = _signature_of(tree, name)
+    return None if signature is None else tuple(argument.arg for argument in _positional(signature))
+
+
+def required_parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:
+    """Return those of `parameters_of` that have no default."""
+    signature = _signature_of(tree, name)
+    if signature is None:
+        return None
+    positional = _positional(signature)
+    return tuple(argument.arg for argument in positional[: len(positional) - len(signature.defaults)])
+
+
+def _positional(signature: ast.arguments) -> list[ast.arg]:
+    return [*signature.posonlyargs, *signature.args]
+
+
+def _signature_of(tree: ast.AST, name: str) -> ast.arguments | None:
+    """Return the signature of a function, or of a class without `self`. None if not all parameters are positional."""
     statement = next((statement for bound, statement in _bindings(tree) if bound == name), None)
     if isinstance(statement, ast.ClassDef):
-        inner = parameters_of(statement, "__init__")
-        return inner[1:] if inner else None
+        inner = _signature_of(statement, "__init__")
+        return _without_self(inner) if inner and _positional(inner) else None
     if not isinstance(statement, _Function):
         return None
     signature = statement.args
-    if signature.vararg or signature.kwarg or signature.kwonlyargs:
-        return None
-    return tuple(argument.arg for argument in (*signature.posonlyargs, *signature.args))
+    return None if signature.vararg or signature.kwarg or signature.kwonlyargs else signature
+
+
+def _without_self(signature: ast.arguments) -> ast.arguments:
+    _, *others = _positional(signature)
+    return ast.arguments(posonlyargs=[], args=others, kwonlyargs=[], kw_defaults=[], defaults=signature.defaults)
 
 
 def line_of(source: Source, name: str) -> int:

@@ -208,9 +208,15 @@ def test_a_wrong_key_is_named_with_its_remedy(slug: str, old: str, new: str, key
     ), found
 
 
-def test_one_wrong_key_is_one_fault() -> None:
+@pytest.mark.parametrize(
+    ("slug", "old", "new", "line"),
+    [
+        ("functions", "kind: functions", "kind: function_s", 11),
+        ("class_train", "    - name: eval\n", "    - {name: eval}\n    - name: eval\n", 17),
+    ],
+)
+def test_one_wrong_key_is_one_fault(slug: str, old: str, new: str, line: int) -> None:
     with pytest.raises(PackageInvalid) as refused:
-        package_of("functions", ("kind: functions", "kind: function_s"))
+        package_of(slug, (old, new))
 
-    assert len(refused.value.problems) == 1
-    assert refused.value.problems[0].line == 11
+    assert [problem.line for problem in refused.value.problems] == [line]

@@ -19,6 +19,7 @@ TEMPLATES = ROOT / "app/catalog/template/kinds"
 QUICKLY = (
     "any_rank",
     "class_plain",
+    "class_train",
     "empty_answers",
     "file",
     "functions",

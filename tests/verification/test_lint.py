@@ -125,6 +125,21 @@ def test_a_starter_with_other_names_than_the_page_shows_is_found_with_its_line()
     assert finding.message == "running_mean takes (numbers), but the page shows (x)"
 
 
+@pytest.mark.parametrize(
+    ("key", "parameters", "is_found"),
+    [("reference", "x, window=3", False), ("reference", "window=3", True), ("starter", "x, window=3", True)],
+)
+def test_only_the_reference_may_have_further_parameters_with_defaults(
+    key: str, parameters: str, is_found: bool
+) -> None:
+    text = package_of("running_mean").files["problem.yaml"].decode()
+    begin = text.index(f"{key}: |")
+    code = text[begin:].replace("def running_mean(x)", f"def running_mean({parameters})", 1)
+    package = package_from_files("running_mean", {"problem.yaml": (text[:begin] + code).encode()})
+
+    assert any("but the page shows (x)" in finding.message for finding in findings_of(package)) == is_found
+
+
 def test_a_driver_that_calls_otherwise_than_the_page_shows_is_refused() -> None:
     found = [finding for finding in findings_of(package_of("other_data")) if finding.severity == "error"]
 

@@ -1,18 +1,18 @@
 """`class`: an object is made, and its methods are called in turn. Results, and the state afterwards, are the answer.
 
 A case gives the constructor's parameters and the input `calls`: a list of `{method: {parameter: value}}`. `train` and
-`eval` alone switch a module's mode. `{result_of: 0}` stands for the result of the first call, and with `item: 1` for an
-item of it.
+`eval` alone switch a module's mode, unless the manifest declares methods of these names. `{result_of: 0}` stands for
+the result of the first call, and with `item: 1` for an item of it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Discriminator, Field, Strict, Tag
+from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from app.catalog.answers.kind import AnswerKind, Declared, Definition, array_kinds
 from app.catalog.dtype import DType
-from app.catalog.fault import Conflict, Location, nearest
+from app.catalog.fault import Conflict, Inconsistent, Location, nearest
 from app.catalog.parameter import ArrayKind, Doc, Identifier, Input, Parameter
 from app.judging.options import Model
 
@@ -38,7 +38,7 @@ class CallList(Input):
     def takes(self, name: str) -> tuple[Parameter, ...] | None:
         """Return the parameters of a method, None if there is no such method."""
         found = next((each for each in self.methods if each.name == name), None)
-        return () if name in MODES else None if found is None else found.parameters
+        return found.parameters if found else () if name in MODES else None
 
     def arguments(self, calls: Any) -> Iterator[tuple[Location, Parameter, Any]]:
         """Yield the location, parameter and value of each argument of valid calls, without results of other calls."""
@@ -66,7 +66,7 @@ class CallList(Input):
     def _name_conflicts(self, where: Location, name: str, values: Mapping[str, Any]) -> Iterator[Conflict]:
         parameters = self.takes(name)
         if parameters is None:
-            known = (*(each.name for each in self.methods), *MODES)
+            known = tuple(dict.fromkeys((*(each.name for each in self.methods), *MODES)))
             yield Conflict(where, f"calls {name!r}, which is not a known method{nearest(name, known)}",
                            f"the methods are {', '.join(known)}")  # fmt: skip
             return
@@ -103,6 +103,14 @@ class ClassCalls(AnswerKind):
         Discriminator(lambda given: "<names>" if isinstance(given, list | tuple) else "<flag>"),
     ] = False
 
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [each.name for each in self.methods]
+        if twice := [index for index, name in enumerate(names) if name in names[:index]]:
+            message = f"is {names[twice[0]]!r}, which is the name of another method"
+            raise Inconsistent([Conflict(("methods", twice[0], "name"), message, "remove or rename one of them")])
+        return self
+
     module: ClassVar[str] = "class_calls"
     has_methods: ClassVar[bool] = True
 
@@ -134,10 +142,6 @@ class ClassCalls(AnswerKind):
         return (*declared, *own, CallList(name=CALLS, type="list", leaves=leaves, doc=doc, methods=self.methods))
 
     def list_conflicts(self, manifest: Declared) -> Iterator[Conflict]:
-        for index, each in enumerate(self.methods):
-            if each.name in MODES or each.name in [other.name for other in self.methods[:index]]:
-                message = f"is {each.name!r}, which is known already"
-                yield Conflict(("methods", index, "name"), message, "remove it: train and eval need no declaration")
         names = [each.name for each in manifest.inputs]
         for taken in (CALLS, *((WEIGHTS,) if self.weights else ())):
             if taken in names:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sandbox.guest.answers.case import Case, snapshot
 
-# Methods of PyTorch's and Flax NNX's modules that only switch a mode.
+# Methods of PyTorch's and Flax NNX's modules that only switch a mode, unless the problem declares them.
 MODES = ("train", "eval")
 
 
@@ -20,7 +20,7 @@ def call(solution: Callable[..., object], case: Case) -> object:
     results: list[object] = []
     for given in case.inputs["calls"]:
         name, arguments = read_call(given)
-        if name in MODES:
+        if name in MODES and name not in case.options["methods"]:
             method_of(made, name)()
             results.append(None)
         else:
