@@ -19,6 +19,7 @@ from app.worker.boxes import (
     Pools,
     cache_folder,
     open_background_pools,
+    open_background_reference_pool,
     open_launcher,
     open_pools,
     open_reference_pool,
@@ -33,7 +34,7 @@ from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.spares import Spares
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
-from app.worker.warm import Warmer
+from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.gpu.lease import Gpus
@@ -88,14 +89,16 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        pools, background, references = _open_pools(settings, launcher, meter, pause, stack)
+        pools, background, references, background_references = _open_pools(settings, launcher, meter, pause, stack)
         expected = ExpectedOutputs(database, references, capacity.device)
         # A separate object: what it prepares in low-priority boxes must not delay a judging.
-        ahead = ExpectedOutputs(database, references, capacity.device)
-        works, known = Works(database), KnownMistakes(database, ahead)
+        ahead = ExpectedOutputs(database, background_references, capacity.device)
+        works, known = Works(database), KnownMistakes(database, expected)
         cache, optimizations = CompilationCache(settings.data, launcher), settings.chosen_optimizations
-        warmer = Warmer(works, ahead, known, cache, pools)
-        spares = Spares(works, cache, pools, pause, capacity.device, warmer.prefer)
+        at_once = Preparation(expected=expected, known=known)
+        idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
+        warmer = Warmer(works, at_once, idle, cache, pools, pause)
+        spares = Spares(works, cache, pools, pause, capacity.device)
         makes_spares = "spares" in optimizations
         costs = CostRecorder(database, ahead, name_machine(capacity.gpus), spares if makes_spares else None)
         hints = HintRecorder(database, known)
@@ -146,19 +149,21 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
 
 def _open_pools(
     settings: Settings, launcher: Launcher, meter: Meter, pause: BackgroundPause, stack: ExitStack
-) -> tuple[Pools, Pools, Pool]:
-    """Open the pools for submissions, for background work, and for references. `stack` closes them."""
+) -> tuple[Pools, Pools, Pool, Pool]:
+    """Open the pools for submissions and for background work, then those for their references. `stack` closes them."""
 
     def watched(use: str, *middleware: BoxMiddleware) -> Launcher:
         return LauncherWithMiddleware(launcher, [*middleware, BoxTelemetry(use, meter)])
 
     pools = stack.enter_context(open_pools(settings, watched("submissions")))
-    background = stack.enter_context(open_background_pools(settings, watched("background", BackgroundBoxes(pause))))
+    gives_way = BackgroundBoxes(pause)
+    background = stack.enter_context(open_background_pools(settings, watched("background", gives_way)))
     references = stack.enter_context(open_reference_pool(settings, watched("references")))
+    behind = stack.enter_context(open_background_reference_pool(settings, watched("references", gives_way)))
     meter.watch_pools("submissions", pools.students, pools.inspectors)
     meter.watch_pools("background", background.students, background.inspectors)
-    meter.watch_pools("references", references)
-    return pools, background, references
+    meter.watch_pools("references", references, behind)
+    return pools, background, references, behind
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:

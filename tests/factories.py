@@ -8,7 +8,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.policy import PolicyRow
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.view import Mode
@@ -48,6 +48,15 @@ def make_problem(session: Session, slug: str | None = None, **manifest: Any) -> 
     problem.current_revision_id = revision.id
     session.flush()
     return revision
+
+
+def make_prepared(session: Session, revision: Revision, variants: int = 1) -> None:
+    """Make a revision's first variants prepared, with a case each."""
+    row = {"device": "cpu", "case_name": "case", "inputs": b"", "expected": b"", "image": "", "versions": {}}
+    previews: dict[str, Any] = {"inputs_preview": {}, "expected_preview": {}}
+    for variant in range(variants):
+        session.add(ExpectedOutput(revision_id=revision.id, variant=variant, **row, **previews))
+    session.flush()
 
 
 def make_submission(

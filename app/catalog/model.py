@@ -60,7 +60,8 @@ class Revision(Base):
     """One version of a package. Rows never change; `digest` identifies the content.
 
     `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs. The
-    database derives `listing`, the manifest without its long values, and `search`, the words for searches.
+    database derives `listing`, the manifest without its long values, and `search`, the words for searches. `samples` is
+    a `SampleRecord` without its digest, for display and hints only.
     """
 
     __tablename__ = "revisions"
@@ -77,6 +78,7 @@ class Revision(Base):
     manifest: Mapped[dict[str, Any]]
     files: Mapped[dict[str, Any]]
     secret_seed: Mapped[bytes]
+    samples: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     listing: Mapped[dict[str, Any]] = mapped_column(Computed(LISTING, persisted=True), deferred=True)
     search: Mapped[str] = mapped_column(TSVECTOR, Computed(SEARCH, persisted=True), deferred=True)

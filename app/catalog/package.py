@@ -6,7 +6,7 @@ without running it.
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,7 +17,7 @@ from app.catalog.answers.file import File
 from app.catalog.answers.kind import AnswerKind
 from app.catalog.case import DRAWS, Array, Case
 from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid, merge_alike
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, read_folder, read_texts
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest, read_folder, read_texts
 from app.catalog.manifest import (
     MAX_SLUG,
     Exercise,
@@ -39,6 +39,7 @@ from app.catalog.rule_validation import (
     read_requirements,
     unfit_conflicts,
 )
+from app.catalog.sample_record import SampleRecord, find_sample_record
 from app.catalog.source import (
     Source,
     defines,
@@ -95,7 +96,10 @@ class KnownSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """`files` are the files of the package with line ends `\\n`. `package_from_files` reads them again."""
+    """`files` are the files of the package with line ends `\\n`. `package_from_files` reads them again.
+
+    `samples` is the record beside the folder that it was read from, if there is one.
+    """
 
     slug: str
     manifest: Manifest
@@ -109,6 +113,7 @@ class Package:
     editorial: str | None
     submissions: tuple[KnownSubmission, ...]
     files: Mapping[str, bytes]
+    samples: SampleRecord | None = None
 
     @property
     def runner(self) -> str | None:
@@ -125,7 +130,8 @@ def load_package(folder: Path) -> Package:
         remedy = f"name the folder that holds {MANIFEST_FILE}"
         raise PackageInvalid(slug, [Fault(str(folder), 0, "", "is not a folder", remedy)])
     contents = read_folder(folder)
-    return _read(slug, contents.files, contents.faults)
+    package = _read(slug, contents.files, contents.faults)
+    return replace(package, samples=find_sample_record(folder, digest(package.files)))
 
 
 def package_from_files(slug: str, files: Mapping[str, bytes]) -> Package:

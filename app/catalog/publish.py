@@ -89,6 +89,7 @@ def _add_revision(session: Session, problem: Problem, package: Package) -> Revis
         manifest=_stored_manifest(package),
         files={path: content.decode() for path, content in package.files.items()},
         secret_seed=token_bytes(SEED_BYTES),
+        samples=package.samples.model_dump(mode="json", exclude={"digest"}) if package.samples else None,
     )
     session.add(revision)
     session.flush()

@@ -30,7 +30,7 @@ def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
     """Wait for the hint. An error or Ctrl-C returns the view without one, because the verdict is known."""
     deadline = time.monotonic() + HINT_SECONDS
     try:
-        while view.hint_pending and time.monotonic() < deadline:
+        while view.hint_pending and not view.hint and time.monotonic() < deadline:
             time.sleep(1.0)
             view = read_view(client.get_submission(view.id))
     except (ClientError, KeyboardInterrupt):
@@ -44,7 +44,7 @@ def watch(client: "Client", submission_id: str) -> "SubmissionView":
         view = _watch_live(follow(client, submission_id, LIVE_POLL_SECONDS))
     else:
         view = _watch_quietly(follow(client, submission_id, POLL_SECONDS))
-    if view.hint_pending:
+    if view.hint_pending and not view.hint:
         errors.print("Checking for known mistakes …")
         view = wait_for_hint(client, view)
     return view

@@ -1800,8 +1800,8 @@ class SampleCase(Answer):
 
     name: str
     doc: str | None
-    inputs: dict[str, Any] | None = Field(..., description="previews by parameter; null until the reference has run")
-    expected: dict[str, Any] | None = Field(..., description="preview of the expected output; null until then")
+    inputs: dict[str, Any] | None = Field(..., description="previews by parameter; null if they are not known yet")
+    expected: dict[str, Any] | None = Field(..., description="preview of the expected output; null likewise")
 
 
 class SessionView(Answer):
@@ -2994,7 +2994,7 @@ class SubmissionView(Answer):
         None,
         description="an explanation, if the answers match a known mistake; else null",
     )
-    hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
+    hint_pending: bool = Field(False, description="done, and a `hint`, or a better one, may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
     phases: list[Phase] = Field(
         [],

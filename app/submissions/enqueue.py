@@ -15,12 +15,12 @@ from app.telemetry.trace import write_traceparent
 MAX_ATTEMPTS = 5
 # The channel that tells workers the queue of a new judging, and of cancellations.
 JUDGING_CHANNEL = "judging"
-# The channel that tells workers the slug of a problem that a student has opened.
+# The channel that tells workers the slug of a problem that a student has opened, or submitted a solution to.
 PROBLEM_OPENED = "opened"
 
 
 def notify_problem_opened(session: Session, slug: str) -> None:
-    """Tell workers to get ready for a submission to this problem."""
+    """Tell workers to get ready for a submission to this problem, and for the next one."""
     session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 

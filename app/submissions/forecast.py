@@ -1,4 +1,8 @@
-"""Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots."""
+"""Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots.
+
+There is no estimate without measurements: for a problem that had no judging lately, and while the submission's variant
+is not prepared, since the reference runs first.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -6,9 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, false, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Subquery, exists, false, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
+from app.catalog.model import ExpectedOutput
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.priority import BACKGROUND
 from app.submissions.queue_status import serves
@@ -44,7 +49,7 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
     if judging.state == "done":
         return None
     typical = _read_typical(session, judging.queue)
-    own = typical.of((submission.problem_id, submission.mode))
+    own = typical.by_kind.get((submission.problem_id, submission.mode)) if _is_prepared(session, judging) else None
     elapsed = _age(session, judging)
     if judging.state == "judging":
         left = None if own is None else own - _running_for(session, judging)
@@ -53,6 +58,17 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
     before = _seconds_before(session, judging, ahead, typical)
     seconds = None if own is None or before is None else before + own
     return Wait(ahead=ahead.total(), seconds=seconds, elapsed=elapsed)
+
+
+def _is_prepared(session: Session, judging: Judging) -> bool:
+    """Whether the expected outputs are there. Custom inputs have none, and are measured with their reference."""
+    prepared = exists().where(
+        ExpectedOutput.revision_id == judging.revision_id,
+        ExpectedOutput.variant == Submission.variant,
+        ExpectedOutput.device == judging.queue,
+    )
+    is_ready = select(or_(Submission.inputs.is_not(None), prepared)).where(Submission.id == judging.submission_id)
+    return session.scalars(is_ready).one()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

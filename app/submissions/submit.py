@@ -18,7 +18,7 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound, ProblemNotFound
 from app.submissions.admission import check_admission
-from app.submissions.enqueue import Job, enqueue_all
+from app.submissions.enqueue import Job, enqueue_all, notify_problem_opened
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
@@ -65,6 +65,8 @@ def submit_each(session: Session, requests: Sequence[Submit], limits: SubmitLimi
     outcomes = [submitter.take(request) for request in requests]
     session.flush()
     enqueue_all(session, submitter.jobs)
+    for slug in submitter.slugs:
+        notify_problem_opened(session, slug)
     return outcomes
 
 
@@ -78,6 +80,10 @@ class _Submitter:
         self._revisions: dict[str, Revision] = {}
         self._variants: dict[UUID, Variants] = {}
         self._fronts: dict[str, int] = {}
+
+    @property
+    def slugs(self) -> list[str]:
+        return list(self._revisions)
 
     def take(self, request: Submit) -> Submission | Refusal:
         try:
@@ -162,10 +168,11 @@ class Variants:
     def draw(self, mode: Mode) -> int:
         """Draw a variant that the user's last submissions did not have, so that knowledge of its inputs does not help.
 
-        Variants with expected outputs come first, because they need no preparation.
+        Variants with expected outputs come first, because they need no preparation. If there is none, everyone gets the
+        first of the others, so that it is prepared only once.
         """
         new = [variant for variant in range(self.count) if variant not in self.seen[: self.avoided]]
-        drawn = secrets.choice(sorted(self.ready.intersection(new)) or new)
+        drawn = secrets.choice(sorted(self.ready.intersection(new)) or new[:1])
         if mode == "submit":
             self.seen.insert(0, drawn)
         return drawn

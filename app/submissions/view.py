@@ -87,7 +87,7 @@ class SubmissionView(BaseModel):
     )
     notice: str | None = Field(None, description="a sentence that says why no worker judges it now; else null")
     hint: str | None = Field(None, description="an explanation, if the answers match a known mistake; else null")
-    hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
+    hint_pending: bool = Field(False, description="done, and a `hint`, or a better one, may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
     phases: tuple[Phase, ...] = Field((), description="the phases so far; the last one may still go on")
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")

@@ -23,7 +23,7 @@ from app.submissions.queue_status import explain_wait
 from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
 
 # After this time no hint comes any more: the worker that looked for it has died.
-HINT_SECONDS = 60
+HINT_SECONDS = 120
 
 
 def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:

@@ -20,10 +20,10 @@ Task = Callable[[], None]
 class AfterVerdict:
     """`loss`: the log text for a claim whose job failed. `stopping`: set when jobs should end early."""
 
-    def __init__(self, name: str, loss: str) -> None:
+    def __init__(self, name: str, loss: str, most_waiting: int = MOST_WAITING) -> None:
         self.stopping = threading.Event()
         self._loss = loss
-        self._open: Queue[tuple[Claim, Task] | None] = Queue(MOST_WAITING)
+        self._open: Queue[tuple[Claim, Task] | None] = Queue(most_waiting)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:

@@ -18,8 +18,9 @@ from sandbox.pool import Pool
 CORES_PER_BOX = 2
 # Idle boxes of other kinds, besides one per slot; about 150 MiB of memory each.
 WAITING = 6
-# References run one after another, in boxes that hold nothing else and are never evicted during a run.
-REFERENCES = 2
+# References run in boxes that hold nothing else. At most one computes known mistakes for an open problem, and another
+# one for a hint that a student waits for. So one is left for judgings.
+REFERENCES = 3
 CACHE_FOLDER = "compilation-cache"
 
 
@@ -99,6 +100,13 @@ def open_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
 def open_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
     """Open a pool for the packages' own code. Its boxes never hold a submission."""
     with closing(Pool(launcher, capacity=REFERENCES, max_runs=settings.max_runs)) as pool:
+        yield pool
+
+
+@contextmanager
+def open_background_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
+    """Open a pool of one box for the packages' own code that no student waits for."""
+    with closing(Pool(launcher, capacity=1, max_runs=settings.max_runs)) as pool:
         yield pool
 
 

@@ -1,11 +1,14 @@
 """Store the answers of known mistakes, and end each judging with a hint if it makes one (`hints.py`).
 
-No verdict waits for a hint. If the known mistakes have not been computed yet, the judging ends with `hint_pending`, and
-a thread adds the hint later. No judging fails for lack of a hint: errors here are logged.
+No verdict waits for a hint. If the known mistakes have not been computed yet, the answers to samples that were recorded
+with the package give a first hint. The judging then ends with `hint_pending`, and a thread adds the hint that the
+answers to all cases give. No judging fails for lack of a hint: errors
+here are logged.
 """
 
 import logging
 import threading
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,18 +25,28 @@ from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import Answers, Question, find_hint, list_mistakes, mistake_outputs, question_about
+from app.worker.hints import (
+    Answers,
+    Question,
+    about_samples,
+    find_hint,
+    list_mistakes,
+    mistake_outputs,
+    pack,
+    question_about,
+    unpack,
+)
 from app.worker.outcomes import Outcomes
 from app.worker.prepare import PreparedCase
 from app.worker.single_flight import SingleFlight
 from app.worker.work import Work
-from sandbox.guest.codec import Caps, TooLarge, Tree, decode, encode
 from sandbox.interface import Aborted
 
 _log = logging.getLogger(__name__)
 
-# Stored size of one mistake's answers in all cases of a variant.
-CAPS = Caps(total_bytes=8 * 2**20)
+# Hints that wait: one per submission, with its answers.
+MOST_WAITING = 2000
+HELD_BYTES = 64 * 2**20
 
 
 class KnownMistakes:
@@ -59,6 +72,19 @@ class KnownMistakes:
             retry(lambda: self._store(revision, variant, computed), abort)
             return computed
 
+    def find_recorded(self, revision: Revision, package: Package, abort: Event) -> Mapping[str, Answers] | None:
+        """Return the recorded answers to samples. None if those of a mistake are missing: another may look like it."""
+        recorded = retry(lambda: self._read_recorded(revision), abort)
+        if recorded.keys() != {mistake.name for mistake in list_mistakes(package)}:
+            return None
+        return {name: unpack(b64decode(answers)) for name, answers in recorded.items()}
+
+    def _read_recorded(self, revision: Revision) -> Mapping[str, str]:
+        with self._database.transaction() as session:
+            samples = session.scalar(select(Revision.samples).where(Revision.id == revision.id))
+        mistakes: Mapping[str, str] = samples["mistakes"] if samples else {}
+        return mistakes
+
     def _read(self, revision: Revision, package: Package, variant: int) -> Mapping[str, Answers] | None:
         """The rows of a variant are stored together, so either all or none exist."""
         of_variant = (MistakeOutput.revision_id == revision.id, MistakeOutput.variant == variant)
@@ -67,7 +93,7 @@ class KnownMistakes:
             rows = session.scalars(select(MistakeOutput).where(*of_variant, of_device)).all()
         if not rows and list_mistakes(package):
             return None
-        return {row.mistake: _unpacked(row.answers) for row in rows}
+        return {row.mistake: unpack(row.answers) for row in rows}
 
     def _store(self, revision: Revision, variant: int, computed: Mapping[str, Answers]) -> None:
         """If two workers computed the same, the rows of the first to commit stay."""
@@ -77,7 +103,7 @@ class KnownMistakes:
                 "variant": variant,
                 "device": self._device,
                 "mistake": name,
-                "answers": _packed(answers),
+                "answers": pack(answers),
             }
             for name, answers in computed.items()
         ]
@@ -90,28 +116,13 @@ class KnownMistakes:
         return self._expected.device
 
 
-def _packed(answers: Answers) -> bytes:
-    """Drop the last cases if all of them together are too large."""
-    names = list(answers)
-    while True:
-        try:
-            return encode({name: answers[name] for name in names}, CAPS)
-        except TooLarge:
-            names = names[: len(names) // 2]
-
-
-def _unpacked(answers: bytes) -> Answers:
-    tree = decode(answers, CAPS)
-    assert isinstance(tree, dict)
-    found: dict[str, Tree] = tree
-    return found
-
-
 class HintRecorder:
     def __init__(self, database: Database, known: KnownMistakes) -> None:
         self._database = database
         self._known = known
-        self._after_verdict = AfterVerdict("hints", "gets no hint")
+        self._after_verdict = AfterVerdict("hints", "gets no hint", MOST_WAITING)
+        self._lock = threading.Lock()
+        self._held_bytes = 0
 
     def start(self) -> None:
         self._after_verdict.start()
@@ -127,7 +138,7 @@ class HintRecorder:
         return None
 
     def add_hint(self, work: Work, finish: Finish, question: Question | None, abort: threading.Event) -> Finish:
-        """Return `finish` with its hint, or with `hint_pending` if the known mistakes are not computed yet.
+        """Return `finish` with its hint. It has `hint_pending` if answers of known mistakes are not computed yet.
 
         Raises Aborted.
         """
@@ -135,28 +146,41 @@ class HintRecorder:
             return finish
         with _optional(work):
             known = self._known.find(work.revision, work.package, work.variant, abort)
-            if known is None:
-                return replace(finish, hint_pending=True)
-            return replace(finish, hint=find_hint(question, known))
+            if known is not None:
+                return replace(finish, hint=find_hint(question, known))
+            recorded = self._known.find_recorded(work.revision, work.package, abort)
+            hint = find_hint(about_samples(question), recorded) if recorded is not None else None
+            is_whole = recorded is not None and work.submission.mode == "sample"
+            return replace(finish, hint=hint, hint_pending=not is_whole)
         return finish
 
-    def add_later(self, claim: Claim, work: Work, question: Question | None) -> None:
-        """Find the pending hint of a judging that has been written, in another thread."""
+    def add_later(self, claim: Claim, work: Work, question: Question | None, hint: str | None) -> None:
+        """Find the pending hint of a judging that has been written, in another thread. `hint` is its first one."""
         assert question is not None, "no hint is pending"
+        size = sum(map(len, question.answers.values()))
 
         def answer() -> None:
-            add_hint(self._database, claim, self._answer(work, question))
+            self._hold(-size)
+            add_hint(self._database, claim, self._answer(work, question, hint))
 
-        if not self._after_verdict.offer(claim, answer):
-            _log.warning("%s gets no hint: too many submissions wait for one", claim)
-            add_hint(self._database, claim, None)
+        if self._hold(size) <= HELD_BYTES and self._after_verdict.offer(claim, answer):
+            return
+        self._hold(-size)
+        _log.warning("%s gets no other hint: too many submissions wait for one", claim)
+        add_hint(self._database, claim, hint)
 
-    def _answer(self, work: Work, question: Question) -> str | None:
+    def _hold(self, size: int) -> int:
+        """Change how many bytes of answers wait, and return it."""
+        with self._lock:
+            self._held_bytes += size
+            return self._held_bytes
+
+    def _answer(self, work: Work, question: Question, hint: str | None) -> str | None:
         """Raises Aborted."""
         with _optional(work):
             known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
             return find_hint(question, known)
-        return None
+        return hint
 
 
 @contextmanager

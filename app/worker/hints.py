@@ -31,13 +31,16 @@ from app.worker.outcomes import ANSWER_BYTES, Outcomes
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, rules_of
 from app.worker.run import run_cases
-from sandbox.guest.codec import Malformed, Tree, decode
+from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool
 
 SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.
 MOST_CASES = 24
+
+# Stored size of one mistake's answers in all cases of a variant.
+CAPS = Caps(total_bytes=8 * 2**20)
 
 TWO_MISTAKES = "Two mistakes at once: (1) {first}; (2) {second}."
 
@@ -133,6 +136,23 @@ def is_far(comparison: Comparison) -> bool:
     return any(leaf.category != VALUES or leaf.tolerance_used is None or leaf.tolerance_used >= FAR for leaf in wrong)
 
 
+def pack(answers: Answers) -> bytes:
+    """Drop the last cases if all of them together are too large."""
+    names = list(answers)
+    while True:
+        try:
+            return encode({name: answers[name] for name in names}, CAPS)
+        except TooLarge:
+            names = names[: len(names) // 2]
+
+
+def unpack(answers: bytes) -> Answers:
+    tree = decode(answers, CAPS)
+    assert isinstance(tree, dict)
+    found: dict[str, Tree] = tree
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A wrong submission: its encoded `answers` by case, and the cases in which they are wrong.
@@ -155,6 +175,16 @@ def question_about(
         return None
     expected = {case.name: case.expected for case in cases}
     return Question(package=package, answers=outcomes.answers, wrong=frozenset(wrong), expected=expected)
+
+
+def about_samples(question: Question) -> Question:
+    """Return the question without the hidden cases."""
+    samples = {case.name for case in question.package.manifest.cases if case.visibility == "sample"}
+    answers, expected = (
+        {name: value for name, value in values.items() if name in samples}
+        for values in (question.answers, question.expected)
+    )
+    return replace(question, answers=answers, wrong=question.wrong & samples, expected=expected)
 
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:

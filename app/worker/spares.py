@@ -8,11 +8,11 @@ submission would have cost, and is made while students hold fewer than half of t
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.catalog.fault import PackageInvalid
-from app.catalog.model import Device, Revision
+from app.catalog.model import Device
 from app.catalog.package import Package
 from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
@@ -43,8 +43,6 @@ _log = logging.getLogger(__name__)
 class Spares(Middleware):
     """Makes spares in its own thread. `pools`: the submissions' pools. `device`: of the problems that this worker
     judges.
-
-    `on_opened` is called for the current revision of each problem that a student has open.
     """
 
     def __init__(
@@ -54,11 +52,9 @@ class Spares(Middleware):
         pools: Pools,
         background_pause: BackgroundPause,
         device: Device,
-        on_opened: Callable[[Revision, Package], None],
     ) -> None:
         self._works, self._cache, self._pools, self._device = works, cache, pools, device
         self._background_pause = background_pause
-        self._on_opened = on_opened
         self._wanted: OrderedDict[str, Package] = OrderedDict()
         self._opened: dict[str, None] = {}
         self._changed = threading.Condition()
@@ -134,7 +130,6 @@ class Spares(Middleware):
         found = self._works.current_of(slug)
         if found is None or device_of(found[1].manifest) != self._device:
             return
-        self._on_opened(*found)
         self._wanted[slug] = found[1]
         self._wanted.move_to_end(slug)
         while len(self._wanted) > PROBLEMS:

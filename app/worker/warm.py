@@ -1,11 +1,20 @@
-"""Prepare ahead of submissions: warm boxes, and the data that every current revision needs for judging."""
+"""Prepare what students need before they submit: boxes, expected outputs, and the answers of known mistakes.
+
+Two threads do it. One prepares at once the problems that students open: the outputs of one variant first, then what
+known mistakes answer there. The other one works at low priority while students leave room: it prepares the other
+variants of opened problems, then one variant of every other problem, the most popular first. A judging never waits for
+either: it computes itself what is missing.
+"""
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
+from itertools import count
+from queue import PriorityQueue
 from uuid import UUID
 
 from app.catalog.fault import PackageInvalid
@@ -13,9 +22,10 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.database.listener import Listener
-from app.queue.background_pause import lower_priority
+from app.queue.background_pause import BackgroundPause, lower_priority
 from app.queue.lease import Claim
 from app.queue.retry import retry
+from app.submissions.enqueue import PROBLEM_OPENED
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
 from app.worker.expected import ExpectedOutputs
@@ -30,7 +40,7 @@ from sandbox.interface import Aborted, SandboxAway, SandboxError
 AWAY_SECONDS = 30.0
 # Queued solutions to learn from.
 MOST_WAITING = 50
-PREPARED = "%d problems are prepared; other variants follow"
+PREPARED = "%d problems are prepared"
 COMPILED = "The library programs of %s are compiled"
 
 _log = logging.getLogger(__name__)
@@ -39,66 +49,86 @@ _log = logging.getLogger(__name__)
 Step = Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Agenda:
-    """Queued steps by kind, in the order in which the kinds run. `first`: for pages, and for problems that are open."""
+class Urgency(IntEnum):
+    """The order of steps. Those of one urgency run in the order in which they arrived."""
 
-    first: deque[Step] = field(default_factory=deque)
-    libraries: deque[Step] = field(default_factory=deque)
-    second_variants: deque[Step] = field(default_factory=deque)
-    other_variants: deque[Step] = field(default_factory=deque)
-    mistakes: deque[Step] = field(default_factory=deque)
-    learning: deque[Step] = field(default_factory=deque)
+    OUTPUTS = 0
+    MISTAKES = 1
+    OPENED = 2
+    OTHERS = 3
+    LEARNING = 4
 
-    def pop(self) -> Step | None:
-        kinds = (getattr(self, kind.name) for kind in fields(self))
-        waiting: deque[Step] | None = next(filter(None, kinds), None)
-        return waiting.popleft() if waiting else None
+
+class _Steps:
+    def __init__(self) -> None:
+        self._waiting: PriorityQueue[tuple[Urgency, int, Step]] = PriorityQueue()
+        self._number = count()
+
+    def put(self, urgency: Urgency, step: Step) -> None:
+        self._waiting.put((urgency, next(self._number), step))
+
+    def take(self) -> Step:
+        """Return the next step. Waits for one."""
+        return self._waiting.get()[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """Where the packages' own code runs. `expected` and `known` use the same boxes."""
+
+    expected: ExpectedOutputs
+    known: KnownMistakes
 
 
 class Warmer(Middleware):
-    """Runs in its own thread, and checks after each step for newly published revisions. Judgings redo what fails here.
+    """Prepares in two threads. Judgings redo what fails here.
 
-    Interactive judgings have an `expected` of their own: they would wait for low-priority boxes in this one.
+    `at_once` is shared with judgings, so that a judging waits for a computation that has begun. `idle` has low-priority
+    boxes, for which no judging may wait.
     """
 
     def __init__(
-        self, works: Works, expected: ExpectedOutputs, known: KnownMistakes, cache: CompilationCache, pools: Pools
+        self,
+        works: Works,
+        at_once: Preparation,
+        idle: Preparation,
+        cache: CompilationCache,
+        pools: Pools,
+        background_pause: BackgroundPause,
     ) -> None:
         self._works = works
-        self._device = expected.device
-        self._expected = expected
-        self._known = known
+        self._device = at_once.expected.device
+        self._at_once, self._idle = at_once, idle
         self._cache = cache
         self._pools = pools
+        self._background_pause = background_pause
         self._seen: set[UUID] = set()
-        self._preferred: set[UUID] = set()
-        self._agenda = _Agenda()
+        self._opened: set[UUID] = set()
+        self._heard: set[str] = set()
+        self._learnable = threading.BoundedSemaphore(MOST_WAITING)
+        self._urgent_steps, self._idle_steps = _Steps(), _Steps()
         self._stop = threading.Event()
-        self._news = threading.Event()
-        self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
-        self._thread = threading.Thread(target=self._run, name="warmer", daemon=True)
+        self._listeners = (
+            Listener(works.url, PUBLISHED, lambda _: self._urgent_steps.put(Urgency.OUTPUTS, self._look)),
+            Listener(works.url, PROBLEM_OPENED, self._hear),
+        )
+        self._threads = (
+            threading.Thread(target=self._run_at_once, name="preparation", daemon=True),
+            threading.Thread(target=self._run_when_idle, name="warmer", daemon=True),
+        )
 
     def start(self) -> None:
-        self._listener.start()
-        self._thread.start()
+        for part in (*self._threads, *self._listeners):
+            part.start()
 
     def stop(self) -> None:
         self._stop.set()
-        self._news.set()
-        self._listener.stop()
-        self._thread.join()
-
-    def prefer(self, revision: Revision, package: Package) -> None:
-        """Prepare this revision before others, once, because a student has it open."""
-        if revision.id in self._preferred:
-            return
-        self._preferred.add(revision.id)
-        variants = range(min(package.manifest.variants, 2))
-        prepare = [partial(self._prepare, revision, package, variant) for variant in variants]
-        self._agenda.first.extendleft(reversed(prepare))
-        self._agenda.libraries.appendleft(partial(self._fill_library, revision, package))
-        self._news.set()
+        for steps in (self._urgent_steps, self._idle_steps):
+            steps.put(Urgency.OUTPUTS, lambda: None)  # wakes the thread
+        for listener in self._listeners:
+            listener.stop()
+        for thread in self._threads:
+            thread.join()
 
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         """Queue a solution that has run, to learn its library calls later."""
@@ -108,26 +138,58 @@ class Warmer(Middleware):
             self._learn_later(judged.work)
         return judged
 
-    def _learn_later(self, work: Work) -> None:
-        waiting = self._agenda.learning
-        if len(waiting) < MOST_WAITING and self._cache.may_learn(work.package, work.submission.user_id):
-            waiting.append(partial(self._learn, work))
-            self._news.set()
+    def open(self, revision: Revision, package: Package) -> None:
+        """Prepare a revision that students have open, once: one variant at once, the others when there is room."""
+        if revision.id in self._opened:
+            return
+        self._opened.add(revision.id)
+        urgent, idle = self._urgent_steps, self._idle_steps
+        urgent.put(Urgency.OUTPUTS, partial(self._prepare_outputs, self._at_once, revision, package, 0))
+        urgent.put(Urgency.MISTAKES, partial(self._prepare_mistakes, self._at_once, revision, package, 0))
+        idle.put(Urgency.OPENED, partial(self._fill_library, revision, package))
+        for variant in range(1, package.manifest.variants):
+            idle.put(Urgency.OPENED, partial(self._prepare_outputs, self._idle, revision, package, variant))
+            idle.put(Urgency.OPENED, partial(self._prepare_mistakes, self._idle, revision, package, variant))
 
-    def _run(self) -> None:
+    def _hear(self, slug: str | None) -> None:
+        if slug is not None and slug not in self._heard:
+            self._heard.add(slug)
+            self._urgent_steps.put(Urgency.OUTPUTS, partial(self._open_problem, slug))
+
+    def _open_problem(self, slug: str) -> None:
+        self._heard.discard(slug)
+
+        def find() -> None:
+            found = retry(lambda: self._works.current_of(slug), self._stop)
+            if found is not None and device_of(found[1].manifest) == self._device:
+                self.open(*found)
+
+        self._attempt(slug, find)
+
+    def _learn_later(self, work: Work) -> None:
+        may_learn = self._cache.may_learn(work.package, work.submission.user_id)
+        if may_learn and self._learnable.acquire(blocking=False):
+            self._idle_steps.put(Urgency.LEARNING, partial(self._learn, work))
+
+    def _run_at_once(self) -> None:
         current = self._list_new()
         self._warm(current)
-        lower_priority()
-        self._plan(current)
+        self._idle_steps.put(Urgency.OUTPUTS, partial(self._plan, current))
         while not self._stop.is_set():
-            if self._news.is_set():
-                self._news.clear()
-                if published := self._list_new():
-                    self._plan(published)
-            elif step := self._agenda.pop():
+            self._urgent_steps.take()()
+
+    def _run_when_idle(self) -> None:
+        lower_priority()
+        with suppress(Aborted):
+            while not self._stop.is_set():
+                step = self._idle_steps.take()
+                self._background_pause.wait(self._stop)
                 step()
-            else:
-                self._news.wait()
+
+    def _look(self) -> None:
+        """Open what was published while this worker runs: its author or a student looks at it next."""
+        for revision, package in self._list_new():
+            self.open(revision, package)
 
     def _warm(self, current: list[tuple[Revision, Package]]) -> None:
         for spec in {box_spec(package.manifest): None for _, package in current}:
@@ -136,25 +198,12 @@ class Warmer(Middleware):
             self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Queue the steps: variant 0 of all problems first, since pages show it, then a second variant of each.
-
-        With two variants, a student's next submission can get another one without waiting. Known mistakes come last: a
-        hint can follow its verdict, but a verdict needs the expected outputs.
-        """
-        agenda = self._agenda
-        shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
-        agenda.first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
         for revision, package in current:
-            variants = range(package.manifest.variants)
-            prepare = [partial(self._prepare, revision, package, variant) for variant in variants[1:]]
-            agenda.second_variants.extend(prepare[:1])
-            agenda.other_variants.extend(prepare[1:])
-            agenda.mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
-        agenda.other_variants.append(partial(_log.info, "Every variant is prepared"))
-        agenda.mistakes.append(partial(_log.info, "Every known mistake can be recognised"))
+            self._idle_steps.put(Urgency.OTHERS, partial(self._prepare_first, revision, package))
+        self._idle_steps.put(Urgency.OTHERS, partial(_log.info, PREPARED, len(current)))
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
-        """Return current revisions not listed before, sorted so that references that can share a box are adjacent."""
+        """Return current revisions not listed before, the most popular first."""
         revisions: list[Revision] = []
         self._attempt("the list of problems", lambda: revisions.extend(retry(self._works.current, self._stop)))
         pairs: list[tuple[Revision, Package]] = []
@@ -162,7 +211,7 @@ class Warmer(Middleware):
             if revision.id not in self._seen:
                 self._attempt(f"revision {revision.id}", partial(self._add, pairs, revision))
         self._seen.update(revision.id for revision in revisions)
-        return sorted(pairs, key=lambda pair: box_spec(pair[1].manifest).frameworks)
+        return pairs
 
     def _add(self, pairs: list[tuple[Revision, Package]], revision: Revision) -> None:
         """Revisions of another queue are prepared by that queue's workers."""
@@ -170,43 +219,49 @@ class Warmer(Middleware):
         if device_of(package.manifest) == self._device:
             pairs.append((revision, package))
 
-    def _prepare(self, revision: Revision, package: Package, variant: int) -> None:
+    def _prepare_first(self, revision: Revision, package: Package) -> None:
         def prepare() -> None:
-            cases = self._expected.get(revision, package, variant, self._stop)
+            cases = self._idle.expected.get(revision, package, 0, self._stop)
             self._cache.fill(package, cases, self._stop)
 
-        self._attempt(f"{package.slug}, variant {variant},", prepare)
+        self._attempt(f"{package.slug}, variant 0,", prepare)
+
+    def _prepare_outputs(self, where: Preparation, revision: Revision, package: Package, variant: int) -> None:
+        compute = partial(where.expected.get, revision, package, variant, self._stop)
+        if not self._attempt(f"{package.slug}, variant {variant},", compute):
+            self._opened.discard(revision.id)  # to try again when a student opens it again
+
+    def _prepare_mistakes(self, where: Preparation, revision: Revision, package: Package, variant: int) -> None:
+        compute = partial(where.known.get, revision, package, variant, self._stop)
+        self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
 
     def _fill_library(self, revision: Revision, package: Package) -> None:
         def fill() -> None:
-            self._preferred.discard(revision.id)  # a failed step is repeated when a student opens the problem again
-            cases = self._expected.get(revision, package, 0, self._stop)
+            cases = self._idle.expected.get(revision, package, 0, self._stop)
+            self._cache.fill(package, cases, self._stop)
             self._cache.fill_more(package, cases, self._stop)
-            self._preferred.add(revision.id)
             _log.info(COMPILED, package.slug)
 
         self._attempt(f"the library's programs of {package.slug}", fill)
 
     def _learn(self, work: Work) -> None:
+        self._learnable.release()
         student = work.submission.user_id
         if not self._cache.may_learn(work.package, student):  # two submissions of one student may have waited
             return
 
         def learn() -> None:
-            cases = self._expected.get(work.revision, work.package, 0, self._stop)
+            cases = self._idle.expected.get(work.revision, work.package, 0, self._stop)
             self._cache.learn(work.package, student, work.submission.source, cases, self._stop)
 
         self._attempt(f"what solutions of {work.package.slug} call", learn)
 
-    def _prepare_mistakes(self, revision: Revision, package: Package, variant: int) -> None:
-        compute = partial(self._known.get, revision, package, variant, self._stop)
-        self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
-
-    def _attempt(self, what: str, step: Callable[[], object]) -> None:
-        """Run a step; after an error the rest is still prepared. A judging that needs it fails too, and stores why."""
+    def _attempt(self, what: str, step: Callable[[], object]) -> bool:
+        """Run a step, and return whether it succeeded. A judging that needs it fails too, and stores why."""
         while not self._stop.is_set():
             try:
                 step()
+                return True
             except SandboxAway:
                 self._stop.wait(AWAY_SECONDS)
                 continue
@@ -216,4 +271,5 @@ class Warmer(Middleware):
                 _log.error("%s can't be prepared: %s", what, error)
             except Exception:
                 _log.exception("%s can't be prepared", what)
-            return
+            return False
+        return False

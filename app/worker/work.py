@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
 from app.catalog.package import Package, package_from_files
 from app.database.engine import Database
 from app.queue.lease import Claim
@@ -50,9 +50,10 @@ class Works:
         return self._revision(revision.id)[1]
 
     def current(self) -> list[Revision]:
-        """Return every problem's current revision, in the order of the slugs."""
+        """Return every problem's current revision, the most popular first."""
         current = select(Revision).join(Problem, IS_CURRENT).where(Problem.availability != "withdrawn")
-        current = current.order_by(Problem.slug)
+        current = current.outerjoin(SolveCount, SolveCount.problem_id == Problem.id)
+        current = current.order_by(SolveCount.submissions.desc().nulls_last(), Problem.slug)
         with self._database.transaction() as session:
             return list(session.scalars(current))
 

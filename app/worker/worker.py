@@ -93,7 +93,7 @@ class Worker:
         judged = self._hint_recorder.add_hint(work, judged, question, abort)
         is_written = finish(self._database, claim, judged, abort)
         if is_written and judged.hint_pending:
-            self._hint_recorder.add_later(claim, work, question)
+            self._hint_recorder.add_later(claim, work, question, judged.hint)
         return Judged(claim=claim, work=work, finish=judged, outcomes=outcomes, is_written=is_written)
 
     def _judge(

@@ -1,5 +1,7 @@
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
@@ -8,6 +10,7 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
 from app.catalog.query import get_problem
+from app.catalog.sample_record import SampleRecord
 from app.database.engine import Database
 from app.errors import NotFound
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
@@ -57,6 +60,18 @@ def test_a_sample_has_the_previews_that_the_reference_gave(session: Session) -> 
 
     assert [(sample.inputs, sample.expected) for sample in problem.samples] == [
         ({"x": {"of": "small"}}, {"of": "small"}),
+    ]
+
+
+def test_before_the_reference_has_run_a_sample_has_the_recorded_previews(session: Session) -> None:
+    previews: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {"small": ({"x": {"of": "small"}}, {"of": "recorded"})}
+    record = SampleRecord(digest="0", previews=previews, mistakes={})
+    publish(session, replace(make_package(), samples=record))
+
+    problem = get_problem(session, "scaled_sum")
+
+    assert [(sample.inputs, sample.expected) for sample in problem.samples] == [
+        ({"x": {"of": "small"}}, {"of": "recorded"}),
     ]
 
 

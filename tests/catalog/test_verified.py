@@ -7,6 +7,7 @@ import pytest
 
 from app.catalog.folder import digest, digest_folder
 from app.catalog.package import load_package
+from app.catalog.sample_record import SampleRecord, write_sample_record
 from app.catalog.verification_report import VERIFICATION_VERSION, Finding, Report
 from app.catalog.verified import FILE, VerifiedPackages, list_changed
 from app.errors import Invalid
@@ -108,6 +109,27 @@ def test_the_quick_digest_is_that_of_the_package(folder: Path) -> None:
     package.rename(folder / "scaled_sum")
 
     assert digest_folder(folder / "scaled_sum") == digest(load_package(folder / "scaled_sum").files)
+
+
+def test_a_record_of_samples_counts_for_the_content_that_it_names(folder: Path) -> None:
+    package = load_package((folder / "first").rename(folder / "scaled_sum"))
+    record = SampleRecord(digest=digest(package.files), previews={}, mistakes={"zeros": "AA=="})
+    write_sample_record(folder / "scaled_sum", record)
+    found = load_package(folder / "scaled_sum").samples
+
+    (folder / "scaled_sum" / "statement.md").write_text("Something else.\n")
+
+    assert found == record
+    assert load_package(folder / "scaled_sum").samples is None
+    assert package.samples is None
+
+
+def test_a_damaged_record_of_samples_is_as_good_as_none(folder: Path) -> None:
+    (folder / "first").rename(folder / "scaled_sum")
+    (folder / "samples").mkdir()
+    (folder / "samples" / "scaled_sum.json").write_text('{"digest": 1')
+
+    assert load_package(folder / "scaled_sum").samples is None
 
 
 def test_every_shipped_package_has_passed_its_verification_as_it_is() -> None:

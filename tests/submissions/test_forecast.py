@@ -12,7 +12,7 @@ from app.database.engine import Database
 from app.submissions.forecast import forecast
 from app.submissions.priority import BACKGROUND
 from app.submissions.view import Mode, Wait
-from tests.factories import make_judging, make_problem, make_submission, make_worker
+from tests.factories import make_judging, make_prepared, make_problem, make_submission, make_worker
 
 
 def make_done(session: Session, revision: Revision, seconds: float, mode: Mode = "submit", **columns: Any) -> None:
@@ -41,6 +41,7 @@ def test_with_a_free_slot_it_takes_what_such_submissions_took_lately(database: D
     with database.transaction() as session:
         make_worker(session, "cpu", slots=2)
         quick, slow = make_problem(session), make_problem(session)
+        make_prepared(session, quick)
         for seconds in (2, 4, 60):
             make_done(session, quick, seconds)
         make_done(session, quick, 1, mode="sample")
@@ -58,6 +59,7 @@ def test_what_stands_before_it_is_shared_by_the_slots(database: Database) -> Non
     with database.transaction() as session:
         make_worker(session, "cpu", slots=2)
         problem = make_problem(session)
+        make_prepared(session, problem)
         make_done(session, problem, 10)
         for _ in range(2):
             make_running(session, problem)
@@ -72,17 +74,23 @@ def test_what_stands_before_it_is_shared_by_the_slots(database: Database) -> Non
     assert (last.ahead, last.seconds) == (3, (2 * 5 + 3 * 10) / 2 + 10)
 
 
-def test_the_forecast_of_a_new_problem_is_that_of_other_problems(database: Database) -> None:
+def test_nothing_is_promised_before_the_problem_and_the_variant_are_known(database: Database) -> None:
     with database.transaction() as session:
         make_worker(session, "cpu")
-        make_done(session, make_problem(session), 8)
+        measured, never_judged = make_problem(session), make_problem(session)
+        make_prepared(session, never_judged)
+        make_done(session, measured, 8)
 
-        assert wait(session, make_problem(session)).seconds == 8
+        assert wait(session, never_judged).seconds is None
+        assert wait(session, measured).seconds is None  # the reference runs first, and takes unknown time
+        make_prepared(session, measured)
+        assert wait(session, measured, priority=1).seconds == 8
 
 
 def test_nothing_is_promised_without_measured_times_or_a_worker(database: Database) -> None:
     with database.transaction() as session:
         problem = make_problem(session)
+        make_prepared(session, problem)
         with_worker_only = make_worker(session, "cpu")
         assert wait(session, problem).seconds is None
 
@@ -99,6 +107,7 @@ def test_of_one_that_is_judged_the_rest_is_told_and_nothing_once_it_is_late(
     with database.transaction() as session:
         make_worker(session, "cpu")
         problem = make_problem(session)
+        make_prepared(session, problem)
         make_done(session, problem, 8)
         now = func.now()
         running: dict[str, Any] = {"state": "judging", "attempt": 1, "lease_until": now + timedelta(seconds=15)}
@@ -120,6 +129,7 @@ def test_what_is_judged_again_is_never_ahead_and_holds_no_slot(database: Databas
     with database.transaction() as session:
         make_worker(session, "cpu")
         problem = make_problem(session)
+        make_prepared(session, problem)
         make_done(session, problem, 8)
         running = {"state": "judging", "lease_until": func.now() + timedelta(seconds=15), "started_at": func.now()}
         for columns in ({}, running):

@@ -12,7 +12,7 @@ from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit, submit_each
-from tests.factories import make_problem, make_user
+from tests.factories import make_prepared, make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=20)
 
@@ -66,7 +66,7 @@ def variants_of(database: Database, request: Submit, number: int) -> list[int]:
 
 def test_a_variant_repeats_only_after_half_of_the_others(database: Database, request_: Submit) -> None:
     with database.transaction() as session:
-        make_problem(session, "many", variants=6)
+        make_prepared(session, make_problem(session, "many", variants=6), variants=6)
     many = replace(request_, slug="many")
 
     of_three, of_six = variants_of(database, request_, 12), variants_of(database, many, 40)
@@ -74,6 +74,13 @@ def test_a_variant_repeats_only_after_half_of_the_others(database: Database, req
     assert all(len(set(of_three[i : i + 3])) == 3 for i in range(10))
     assert all(len(set(of_six[i : i + 4])) == 4 for i in range(37))
     assert set(of_six) == set(range(6))
+
+
+def test_before_a_variant_is_prepared_all_students_get_the_same(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        others = [replace(request_, user_id=make_user(session).id) for _ in range(8)]
+
+    assert {tuple(variants_of(database, each, 2)) for each in (request_, *others)} == {(0, 1)}
 
 
 def test_samples_and_other_people_do_not_count_for_the_variant(database: Database, request_: Submit) -> None:

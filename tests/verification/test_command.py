@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from app.catalog.package import load_package
 from app.catalog.verification_report import Report
 from app.catalog.verified import list_changed
 from app.cli.main import app
@@ -87,6 +88,7 @@ def test_what_passed_before_is_not_verified_again(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
 
     first, second = verify("problems/running_mean", "--record"), verify("--all", "--record")
+    samples = load_package(problems / "running_mean").samples
     manifest = problems / "running_mean" / "problem.yaml"
     manifest.write_text(manifest.read_text().replace("Running means", "Running averages"))
 
@@ -94,6 +96,9 @@ def test_what_passed_before_is_not_verified_again(tmp_path: Path, monkeypatch: p
     assert "running_mean passed" in first.output
     assert "running_mean is unchanged since it passed" in second.output
     assert "running_mean passed" not in second.output
+    assert samples is not None
+    assert samples.previews
+    assert second.output.count("recorded its samples") == 0
     assert list_changed(problems) == ["running_mean"]
 
 

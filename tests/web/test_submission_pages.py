@@ -7,9 +7,10 @@ from uuid import uuid4
 
 import numpy as np
 from fastapi.testclient import TestClient
-from sqlalchemy import func, update
+from sqlalchemy import func, select, update
 
 from app.accounts.session import start_session
+from app.catalog.model import Revision
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
@@ -22,7 +23,7 @@ from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
 from app.web.quantity import case_memory_text, case_seconds_text, seconds_text
 from app.web.result import describe_result
-from tests.factories import make_user, make_worker
+from tests.factories import make_prepared, make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
 
@@ -144,6 +145,8 @@ def test_the_running_phase_has_its_place_in_the_bar(ada: TestClient, database: D
 def judge_quickly(ada: TestClient, database: Database) -> None:
     submit(ada, source="quick = 1")
     judge(database, *all_right())
+    with database.transaction() as session:
+        make_prepared(session, session.scalars(select(Revision)).one(), variants=3)
 
 
 def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Database) -> None:

@@ -17,6 +17,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import CaseRow, Judging
+from app.submissions.view import Mode
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
@@ -66,9 +67,9 @@ class Bench:
         with self.database.transaction() as session:
             return publish(session, package)
 
-    def send(self, revision: Revision, source: str = REFERENCE) -> int:
+    def send(self, revision: Revision, source: str = REFERENCE, mode: Mode = "submit") -> int:
         with self.database.transaction() as session:
-            submission = make_submission(session, revision=revision)
+            submission = make_submission(session, revision=revision, mode=mode)
             submission.source = source
             return make_judging(session, submission.id).id
 
@@ -105,6 +106,10 @@ class Bench:
     def judging(self) -> Judging:
         with self.database.transaction() as session:
             return session.scalars(select(Judging)).one()
+
+    def judgings(self) -> list[Judging]:
+        with self.database.transaction() as session:
+            return list(session.scalars(select(Judging)))
 
     def case_names(self) -> list[str]:
         with self.database.transaction() as session:

@@ -1,8 +1,10 @@
 """Known mistakes, from a package's wrong solutions to the hint on a judging."""
 
 import threading
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,9 +13,12 @@ from sqlalchemy import select
 
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
+from app.submissions.model import Judging
+from app.submissions.view import Mode
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
-from app.worker.hints import Question, find_hint, list_mistakes, mistake_outputs
+from app.worker.hints import Question, find_hint, list_mistakes, mistake_outputs, unpack
 from app.worker.prepare import Draw, prepare
+from app.worker.sample_answers import record_samples
 from sandbox.guest.codec import Tree, encode
 from tests.judging.checkers.test_every_checker import hostile
 from tests.queue.fleet import wait_until
@@ -46,6 +51,15 @@ def with_mistakes(**sources: str) -> Package:
 
 
 PACKAGE = with_mistakes(unscaled=UNSCALED, ten_eps=TEN_EPS)
+TWO_SAMPLES = package_from_files(
+    PACKAGE.slug,
+    {
+        **PACKAGE.files,
+        "problem.yaml": PACKAGE.files["problem.yaml"].replace(
+            b"name: hundred", b"name: hundred\n    visibility: sample"
+        ),
+    },
+)
 
 
 def publish_prepared(bench: Bench, package: Package = PACKAGE) -> Revision:
@@ -166,6 +180,71 @@ def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench
         wait_until(lambda: not bench.judging().hint_pending)
 
     assert (verdict, bench.judging().hint) == ("wrong_answer", HINTS["unscaled"])
+
+
+def publish_recorded(bench: Bench, recorded_from: Package = PACKAGE) -> Revision:
+    """Publish the package with the record of its samples. No mistake is computed for a variant."""
+    record = record_samples(recorded_from, bench.pool, threading.Event())
+    return bench.publish(replace(recorded_from, samples=record))
+
+
+def judge(bench: Bench, revision: Revision, source: str, mode: Mode = "submit") -> Judging:
+    bench.send(revision, source, mode)
+    bench.worker().judge(bench.claim(), threading.Event())
+    return bench.judging()
+
+
+@pytest.mark.parametrize(("mode", "may_change"), [("submit", True), ("sample", False)])
+def test_the_recorded_samples_give_a_hint_with_the_verdict(bench: Bench, mode: Mode, may_change: bool) -> None:
+    judging = judge(bench, publish_recorded(bench, TWO_SAMPLES), ZEROS, mode)
+
+    assert (judging.verdict, judging.hint, judging.hint_pending) == ("wrong_answer", HINTS["zeros"], may_change)
+
+
+def test_hidden_cases_refute_a_hint_that_the_samples_gave(bench: Bench) -> None:
+    revision = publish_recorded(bench, TWO_SAMPLES)
+    bench.send(revision, f"{HEAD}return 0 * x if len(x) < 500 else {RIGHT}\n")
+    hint_recorder = bench.hint_recorder()
+    bench.worker(hint_recorder).judge(bench.claim(), threading.Event())
+    first = bench.judging().hint
+
+    with started(hint_recorder):
+        wait_until(lambda: not bench.judging().hint_pending)
+
+    assert (first, bench.judging().hint) == (HINTS["zeros"], None)
+
+
+def test_a_record_without_a_mistake_gives_no_hint(bench: Bench) -> None:
+    record = record_samples(TWO_SAMPLES, bench.pool, threading.Event())
+    partly = record.model_copy(update={"mistakes": {"zeros": record.mistakes["zeros"]}})
+
+    judging = judge(bench, bench.publish(replace(TWO_SAMPLES, samples=partly)), ZEROS)
+
+    assert (judging.hint, judging.hint_pending) == (None, True)
+
+
+def test_a_record_has_samples_only(bench: Bench) -> None:
+    record = record_samples(TWO_SAMPLES, bench.pool, threading.Event())
+
+    assert set(record.previews) == {"small", "hundred"}
+    assert {name: set(unpack(b64decode(answers))) for name, answers in record.mistakes.items()} == {
+        "zeros": {"small", "hundred"},
+        "unscaled": {"small", "hundred"},
+        "ten_eps": set(),
+    }
+
+
+def test_every_wrong_submission_that_waits_gets_its_hint(bench: Bench) -> None:
+    revision, hint_recorder = bench.publish(PACKAGE), bench.hint_recorder()
+    worker = bench.worker(hint_recorder)
+    for _ in range(60):
+        bench.send(revision, UNSCALED)
+        worker.judge(bench.claim(), threading.Event())
+
+    with started(hint_recorder):
+        wait_until(lambda: not any(judging.hint_pending for judging in bench.judgings()))
+
+    assert {judging.hint for judging in bench.judgings()} == {HINTS["unscaled"]}
 
 
 def test_what_mistakes_answer_is_computed_once_and_for_each_variant(bench: Bench) -> None:

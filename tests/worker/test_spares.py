@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.catalog.model import Revision
-from app.catalog.package import Package
 from app.queue.background_pause import BackgroundPause
 from app.submissions.enqueue import notify_problem_opened
 from app.worker.compilation_cache import CompilationCache
@@ -23,54 +21,43 @@ ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 
 
 @contextmanager
-def spares(
-    bench: Bench, data: Path, launcher: Launcher, pause: BackgroundPause | None = None
-) -> Iterator[tuple[Spares, list[str]]]:
-    """Yields the spares, and the problems that are to be prepared first."""
-    asked: list[str] = []
-
-    def prefer(_revision: Revision, package: Package) -> None:
-        asked.append(package.slug)
-
+def spares(bench: Bench, data: Path, launcher: Launcher, pause: BackgroundPause | None = None) -> Iterator[Spares]:
     cache = CompilationCache(data, launcher)
-    found = Spares(Works(bench.database), cache, bench.pools, pause or BackgroundPause(), "cpu", prefer)
+    found = Spares(Works(bench.database), cache, bench.pools, pause or BackgroundPause(), "cpu")
     found.start()
     try:
-        yield found, asked
+        yield found
     finally:
         found.stop()
 
 
-def has_opened(bench: Bench, asked: list[str]) -> bool:
-    """Opens the page until the worker listens and has heard it."""
+def has_opened(bench: Bench, made: Spares) -> bool:
+    """Open the page until the worker listens and has made all spares."""
     with bench.database.transaction() as session:
         notify_problem_opened(session, STANDARDISE.slug)
-    return bool(asked)
+    return bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES
 
 
 def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
     revision = bench.publish()
-    with spares(bench, tmp_path, launcher) as (made, asked):
-        wait_until(lambda: has_opened(bench, asked))
+    with spares(bench, tmp_path, launcher) as made:
+        wait_until(lambda: has_opened(bench, made))
         setup = made.setup_of(STANDARDISE)
-        wait_until(lambda: bench.pool.count_spares(setup) == SPARES)
 
     bench.send(revision, REFERENCE)
     judged = bench.worker().judge(bench.claim(), threading.Event())
 
     assert str(judged.finish.verdict) == "accepted"
     assert bench.pool.count_spares(setup) < SPARES
-    assert set(asked) == {STANDARDISE.slug}
 
 
 def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
     bench.publish()
     pause = BackgroundPause()
     pause.set(is_paused=True)
-    with spares(bench, tmp_path, launcher, pause) as (made, asked):
+    with spares(bench, tmp_path, launcher, pause) as made:
         setup = made.setup_of(STANDARDISE)
         made.want(STANDARDISE.slug)
-        wait_until(lambda: bool(asked))
         time.sleep(1)
         assert bench.pool.count_spares(setup) == 0
         pause.set(is_paused=False)
@@ -80,19 +67,19 @@ def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path,
 def test_none_is_made_for_problems_of_another_device(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
     bench.publish()
     bench.publish(ON_GPU)
-    with spares(bench, tmp_path, launcher) as (made, asked):
+    with spares(bench, tmp_path, launcher) as made:
         made.want(ON_GPU.slug)
         made.want(STANDARDISE.slug)
-        wait_until(lambda: bool(asked))
+        wait_until(lambda: bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES)
 
-    assert asked == [STANDARDISE.slug]
+        assert bench.pool.count_spares(made.setup_of(ON_GPU)) == 0
 
 
 def test_an_unknown_problem_does_not_stop_the_spares(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     bench.publish()
-    with spares(bench, tmp_path, launcher) as (made, _):
+    with spares(bench, tmp_path, launcher) as made:
         made.want("no_such_problem")
         made.want(STANDARDISE.slug)
         wait_until(lambda: bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES)

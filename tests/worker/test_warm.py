@@ -7,18 +7,22 @@ from threading import Event
 import pytest
 from sqlalchemy import select, update
 
-from app.catalog.model import ExpectedOutput, Problem, Revision
+from app.catalog.model import ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
+from app.queue.background_pause import BackgroundPause
+from app.submissions.enqueue import notify_problem_opened
 from app.worker.compilation_cache import CALLS_FOLDER, CompilationCache
 from app.worker.expected import ExpectedOutputs
+from app.worker.hint_recorder import KnownMistakes
 from app.worker.prepare import PreparedCase
-from app.worker.warm import Warmer
+from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
 from sandbox.interface import Launcher
 from tests.queue.fleet import wait_until
 from tests.worker.bench import Bench, changed, database_away, with_reference_line
+from tests.worker.test_hints import PACKAGE
 
-ALL = "Every variant is prepared"
+ALL = "problems are prepared"
 
 
 @pytest.fixture(autouse=True)
@@ -27,9 +31,23 @@ def _hear_everything(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @contextmanager
-def warmer(bench: Bench, data: Path, launcher: Launcher, expected: ExpectedOutputs | None = None) -> Iterator[Warmer]:
-    cache = CompilationCache(data, launcher)
-    warmer = Warmer(Works(bench.database), expected or bench.expected(), bench.known(), cache, bench.pools)
+def warmer(
+    bench: Bench,
+    data: Path,
+    launcher: Launcher,
+    idle: ExpectedOutputs | None = None,
+    pause: BackgroundPause | None = None,
+) -> Iterator[Warmer]:
+    """`idle` is what prepares when the machine is idle."""
+    cache, idle = CompilationCache(data, launcher), idle or bench.expected()
+    warmer = Warmer(
+        Works(bench.database),
+        Preparation(expected=bench.expected(), known=bench.known()),
+        Preparation(expected=idle, known=KnownMistakes(bench.database, idle)),
+        cache,
+        bench.pools,
+        pause or BackgroundPause(),
+    )
     warmer.start()
     try:
         yield warmer
@@ -76,13 +94,13 @@ def test_one_problem_that_can_not_be_read_or_run_leaves_the_others_prepared(
     with warmer(bench, tmp_path, launcher):
         wait_until(lambda: ALL in caplog.text)
 
-    assert prepared(bench) == {("c_sound", 0), ("c_sound", 1)}
-    assert "2 problems are prepared; other variants follow" in caplog.text
+    assert prepared(bench) == {("c_sound", 0)}
+    assert "2 problems are prepared" in caplog.text
     assert "a_outdated" in caplog.text
     assert "b_raises, variant 0, can't be prepared" in caplog.text
 
 
-def test_a_folder_that_can_not_be_written_leaves_every_variant_prepared(
+def test_a_folder_that_can_not_be_written_leaves_every_problem_prepared(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     publish(bench, "first")
@@ -92,7 +110,7 @@ def test_a_folder_that_can_not_be_written_leaves_every_variant_prepared(
     with warmer(bench, tmp_path, launcher):
         wait_until(lambda: ALL in caplog.text)
 
-    assert prepared(bench) == {("first", 0), ("first", 1), ("second", 0), ("second", 1)}
+    assert prepared(bench) == {("first", 0), ("second", 0)}
 
 
 def test_a_database_that_is_away_at_first_is_waited_for(
@@ -106,7 +124,7 @@ def test_a_database_that_is_away_at_first_is_waited_for(
             wait_until(lambda: "The database is away" in caplog.text)
         wait_until(lambda: ALL in caplog.text)
 
-    assert prepared(bench) == {("sound", 0), ("sound", 1)}
+    assert prepared(bench) == {("sound", 0)}
 
 
 def test_what_is_published_while_the_worker_runs_is_prepared_too(
@@ -120,33 +138,53 @@ def test_what_is_published_while_the_worker_runs_is_prepared_too(
         wait_until(lambda: prepared(bench) == {("later", 0), ("later", 1)})
 
 
-def test_what_is_published_while_others_are_prepared_comes_before_their_other_variants(
+def test_the_most_popular_problems_are_prepared_first(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+    submissions = {"first": 3, "second": 0, "third": 7}
+    for slug, number in submissions.items():
+        revision = publish(bench, slug)
+        with bench.database.transaction() as session:
+            count = {"submissions": number, "students": number, "solved": 0}
+            session.add(SolveCount(problem_id=revision.problem_id, **count))
+    idle = Watched(bench, lambda: None)
+
+    with warmer(bench, tmp_path, launcher, idle):
+        wait_until(lambda: len(idle.asked) == len(submissions))
+
+    assert idle.asked == [("third", 0), ("first", 0), ("second", 0)]
+
+
+def test_opening_a_problem_prepares_it_while_others_wait_for_an_idle_machine(
     bench: Bench, tmp_path: Path, launcher: Launcher
 ) -> None:
     publish(bench, "first")
-    publish(bench, "second")
-    expected = Watched(bench, lambda: publish(bench, "later"))
+    opened, pause = bench.publish(PACKAGE), BackgroundPause()
+    pause.set(is_paused=True)
 
-    with warmer(bench, tmp_path, launcher, expected):
-        wait_until(lambda: len(expected.asked) == 6)
+    with warmer(bench, tmp_path, launcher, pause=pause):
+        wait_until(lambda: open_page(bench, opened) and knows_mistakes(bench, opened, variant=0))
 
-    assert {expected.asked.index((slug, 0)) for slug in ("first", "second", "later")} == {0, 1, 2}
+        assert prepared(bench) == {("standardise", 0)}
+        pause.set(is_paused=False)
+        wait_until(lambda: knows_mistakes(bench, opened, variant=1) and ("first", 0) in prepared(bench))
+
+    assert prepared(bench) == {("standardise", 0), ("standardise", 1), ("first", 0)}
 
 
-def test_a_problem_that_a_student_opens_comes_before_the_others(
-    bench: Bench, tmp_path: Path, launcher: Launcher
+def test_a_problem_that_failed_is_prepared_again_when_it_is_opened_again(
+    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for slug in ("first", "second", "third"):
-        publish(bench, slug)
-    opened = publish(bench, "z_opened")
-    hers = Works(bench.database).package(opened)
-    begun = Event()
-    expected = Watched(bench, begun.wait)
+    opened = bench.publish(with_reference_line("raise ValueError", "b_raises"))
 
-    with warmer(bench, tmp_path, launcher, expected) as made:
-        wait_until(lambda: len(expected.asked) == 1)
-        made.prefer(opened, hers)
-        begun.set()
-        wait_until(lambda: len(expected.asked) >= 3)
+    with warmer(bench, tmp_path, launcher):
+        failed = "b_raises, variant 0, can't be prepared"
+        wait_until(lambda: open_page(bench, opened) and caplog.text.count(failed) > 2)
 
-    assert expected.asked[1:3] == [("z_opened", 0), ("z_opened", 1)]
+
+def open_page(bench: Bench, revision: Revision) -> bool:
+    with bench.database.transaction() as session:
+        notify_problem_opened(session, session.get_one(Problem, revision.problem_id).slug)
+    return True
+
+
+def knows_mistakes(bench: Bench, revision: Revision, variant: int) -> bool:
+    return bench.known().find(revision, PACKAGE, variant, Event()) is not None

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import Package, find_readable_part
+from app.catalog.sample_record import find_sample_record, write_sample_record
 from app.catalog.verification_report import Report, report_of, with_faults
 from app.catalog.verified import VerifiedPackages
 from app.cli.console import errors
@@ -32,7 +33,12 @@ Mutants = Annotated[
     int | None, typer.Option("--mutants", min=0, help="Try at most this many mutants of the reference.")
 ]
 Record = Annotated[
-    bool, typer.Option("--record", help="Record the packages that pass in verified.json of the problems folder.")
+    bool,
+    typer.Option(
+        "--record",
+        help="Record the packages that pass in verified.json of the problems folder, and what their samples are and "
+        "answer in its folder samples.",
+    ),
 ]
 Again = Annotated[bool, typer.Option("--again", help="With --all, verify unchanged packages too.")]
 
@@ -63,6 +69,7 @@ def verify_packages(
     if html is not None and not html.absolute().parent.is_dir():
         raise typer.BadParameter(f"{html.parent} is not a folder", param_hint="--html")
     verified = VerifiedPackages.read(folder)
+    named = chosen
     if every and not again:
         chosen = list(_changed(chosen, verified))
     reports: list[Report] = []
@@ -74,6 +81,8 @@ def verify_packages(
             print(json.dumps(report.model_dump(mode="json")))
         else:
             print_report(report)
+    if record:
+        _record_samples([source for source in named if _lacks_samples(source, verified, again=again)])
     if html is not None:
         _write_page(html, reports)
     raise typer.Exit(any(not report.passed for report in reports))
@@ -86,6 +95,27 @@ def _changed(sources: list[PackageSource], verified: VerifiedPackages) -> Iterat
             yield source
         else:
             errors.print(f"{source.slug} is unchanged since it passed on {record.date}", highlight=False)
+
+
+def _lacks_samples(source: PackageSource, verified: VerifiedPackages, *, again: bool) -> bool:
+    """Whether the package is recorded as verified, but not what its samples answer. `again`: whatever is recorded."""
+    if source.path.resolve() != (verified.folder / source.slug).resolve():
+        return False
+    record = verified.find_current(source.slug)
+    return record is not None and (again or find_sample_record(source.path, record.digest) is None)
+
+
+def _record_samples(sources: list[PackageSource]) -> None:
+    from app.worker.sample_answers import record_samples
+
+    packages = [(source.path, source.load()) for source in sources]
+    for needs_gpu in (False, True):
+        chosen = [(path, package) for path, package in packages if package.manifest.limits.gpu is needs_gpu]
+        if chosen:
+            with _open_pools(read_settings(), needs_gpu=needs_gpu) as pools:
+                for path, package in chosen:
+                    write_sample_record(path, record_samples(package, pools.boxes, threading.Event()))
+                    errors.print(f"{package.slug}: recorded its samples", highlight=False)
 
 
 def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[tuple[Report, int]]:
