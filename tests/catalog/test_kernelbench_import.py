@@ -6,6 +6,7 @@ import pytest
 
 from app.catalog.importing.imported import Imported
 from app.catalog.importing.kernelbench import read_kernelbench
+from app.catalog.importing.observation import Observe, Probe, Seen, failed
 from app.catalog.package import Package, package_from_files
 
 FILE = """import torch
@@ -35,9 +36,16 @@ def get_init_inputs():
 """
 
 
-def read(tmp_path: Path, text: str) -> tuple[Imported, Package]:
+RAN = Seen(arguments={}, answer={"type": "none"})
+
+
+def run_always(probe: Probe) -> dict[str, Seen]:
+    return dict.fromkeys(probe.makers, RAN)
+
+
+def read(tmp_path: Path, text: str, observe: Observe = run_always) -> tuple[Imported, Package]:
     (tmp_path / "4_GroupNorm.py").write_text(text)
-    imported = read_kernelbench(tmp_path / "4_GroupNorm.py")
+    imported = read_kernelbench(tmp_path / "4_GroupNorm.py", observe)
     return imported, package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
 
 
@@ -48,7 +56,50 @@ def test_inputs_for_a_large_gpu_are_made_smaller_and_the_author_is_told(tmp_path
     height, width = constants["shape"]
     assert constants["batch_size"] * constants["channels"] * height * width * 4 <= 4 * 2**20
     assert any("7,168 MiB of inputs" in line and "shape (512, 512) → " in line for line in imported.left_out)
-    assert any("groups and heads must still divide" in line for line in imported.todo)
+    assert imported.failure == ""
+
+
+def test_equal_sizes_shrink_together(tmp_path: Path) -> None:
+    text = FILE.replace("return [channels, 8]", "return [width, 8]").replace("shape =", "width = 512\nshape =")
+
+    _, package = read(tmp_path, text)
+
+    constants = package.manifest.cases[0].arguments
+    assert constants["width"] == constants["shape"][0] < 512
+
+
+def test_a_size_that_is_computed_from_others_is_computed_again(tmp_path: Path) -> None:
+    text = FILE.replace("shape = (512, 512)", "height = 512\nwidth = 2 * height\nshape = (height, width)")
+
+    imported, package = read(tmp_path, text)
+
+    assert package.manifest.cases[0].arguments.keys() == {"batch_size", "channels", "height"}
+    assert (
+        "    globals()['width'] = 2 * height\n    globals()['shape'] = (height, width)\n" in imported.files["cases.py"]
+    )
+    assert any("width 1024 → " in line for line in imported.left_out)
+
+
+def test_a_size_that_the_model_needs_as_it_is_stays(tmp_path: Path) -> None:
+    def run_with_512(probe: Probe) -> dict[str, Seen]:
+        ((program, _),) = probe.makers.values()
+        return {"first": RAN if "'size': 512" in program else failed("ValueError: the image has another size")}
+
+    text = FILE.replace("shape = (512, 512)", "size = 512").replace("*shape", "size, size").replace("112", "16")
+
+    imported, package = read(tmp_path, text.replace("channels = 64", "channels = 3"), run_with_512)
+
+    assert package.manifest.cases[0].arguments == {"batch_size": 4, "channels": 3, "size": 512}
+    assert imported.failure == ""
+
+
+def test_a_model_that_does_not_run_is_told_with_its_error(tmp_path: Path) -> None:
+    def never(probe: Probe) -> dict[str, Seen]:
+        return dict.fromkeys(probe.makers, failed("RuntimeError: size mismatch"))
+
+    imported, _ = read(tmp_path, FILE, never)
+
+    assert imported.failure.startswith("RuntimeError: size mismatch; choose other sizes")
 
 
 def test_tuples_stay_tuples_for_the_file_s_own_functions(tmp_path: Path) -> None:

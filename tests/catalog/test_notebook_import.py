@@ -148,6 +148,36 @@ def test_asserts_inside_a_loop_are_listed_as_left_out(tmp_path: Path) -> None:
     assert "`for n in range(3):`: asserts inside a block" in imported.left_out
 
 
+def test_imports_of_other_cells_are_kept_where_their_names_are_used(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "import tkinter, numpy.linalg as la\nfrom math import sqrt as root", {}),
+        ("code", "def norm(x):\n    return root(sum(n * n for n in x))", {}),
+        ("code", "import numpy as np", {}),
+        ("code", "assert norm(np.diag(la.inv(np.eye(2)))) > 1", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "norm.ipynb", cells), observe)
+
+    package = load(imported)
+    head = "import numpy.linalg as la\nfrom math import sqrt as root\nimport numpy as np\n\n\ndef norm(x):"
+    assert package.reference.startswith(head)
+    assert "    import numpy.linalg as la\n    import numpy as np\n" in (package.generators or "")
+    assert not imported.left_out[1:]
+
+
+def test_a_function_that_draws_is_marked_as_random(tmp_path: Path) -> None:
+    cells: list[tuple[str, str, dict[str, Any]]] = [
+        ("code", "import random", {}),
+        ("code", "def noisy(x):\n    return x + random.random()", {}),
+        ("code", "assert noisy(1.0) > 0", {}),
+    ]
+
+    imported = read_notebook(notebook(tmp_path / "noisy.ipynb", cells), observe)
+
+    assert load(imported).manifest.deterministic is False
+    assert any("compare random answers" in line for line in imported.todo)
+
+
 def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> None:
     cells: list[tuple[str, str, dict[str, Any]]] = [
         ("code", "import numpy as np\ndef twice(x):\n    return 2 * x", {}),

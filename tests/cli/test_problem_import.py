@@ -194,6 +194,17 @@ def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Pat
     assert verdict(target, "accepted/by_hand") == "accepted"
 
 
+def test_a_kernelbench_model_that_does_not_run_is_told_and_the_exit_code_is_1(tmp_path: Path) -> None:
+    source = tmp_path / "9_Broken.py"
+    source.write_text(KERNEL.replace("return [in_features, 3]", "return [7, 3]"))
+
+    imported = allclose("problem", "import", "kernelbench", source, "--to", tmp_path / "broken")
+
+    assert imported.returncode == 1
+    assert "The imported solution can't run:\n  - RuntimeError: mat1 and mat2 shapes" in imported.stdout
+    assert (tmp_path / "broken/problem.yaml").exists()
+
+
 @pytest.mark.whole
 def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> None:
     source, target = lay(tmp_path / "scale", LITERAL), tmp_path / "scaled"

@@ -14,7 +14,7 @@ from app.catalog.importing.torch_judge import read_torch_judge
 # `Observe` calls the source's solution in a sandbox, and returns the types that it saw there.
 FORMATS: dict[str, Callable[[Path, Observe], Imported]] = {
     "kattis": lambda source, _observe: read_kattis(source),
-    "kernelbench": lambda source, _observe: read_kernelbench(source),
+    "kernelbench": read_kernelbench,
     "notebook": read_notebook,
     "tests": read_literal_tests,
     "torch-judge": read_torch_judge,

@@ -24,13 +24,18 @@ class ImportRefused(AllcloseError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A package made of a source. `left_out`: the parts that do not map. `answers`: the source's own, by case."""
+    """A package made of a source.
+
+    `left_out`: the parts that do not map. `answers`: the source's own, by case. `failure`: why the solution did not
+    run, or an empty text.
+    """
 
     slug: str
     files: Mapping[str, str]
     left_out: tuple[str, ...]
     todo: tuple[str, ...]
     answers: Mapping[str, Any]
+    failure: str = ""
 
 
 @dataclass(slots=True)

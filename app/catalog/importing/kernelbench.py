@@ -1,16 +1,19 @@
 """Import a file of KernelBench: PyTorch code with `Model`, `get_inputs` and optionally `get_init_inputs`.
 
 The student writes `ModelNew`. `cases.py` draws the inputs like the file, whose constants become arguments under `with`.
-They are made smaller until the inputs fit, since the files are for large GPUs. The driver builds the model with weights
-from the case's seed.
+They are made smaller until the inputs fit, since the files are for large GPUs. Sizes that depend on one another shrink
+together, and the model runs in a sandbox with them. The driver builds the model with weights from the case's seed.
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
+from app.catalog.importing.observation import Observe, Probe
 from app.catalog.importing.program import class_of, functions_of, open_folder, parse, strangers_of, without
 from app.catalog.source import parameters_of
 
@@ -20,6 +23,7 @@ MAKERS = ("rand", "randn", "randint", "ones", "zeros", "empty", "full")
 ELEMENT_BYTES = 4
 # Far below the 48 MiB that a case may take, so that several cases are quick.
 MAX_INPUT_BYTES = 4 * 2**20
+MAX_CASE_BYTES = 48 * 2**20
 # No size becomes smaller than this.
 LEAST_SIZE = 4
 CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
@@ -34,6 +38,12 @@ def run(solution, inputs):
     with torch.no_grad():
         return model(*inputs["inputs"])
 '''
+_CALL = """def _call(seed, init_inputs, inputs):
+    torch.manual_seed(seed)
+    model = ModelNew(*init_inputs)
+    with torch.no_grad():
+        return model(*inputs)
+"""
 _STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
 
 import torch.nn as nn
@@ -48,7 +58,29 @@ class ModelNew(nn.Module):
 '''
 
 
-def read_kernelbench(path: Path) -> Imported:
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The numbers at the top level of the file, and the expressions that compute others from them, by name."""
+
+    numbers: Mapping[str, Constant]
+    derived: Mapping[str, ast.expr]
+
+    def values(self) -> dict[str, Constant]:
+        """Return the numbers, and the derived ones that can be computed from them."""
+        known = dict(self.numbers)
+        for name, expression in self.derived.items():
+            if (value := _evaluate(expression, known)) is not None:
+                known[name] = value
+        return known
+
+    def used_by(self, *nodes: ast.AST) -> set[str]:
+        """Return the numbers that these nodes use, also through derived ones."""
+        names = {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+        through = [self.used_by(self.derived[name]) for name in names & self.derived.keys()]
+        return set().union(names & self.numbers.keys(), *through)
+
+
+def read_kernelbench(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
     if not path.is_file():
         raise ImportRefused(f"{path} is not a file: name one with `Model` and `get_inputs`")
@@ -56,28 +88,50 @@ def read_kernelbench(path: Path) -> Imported:
     tree, notes = parse(source, path.name), Notes()
     model = _model(tree, path)
     title = path.stem.replace("_", " ").strip()
-    sizes = _shrink(tree, _constants(tree, notes), notes)
     if strangers := strangers_of(tree):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
+    sizes = _read_sizes(tree)
+    cases = _cases(source, tree, sizes)
+    fitting, failure = _choose(tree, sizes, Trial(_reference(source, tree), cases, observe))
+    _note_sizes(tree, sizes, fitting, notes)
     files = {
-        "statement.md": _statement(model, sizes, notes),
+        "statement.md": _statement(model, fitting.values(), notes),
         "starter.py": _starter(model),
         "reference.py": _reference(source, tree),
         "driver.py": _DRIVER,
-        "cases.py": _cases(source, tree),
+        "cases.py": cases,
         "submissions/accepted/original.py": _reference(source, tree),
         "submissions/wrong_answer/stand_in.py": _STAND_IN,
     }
     _add_todo(notes)
     built_with = parameters_of(ast.parse(files["starter.py"]), "ModelNew") or ()
-    manifest = write_manifest(_manifest(title, sizes, built_with), "a KernelBench file", notes)
+    manifest = write_manifest(_manifest(title, fitting.numbers, built_with), "a KernelBench file", notes)
     return Imported(
         slug=slug_of(path.stem),
         files={**manifest, **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers={},
+        failure=failure and f"{failure}; choose other sizes under `with` of each case, or correct the file",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A call of the model in a sandbox."""
+
+    reference: str
+    cases: str
+    observe: Observe
+
+    def find_failure(self, numbers: Mapping[str, Constant]) -> str:
+        """Call the model with the inputs of these sizes. Return why that failed, else an empty text."""
+        maker = f"{self.cases}\n\ndef first(seed):\n    return draw(seed, **{dict(numbers)!r})\n"
+        source = f"{self.reference}\n\n{_CALL}"
+        probe = Probe(source=source, entry_point="_call", frameworks=("torch",), makers={"first": (maker, "first")})
+        seen = self.observe(probe)["first"]
+        size = max((prod(each.get("shape", ())) for each in seen.list_answers()), default=0) * ELEMENT_BYTES
+        return seen.failure or (f"its answer has {size / 2**20:,.0f} MiB" if size > MAX_CASE_BYTES else "")
 
 
 def _model(tree: ast.Module, path: Path) -> ast.ClassDef:
@@ -94,20 +148,21 @@ def _methods(model: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
 
 
-def _constants(tree: ast.Module, notes: Notes) -> dict[str, Constant]:
-    """Return the numbers and tuples of numbers at the top level, which are sizes and settings."""
-    found: dict[str, Constant] = {}
+def _read_sizes(tree: ast.Module) -> _Sizes:
+    """Read the numbers and tuples of numbers at the top level, which are sizes and settings."""
+    numbers: dict[str, Constant] = {}
+    derived: dict[str, ast.expr] = {}
     for node in tree.body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
         name, value = node.targets[0].id, node.value
         if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
-            found[name] = value.value
-        elif (numbers := _numbers(value) or _evaluate(value, {})) is not None:  # `(2, 3)`, or `2048 * 2`
-            found[name] = numbers
-        elif used := sorted({each.id for each in ast.walk(value) if isinstance(each, ast.Name)} & set(found)):
-            notes.todo.append(f"compute {name} again in cases.py if you change {', '.join(used)} under `with`")
-    return found
+            numbers[name] = value.value
+        elif (found := _numbers(value) or _evaluate(value, {})) is not None:  # `(2, 3)`, or `2048 * 2`
+            numbers[name] = found
+        elif any(isinstance(each, ast.Name) and each.id in {**numbers, **derived} for each in ast.walk(value)):
+            derived[name] = value
+    return _Sizes(numbers, derived)
 
 
 def _numbers(node: ast.expr) -> list[int | float] | None:
@@ -119,32 +174,77 @@ def _numbers(node: ast.expr) -> list[int | float] | None:
     return numbers if len(numbers) == len(node.elts) else None
 
 
-def _shrink(tree: ast.Module, sizes: dict[str, Constant], notes: Notes) -> dict[str, Constant]:
-    """Halve the largest size of the inputs until they fit, and say what became smaller."""
+def _choose(tree: ast.Module, sizes: _Sizes, trial: Trial) -> tuple[_Sizes, str]:
+    """Return the first sizes with which the model runs, and an empty text. Without any, the smallest, and why not."""
+    tried: list[tuple[_Sizes, str]] = []
+    for candidate in _list_candidates(tree, sizes):
+        if candidate in [each for each, _ in tried]:
+            continue
+        failure = trial.find_failure(candidate.numbers)
+        if not failure:
+            return candidate, ""
+        tried.append((candidate, failure))
+    return tried[0]
+
+
+def _list_candidates(tree: ast.Module, sizes: _Sizes) -> Iterator[_Sizes]:
+    """Yield sizes whose inputs fit: all made smaller, then those without an effect on the weights, then batches.
+
+    Models may ask for more than the file says, such as an image of 224 pixels by a default.
+    """
+    makers = _makers(tree)
+    built = [node for name, node in functions_of(tree).items() if name == "get_init_inputs"]
+    free = sizes.used_by(*makers) - sizes.used_by(
+        *built, *(node for node in tree.body if isinstance(node, ast.ClassDef))
+    )
+    batches = sizes.used_by(*(argument for call in makers for argument in _size_arguments(call)[:1]))
+    for limit in (MAX_INPUT_BYTES, MAX_INPUT_BYTES // 8):
+        yield _shrink(makers, sizes, sizes.used_by(*makers), set(sizes.numbers), limit)
+    for names in (free, free & batches):
+        candidate = _shrink(makers, sizes, names, names, MAX_INPUT_BYTES)
+        if (_count_bytes(makers, candidate.values()) or 0) <= MAX_CASE_BYTES:
+            yield candidate
+
+
+def _makers(tree: ast.Module) -> list[ast.Call]:
+    """Return the calls that make the inputs."""
     calls = [node for node in ast.walk(functions_of(tree)["get_inputs"]) if isinstance(node, ast.Call)]
-    makers = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in MAKERS]
-    used = {each.id for call in makers for each in ast.walk(call) if isinstance(each, ast.Name)} & sizes.keys()
-    shrunk = {name: list(value) if isinstance(value, list) else value for name, value in sizes.items()}
-    before = _count_bytes(makers, shrunk)
-    if before is None:
+    return [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in MAKERS]
+
+
+def _shrink(makers: Sequence[ast.Call], sizes: _Sizes, names: set[str], tied: set[str], limit: int) -> _Sizes:
+    """Halve the largest of the named sizes until the inputs fit, each with all equal numbers among the tied ones."""
+    while (_count_bytes(makers, sizes.values()) or 0) > limit:
+        largest = max((n for name in names for n in _listed(sizes.numbers[name]) if isinstance(n, int)), default=0)
+        if largest < 2 * LEAST_SIZE:
+            break
+        halved = {name: _with_half(value, largest) if name in tied else value for name, value in sizes.numbers.items()}
+        sizes = replace(sizes, numbers=halved)
+    return sizes
+
+
+def _with_half(value: Constant, number: int) -> Constant:
+    halved = [number // 2 if each == number else each for each in _listed(value)]
+    return halved if isinstance(value, list) else halved[0]
+
+
+def _note_sizes(tree: ast.Module, given: _Sizes, fitting: _Sizes, notes: Notes) -> None:
+    """Say what became smaller."""
+    before, after = (_count_bytes(_makers(tree), sizes.values()) for sizes in (given, fitting))
+    if before is None or after is None:
         notes.todo.append(
             "choose sizes under `with` of each case by yourself: the inputs' size is not known from the file"
         )
-        return shrunk
-    while (size := _count_bytes(makers, shrunk) or 0) > MAX_INPUT_BYTES and _halve_largest(shrunk, used):
-        pass
-    changed = [
-        f"{name} {_shown(sizes[name])} → {_shown(shrunk[name])}" for name in sorted(used) if shrunk[name] != sizes[name]
-    ]
+        return
+    old, new = given.values(), fitting.values()
+    changed = [f"{name} {_shown(old[name])} → {_shown(new[name])}" for name in sorted(old) if new[name] != old[name]]
     if changed:
         notes.left_out.append(f"sizes for large GPUs ({before / 2**20:,.0f} MiB of inputs): {', '.join(changed)}")
-        notes.todo.append("check the smaller sizes under `with`: groups and heads must still divide them")
-    if size > MAX_INPUT_BYTES:
-        notes.todo.append(f"choose smaller sizes: the inputs have {size / 2**20:,.0f} MiB, and a case may have 48")
-    return shrunk
+    if after > MAX_CASE_BYTES:
+        notes.todo.append(f"choose smaller sizes: the inputs have {after / 2**20:,.0f} MiB, and a case may have 48")
 
 
-def _count_bytes(makers: Sequence[ast.Call], sizes: dict[str, Constant]) -> int | None:
+def _count_bytes(makers: Sequence[ast.Call], sizes: Mapping[str, Constant]) -> int | None:
     """Return the bytes of all inputs, or None if a size is no product of the constants."""
     total = 0
     for call in makers:
@@ -167,7 +267,7 @@ def _size_arguments(call: ast.Call) -> list[ast.expr]:
     return arguments[:1] if ast.unparse(call.func).endswith("full") else arguments
 
 
-def _evaluate(node: ast.expr, sizes: dict[str, Constant]) -> Constant | None:
+def _evaluate(node: ast.expr, sizes: Mapping[str, Constant]) -> Constant | None:
     if isinstance(node, ast.Starred):
         return _evaluate(node.value, sizes)
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -186,25 +286,6 @@ def _evaluate(node: ast.expr, sizes: dict[str, Constant]) -> Constant | None:
     return None
 
 
-def _halve_largest(sizes: dict[str, Constant], names: set[str]) -> bool:
-    """Halve the largest whole number among these constants. Return False if all are small."""
-    places = [
-        (number, name, place)
-        for name in sorted(names)
-        for place, number in enumerate(_listed(sizes[name]))
-        if isinstance(number, int) and number >= 2 * LEAST_SIZE
-    ]
-    if not places:
-        return False
-    number, name, place = max(places, key=lambda found: found[0])
-    value = sizes[name]
-    if isinstance(value, list):
-        value[place] = number // 2
-    else:
-        sizes[name] = number // 2
-    return True
-
-
 def _listed(value: Constant) -> list[int | float]:
     return value if isinstance(value, list) else [value]
 
@@ -213,7 +294,7 @@ def _shown(value: Constant) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, list) else str(value)
 
 
-def _statement(model: ast.ClassDef, sizes: dict[str, Constant], notes: Notes) -> str:
+def _statement(model: ast.ClassDef, sizes: Mapping[str, Constant], notes: Notes) -> str:
     methods = _methods(model)
     told_by: list[ast.ClassDef | ast.FunctionDef] = [
         model,
@@ -256,9 +337,10 @@ def _reference(source: str, tree: ast.Module) -> str:
     return f"{without(source, drawing)}\n\nModelNew = Model\n"
 
 
-def _cases(source: str, tree: ast.Module) -> str:
+def _cases(source: str, tree: ast.Module, sizes: _Sizes) -> str:
     models = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
-    has_init = "get_init_inputs" in functions_of(tree)
+    init_inputs = "list(get_init_inputs())" if "get_init_inputs" in functions_of(tree) else "[]"
+    again = "".join(f"    globals()[{name!r}] = {ast.unparse(value)}\n" for name, value in sizes.derived.items())
     return f'''{without(source, models)}
 
 def draw(seed, **constants):
@@ -266,14 +348,14 @@ def draw(seed, **constants):
     import torch
 
     globals().update({{name: tuple(value) if isinstance(value, list) else value for name, value in constants.items()}})
-    torch.manual_seed(seed)
+{again}    torch.manual_seed(seed)
     inputs = list(get_inputs())
-    return {{"seed": seed, "init_inputs": {"list(get_init_inputs())" if has_init else "[]"}, "inputs": inputs}}
+    return {{"seed": seed, "init_inputs": {init_inputs}, "inputs": inputs}}
 '''
 
 
-def _manifest(title: str, sizes: dict[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
-    arguments = {"with": sizes} if sizes else {}
+def _manifest(title: str, sizes: Mapping[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
+    arguments = {"with": dict(sizes)} if sizes else {}
     return {
         "title": title[:120],
         "summary": "TODO: describe the problem in one line.",

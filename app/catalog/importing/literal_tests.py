@@ -334,8 +334,7 @@ def build_manifest(
         "estimated_minutes": 15,
         "frameworks": frameworks,
         "entry_point": entry_point,
-        "parameters": declared.parameters,
-        "returns": declared.returns,
+        **declared.keys(),
         "cases": [
             {
                 "name": test.name,

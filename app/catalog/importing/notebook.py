@@ -7,8 +7,8 @@ The solution is the last cell that defines a function. Marks of both formats sho
 
 Each `assert` that compares one call of the function with a literal becomes a case: `f(…) == 3`,
 `abs(f(…) - 3) < 1e-6`, `np.allclose(f(…), [1, 2])`, `np.testing.assert_allclose(f(…), …)`. Arguments that are not
-literals become a function of `cases.py`, with the statements of the same cell that they need. The notebook runs only in
-a sandbox.
+literals become a function of `cases.py`, with the statements of the same cell and the imports of all cells that they
+need. The notebook runs only in a sandbox.
 """
 
 import ast
@@ -34,7 +34,7 @@ from app.catalog.importing.literal_tests import (
 )
 from app.catalog.importing.literal_tests import Test as LiteralTest
 from app.catalog.importing.observation import Observe
-from app.catalog.importing.program import functions_of, open_folder, parse, strangers_of
+from app.catalog.importing.program import functions_of, imports_from, open_folder, parse, strangers_of
 from app.judging.text import lines_of
 
 MAX_CASES = 200
@@ -73,7 +73,10 @@ def read_notebook(path: Path, observe: Observe) -> Imported:
         raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
     cells, notes = _cells(open_folder(path.parent).text(path.name), path.name), Notes()
     place, function = _find_solution(cells)
-    source = f"{_imports(cells[:place])}\n\n\n{_clean(cells[place].source).strip()}\n".lstrip("\n")
+    own = _clean(cells[place].source).strip()
+    others = [_tree(cell) for cell in [*cells[:place], *cells[place + 1 :]]]
+    imports = "\n".join(map(ast.unparse, imports_from(others, _tree(cells[place]))))
+    source = f"{imports}\n\n\n{own}\n".lstrip("\n")
     tree = parse(_without_marks(source), "the solution's cell")
     found = _tests(cells, function, notes)
     tests, declared = declare_tests(_without_marks(source), function, found, observe, notes)
@@ -155,21 +158,15 @@ def _clean(source: str) -> str:
     return "\n".join("" if _NOT_PYTHON.match(line) else line for line in lines_of(source)) + "\n"
 
 
-def _imports(cells: Sequence[Cell]) -> str:
-    """Return the imports of earlier cells, which the solution needs."""
-    nodes = (node for cell in cells for node in _tree(cell).body if isinstance(node, ast.Import | ast.ImportFrom))
-    lines = dict.fromkeys(map(ast.unparse, nodes))
-    return "\n".join(line for line in lines if "otter" not in line and "nbgrader" not in line)
-
-
 def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> list[LiteralTest]:
     tests: list[LiteralTest] = []
-    for cell in cells:
-        tree, hidden = _tree(cell), _hidden_lines(cell.source)
+    trees = [_tree(cell) for cell in cells]
+    for cell, tree in zip(cells, trees, strict=True):
+        hidden, imports = _hidden_lines(cell.source), imports_from(trees, tree)
         for statement in _asserts(tree):
             if not calls_of(statement, function.name):
                 continue
-            check = _Check(tree, statement, function, _literals(tree, statement))
+            check = _Check(tree, statement, function, _literals(tree, statement), imports)
             try:
                 tests.append(check.read(f"case_{len(tests) + 1}", statement.lineno not in hidden))
             except ValueError as error:
@@ -226,12 +223,16 @@ def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A statement that checks one call of the function, and its cell. `known`: the names with literal values there."""
+    """A statement that checks one call of the function, and its cell.
+
+    `known`: the names with literal values there. `imports`: those of all cells that the cell uses.
+    """
 
     cell: ast.Module
     statement: ast.Assert | ast.Expr
     function: ast.FunctionDef
     known: Mapping[str, Any]
+    imports: Sequence[ast.stmt]
 
     def read(self, name: str, is_sample: bool) -> LiteralTest:
         """Return the call as a test. Raises ValueError."""
@@ -250,7 +251,7 @@ class _Check:
     def _generator(self, name: str) -> str:
         before = self.cell.body[: self.cell.body.index(self.statement)]
         statements = [each for each in before if each not in _asserts(self.cell)]
-        program = "\n".join(map(ast.unparse, [*statements, self.statement]))
+        program = "\n".join(map(ast.unparse, [*self.imports, *statements, self.statement]))
         generators, reasons = write_generators(name, program, self.function)
         if len(generators) != 1:
             raise ValueError("; ".join(reasons) or f"it calls {self.function.name} several times")

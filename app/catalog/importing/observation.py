@@ -18,18 +18,27 @@ Description: TypeAlias = Mapping[str, Any]
 Shape: TypeAlias = list[int | str]
 PLAIN = ("none", "bool", "int", "float", "str")
 
-DRIVER = '''"""Calls the solution with the arguments of a test, and describes what it got and returned."""
+DRIVER = '''"""Calls the solution twice with the arguments of a test, and describes what it got and returned."""
 
+import pickle
 import sys
 
 
 def run(solution, inputs):
     scope = {}
     exec(inputs["code"], scope)
-    arguments = scope[inputs["maker"]](0)
+    arguments, again = (scope[inputs["maker"]](0) for _ in range(2))
     given = {name: describe(value) for name, value in arguments.items()}
     answer = solution(*arguments.values())
-    return {"arguments": given, "answer": describe(answer)}
+    described = {"arguments": given, "answer": describe(answer)}
+    return {**described, "is_random": differ(answer, solution(*again.values()))}
+
+
+def differ(first, second):
+    try:
+        return pickle.dumps(first) != pickle.dumps(second)
+    except Exception:
+        return False
 
 
 def describe(value):
@@ -73,18 +82,24 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Descriptions of one call, or the failure that it ended with."""
+    """Descriptions of one call, or the failure that it ended with. `is_random`: a second call answered otherwise."""
 
     arguments: Mapping[str, Description]
     answer: Description
     failure: str = ""
+    is_random: bool = False
+
+    def list_answers(self) -> list[Description]:
+        """Return the descriptions of the answer and of all values in it."""
+        return _flat(self.answer)
 
 
 def read_seen(reply: Any) -> Seen:
     """Read what a box answered, where the imported solution could answer anything."""
     given, answer = (reply.get("arguments"), reply.get("answer")) if isinstance(reply, dict) else (None, None)
     if isinstance(given, dict) and all(map(_is_description, [*given.values(), answer])):
-        return Seen(arguments={str(name): each for name, each in given.items()}, answer=answer or {})
+        arguments = {str(name): each for name, each in given.items()}
+        return Seen(arguments=arguments, answer=answer or {}, is_random=reply.get("is_random") is True)
     return failed("the solution did not let its call be described")
 
 
@@ -116,10 +131,16 @@ def find_object(seen: Seen) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """The manifest's `parameters` and `returns`."""
+    """The manifest's `parameters` and `returns`. `is_random`: the solution draws random numbers."""
 
     parameters: list[dict[str, Any]]
     returns: dict[str, Any]
+    is_random: bool
+
+    def keys(self) -> dict[str, Any]:
+        """Return the keys of `problem.yaml`."""
+        random = {"deterministic": False} if self.is_random else {}
+        return {"parameters": self.parameters, "returns": self.returns, **random}
 
 
 def declare(names: Sequence[str], seen: Sequence[Seen], notes: Notes) -> Declarations:
@@ -138,7 +159,13 @@ def declare(names: Sequence[str], seen: Sequence[Seen], notes: Notes) -> Declara
     shape = _like_a_parameter(seen, parameters)
     if shape is not None and "shape" in result:
         result["shape"] = shape
-    return Declarations(parameters, {**result, "doc": "TODO: describe the result."})
+    is_random = any(each.is_random for each in seen)
+    if is_random:
+        notes.todo.append(
+            "compare random answers: the solution answers otherwise when it is called again, so `deterministic` is "
+            "false; give it a seed and use `answer: {kind: random, …}`, or write checker.py"
+        )
+    return Declarations(parameters, {**result, "doc": "TODO: describe the result."}, is_random)
 
 
 class _Axes:

@@ -63,6 +63,25 @@ def strangers_of(tree: ast.Module) -> list[str]:
     return sorted(imports_of(tree) - known)
 
 
+def imports_from(others: Sequence[ast.Module], tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Return the top-level imports of other programs that this program uses, and all of frameworks: one name each."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    found: dict[str, ast.Import | ast.ImportFrom] = {}
+    for node in (node for other in others for node in other.body):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            single = ast.Import([alias]) if isinstance(node, ast.Import) else _from(node, alias)
+            is_framework = not imports_of(ast.Module([single], [])).isdisjoint(FRAMEWORKS)
+            if is_framework or alias.name == "*" or (alias.asname or alias.name).partition(".")[0] in used:
+                found.setdefault(ast.unparse(single), single)
+    return list(found.values())
+
+
+def _from(node: ast.ImportFrom, alias: ast.alias) -> ast.ImportFrom:
+    return ast.ImportFrom(node.module, [alias], node.level)
+
+
 def without(source: str, nodes: Sequence[ast.stmt]) -> str:
     """Return the source without some of its top-level statements and their decorators."""
     gone: set[int] = set()

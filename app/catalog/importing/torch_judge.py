@@ -33,6 +33,7 @@ from app.catalog.importing.program import (
     class_of,
     frameworks_of,
     functions_of,
+    imports_from,
     open_folder,
     parse,
     strangers_of,
@@ -150,15 +151,23 @@ def _solution(task: dict[str, Any], repository: SourceFolder | None, name: str) 
             f'the task has no solution that defines {task["function_name"]}: write it as "solution" into TASK, or keep '
             "the repository's folder solutions/ with the notebook that checks the task"
         )
-    header = imports_for([found])
+    own = [
+        ast.unparse(each) for each in imports_from([_tree(text) for text in cells if text != found], ast.parse(found))
+    ]
+    header = [*own, *imports_for(["\n".join([*own, found])])]
     return "\n".join(header) + ("\n\n\n" if header else "") + found.strip() + "\n"
 
 
-def _defines(source: str, name: str) -> bool:
+def _tree(text: str) -> ast.Module:
+    """Return the program of a cell; an empty one if it is not Python."""
     try:
-        tree = ast.parse(source)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return False
+        return ast.parse("")
+
+
+def _defines(source: str, name: str) -> bool:
+    tree = _tree(source)
     return name in functions_of(tree) or class_of(tree, name) is not None
 
 
@@ -247,8 +256,7 @@ def _manifest(
         "estimated_minutes": 20,
         "frameworks": frameworks,
         "entry_point": entry_point,
-        "parameters": declared.parameters,
-        "returns": declared.returns,
+        **declared.keys(),
         "cases": [
             {
                 "name": case.generator.name,

@@ -43,7 +43,8 @@ def import_package(
     kattis: a problem package of Kattis or the ICPC. kernelbench: a file with Model and get_inputs. notebook: a notebook
     whose cells assert what a function returns, also one of nbgrader or Otter. tests: a folder with a statement,
     solution.py and tests.json. torch-judge: a file with TASK. Lists what was left out and what you must still do;
-    problem.yaml starts with the same list. Exit code 1 if the imported solution does not return the source's answers.
+    problem.yaml starts with the same list. Exit code 1 if the imported solution fails or does not return the source's
+    answers.
     """
     settings = read_settings()
     imported = _read(form, source, settings)
@@ -54,10 +55,12 @@ def import_package(
     write_files(target, imported.files)
     output.print(f"Wrote [bold]{shown_path(target)}[/] from {source}.", highlight=False, soft_wrap=True)
     _print_list("Left out, because a package has nothing like it:", imported.left_out)
-    disagreements = _compare(package, imported, settings)
+    if imported.failure:
+        _print_list("The imported solution can't run:", [imported.failure])
+    disagreements = [] if imported.failure else _compare(package, imported, settings)
     _print_list("The imported solution and the source's answers differ:", disagreements)
     _print_list("To do before `allclose problem verify` can pass:", imported.todo)
-    raise typer.Exit(bool(disagreements))
+    raise typer.Exit(bool(imported.failure or disagreements))
 
 
 def _read(form: str, source: Path, settings: Settings) -> "Imported":
