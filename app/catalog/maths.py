@@ -1,42 +1,100 @@
-"""The Markdown parser of statements, and their formulas: LaTeX to MathML on the server.
+r"""The Markdown parser of statements, and their formulas: LaTeX to MathML on the server.
 
-`latex2mathml` builds a tree and then undoes its own escaping, so the content of `\text{…}` would become HTML. This
-module takes the tree, copies only known elements and harmless attributes, and escapes once.
+`math_core` converts as TeX does, and refuses what it does not know. Its output is data here: this module copies known
+elements and attributes, and refuses all others. The Content-Security-Policy forbids its `style` attributes, so known
+declarations become classes of `static/base.css`.
+
+`math_core` tries each opening bracket as the beginning of a pair. If a formula has n brackets without a partner, that
+takes 2^n steps. So formulas with many such brackets are refused.
 """
 
-import html
 import re
-from xml.etree.ElementTree import Element, SubElement, tostring
+import unicodedata
+from html import escape, unescape
+from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, tostring
 
-from latex2mathml.converter import Converter
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from math_core import LatexError, LatexToMathML
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
 from app.judging.text import lines_of
 
 MAX_LATEX = 2_000
-NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-# Macros are not supported: a few lines of them expand without bound.
-REFUSED = re.compile(r"\\(?:def|newcommand|renewcommand|newenvironment|DeclareMathOperator)(?![A-Za-z])")
-UNKNOWN_COMMAND = re.compile(r"\\[A-Za-z]+")
-ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")  # the converter knows only `align*`
+MAX_UNPAIRED = 6
+# Macros may expand without bound. A class of atoms hides brackets from `_count_unpaired`. Lines of tables come out
+# wrong, and a "%" hides the rest of a line.
+REFUSED = re.compile(
+    r"\\(?:def|let|(?:re)?newcommand|providecommand|newenvironment|DeclareMathOperator)(?![A-Za-z])"
+    r"|\\(?:math(?:open|close|inner)|h(?:dash)?line)(?![A-Za-z])|(?<!\\)%"
+)
+COLOUR = re.compile(r"\\(?:color|textcolor)(?![A-Za-z])")
+ENVIRONMENT = re.compile(r"\\begin\s*\{(\w+\*?)\}((?!\\begin)[\s\S])*?\\end\s*\{\1\}|\\substack\s*\{[^{}]*\}")
+# What `math_core` lacks, in words that it has. Equations have no numbers here.
+SUBSTITUTES = (
+    (re.compile(r"\\(begin|end)\s*\{(?:align|split|eqnarray)\*?\}"), r"\\\1{aligned}"),
+    (re.compile(r"\\(begin|end)\s*\{(?:gather|multline)\*?\}"), r"\\\1{gathered}"),
+    (re.compile(r"\\(?:begin|end)\s*\{equation\*?\}|\\(?:nonumber|notag)(?![A-Za-z])|\\label\s*\{[^{}]*\}"), ""),
+    (re.compile(r"\\tag\*?\s*\{([^{}]*)\}"), r"\\qquad\\text{(\1)}"),
+    # Chromium does not stretch an arrow that has a label on one side only.
+    (re.compile(r"\\(x\w*(?:arrow|mapsto))\s*\{"), r"\\\1[{}]{"),
+    (re.compile(r"\\text(?:rm|up|md|normal)(?![A-Za-z])"), r"\\text"),
+    (
+        re.compile(r"\\mathop\s*\{\\(?:mathrm|text|operatorname)\s*\{([^{}]*)\}\}(?:\\limits(?![A-Za-z]))?"),
+        r"\\operatorname*{\1}",
+    ),
+)
+MACROS = {
+    "substack": r"\begin{subarray}{c}#1\end{subarray}",
+    "mathds": r"\mathbb{#1}",
+    "mathbbm": r"\mathbb{#1}",
+    "dotsc": r"\ldots",
+    "dotso": r"\ldots",
+    "dotsb": r"\cdots",
+}
+DELIMITERS = ("Angle", "Brace", "Vert", "ang", "angle", "brace", "brack", "ceil", "floor", "group", "paren", "vert")
+OPENING = {"(", "[", r"\{", r"\ulcorner", r"\llangle", r"\llbracket", r"\llcorner", r"\llparenthesis", r"\lmoustache"}
+OPENING |= {rf"\l{name}" for name in DELIMITERS}
+CLOSING = {")", "]", r"\}", r"\urcorner", r"\rrangle", r"\rrbracket", r"\lrcorner", r"\rrparenthesis", r"\rmoustache"}
+CLOSING |= {rf"\r{name}" for name in DELIMITERS}
+SIZED = re.compile(r"\\(?:[Bb]igg?([lrm]?)|(l)eft|(r)ight|middle)(?![A-Za-z])")
+TOKEN = re.compile(rf"{SIZED.pattern}\s*(?:\\[A-Za-z]+|\\?[\s\S])?|\\[A-Za-z]+|\\?[\s\S]")
+
 ELEMENT = re.compile(
-    r"math|none|m(?:row|i|n|o|s|text|space|frac|sqrt|root|sub|sup|subsup|under|over|underover|multiscripts|prescripts|"
-    r"table|tr|td|style|padded|phantom)"
+    r"math|m(?:row|i|n|o|text|space|frac|sqrt|root|sub|sup|subsup|under|over|underover|multiscripts|prescripts|"
+    r"table|tr|td|padded|phantom)|code|b|i|em|span"
 )
 WORD_ATTRIBUTE = re.compile(
-    r"mathvariant|stretchy|fence|form|accent|accentunder|movablelimits|largeop|symmetric|displaystyle|scriptlevel|"
-    r"columnalign|columnlines|rowlines|linethickness"
+    r"display|mathvariant|stretchy|fence|form|accent|accentunder|movablelimits|largeop|symmetric|separator|displaystyle|"
+    r"scriptlevel"
 )
-LENGTH_ATTRIBUTE = re.compile(r"width|height|depth|lspace|rspace|minsize|maxsize|columnspacing|rowspacing")
+LENGTH_ATTRIBUTE = re.compile(r"width|height|depth|lspace|rspace|minsize|maxsize|linethickness|voffset")
 WORD = re.compile(r"[a-z0-9+\- ]{1,40}")
-LENGTH = re.compile(r"(?:-?\d(?:\.\d{1,4})?(?:em|ex|pt) ?){1,8}")  # below 10: a formula can't push the page apart
-# In a displayed formula, the condition stands below these names.
-LIMITS = frozenset(
-    ("lim", "lim inf", "lim sup", "max", "min", "sup", "inf", "argmax", "argmin", "arg max", "arg min", "Pr")
-)
+LENGTH = re.compile(r"0|\d(?:\.\d{1,8})?em")  # below 10: a formula can't push the page apart
+CLASS = {
+    "text-align:left": "to-left",
+    "text-align:right": "to-right",
+    "justify-items:start": "",
+    "justify-items:end": "",
+    "padding-left:0": "no-left",
+    "padding-right:0": "no-right",
+    "padding-top:0": "no-top",
+    "padding-bottom:0": "no-bottom",
+    "padding-left:1em": "wide-left",
+    "padding-right:0.1667em": "thin-right",
+    "padding-left:0.1667em": "thin-left",
+    "padding-right:0.2778em": "thick-right",
+    "padding-left:0.2778em": "thick-left",
+    "padding-top:0.1667em": "thin-top",
+    "margin-left:-0.16666667em": "back",
+    **{
+        f"border-{side}:0.05em {line} currentcolor": f"{line}-{side}"
+        for side in ("left", "right", "top", "bottom")
+        for line in ("solid", "dashed")
+    },
+}
+# What `math_core` draws a line with. Fonts do not stretch it.
+COMBINING_LOW_LINE = "\u0332"
 # The parser pads rows to the width of the header, so a few kB could make millions of cells.
 MAX_CELLS = 10_000
 
@@ -46,91 +104,129 @@ class UnreadableFormula(Exception):
 
 
 def render_maths(latex: str, *, block: bool) -> str:
-    """Return MathML that is safe in a page, or the source in <code> if the converter can't read it."""
+    """Return MathML that is safe in a page, or the source in <code> if it can't be shown right."""
     try:
-        return tostring(_copy(_convert(latex, "block" if block else "inline"), None), encoding="unicode")
+        return tostring(_copy(_convert(latex, block=block), None), encoding="unicode")
     except UnreadableFormula:
-        return f'<code class="maths-source">{html.escape(latex)}</code>'
+        return f'<code class="maths-source">{escape(latex)}</code>'
 
 
 def is_readable(latex: str) -> bool:
-    """Whether a page can render the formula."""
+    """Whether a page shows the formula as its author means it. Pages leave colours out."""
     try:
-        _copy(_convert(latex, "inline"), None)
+        _copy(_convert(latex, block=False), None)
     except UnreadableFormula:
         return False
-    return True
+    return not COLOUR.search(latex)
 
 
-def _convert(latex: str, display: str) -> Element:
-    if len(latex) > MAX_LATEX or REFUSED.search(latex):
+def _convert(latex: str, *, block: bool) -> Element:
+    if len(latex) > MAX_LATEX or REFUSED.search(latex) or _has_lines(latex) or _count_unpaired(latex) > MAX_UNPAIRED:
         raise UnreadableFormula
+    for pattern, substitute in SUBSTITUTES:
+        latex = pattern.sub(substitute, latex)
+    converter = LatexToMathML(macros=MACROS, fancy_error=False, allow_unreliable_rendering=True)
     try:
-        return Converter(display=display).convert_to_element(ALIGNED.sub(r"\\\1{align*}", latex))
-    except Exception as error:  # the library raises IndexError, KeyError, RecursionError and more on bad input
+        mathml = converter.convert_with_local_state(latex, displaystyle=block)
+        return fromstring(re.sub(r"&(?!lt;|gt;|amp;|quot;)\w+;", lambda found: unescape(found[0]), mathml))
+    except (LatexError, ParseError) as error:
         raise UnreadableFormula from error
 
 
+def _has_lines(latex: str) -> bool:
+    """Whether the formula breaks a line outside of an environment. MathML has no line breaks."""
+    left = latex
+    while left != (left := ENVIRONMENT.sub(" ", left)):
+        pass
+    return r"\\" in left
+
+
+def _count_unpaired(latex: str) -> int:
+    """Count the opening brackets that no closing one of the same group and cell follows."""
+    groups, unpaired = [0], 0
+    for match in TOKEN.finditer(latex):
+        kind = _kind(match)
+        if kind == "{":
+            groups.append(0)
+        elif kind == "}" and len(groups) > 1:
+            unpaired += groups.pop()
+        elif kind in ("&", r"\\"):
+            unpaired, groups[-1] = unpaired + groups[-1], 0
+        elif kind in ("l", "r"):
+            groups[-1] = max(0, groups[-1] + (1 if kind == "l" else -1))
+    return unpaired + sum(groups)
+
+
+def _kind(token: re.Match[str]) -> str:
+    """Return "l" for an opening and "r" for a closing bracket, and the text of any other token."""
+    text = token[0]
+    if text in OPENING or (not text.isascii() and unicodedata.category(text[-1]) in ("Ps", "Pi", "So", "Sm")):
+        return "l"
+    return "r" if text in CLOSING else token[1] or token[2] or token[3] or text
+
+
 def _copy(node: Element, parent: Element | None) -> Element:
-    if not ELEMENT.fullmatch(node.tag):
+    tag = node.tag
+    if not ELEMENT.fullmatch(tag):
         raise UnreadableFormula
-    attributes = {name: value for name, value in node.attrib.items() if _is_harmless(name, value)}
-    copy = (
-        Element("math", {"xmlns": NAMESPACE, **attributes})
-        if parent is None
-        else SubElement(parent, node.tag, attributes)
-    )
-    copy.text = _text(node.text)
+    attributes = dict(filter(all, (_attribute(name, value) for name, value in node.attrib.items())))
+    if len(node) == 2 and node[1].text == COMBINING_LOW_LINE:
+        tag, attributes = "mrow", {"class": "line-above" if tag == "mover" else "line-below"}
+        node.remove(node[1])
+    copy = Element(tag, attributes) if parent is None else SubElement(parent, tag, attributes)
+    copy.text, copy.tail = _text(node.text), _text(node.tail)
     for child in node:
         _copy(child, copy)
-    if copy.tag == "msub" and len(copy) and copy[0].tag == "mo" and " ".join((copy[0].text or "").split()) in LIMITS:
-        copy.tag = "munder"
-        copy[0].set("movablelimits", "true")
     return copy
 
 
 def _text(text: str | None) -> str:
-    plain = html.unescape(text or "")
-    if UNKNOWN_COMMAND.fullmatch(plain):
-        raise UnreadableFormula
-    return plain.replace(r"\_", "_")  # the converter leaves it in \text and \texttt
+    # The variation selectors choose a letter's form, which the bundled font does not have.
+    return (text or "").replace("\ufe00", "").replace("\ufe01", "")
 
 
-def _is_harmless(name: str, value: str) -> bool:
-    if name == "display":
-        return value in ("block", "inline")
-    if WORD_ATTRIBUTE.fullmatch(name):
-        return WORD.fullmatch(value) is not None
-    return LENGTH_ATTRIBUTE.fullmatch(name) is not None and LENGTH.fullmatch(value) is not None
+def _attribute(name: str, value: str) -> tuple[str, str]:
+    if name == "style":
+        declarations = [re.sub(r":\s+", ":", part.strip()) for part in value.split(";") if part.strip()]
+        if all(part in CLASS or part.startswith("color:") for part in declarations):
+            return "class", " ".join(filter(None, (CLASS.get(part) for part in declarations)))
+    elif name == "class" and value == "math-core-sans-serif-font":
+        return "class", "sans"
+    elif (
+        WORD.fullmatch(value)
+        if WORD_ATTRIBUTE.fullmatch(name)
+        else LENGTH_ATTRIBUTE.fullmatch(name) and LENGTH.fullmatch(value)
+    ):
+        return name, value
+    raise UnreadableFormula
 
 
-_dollar_rule = math_inline_dollar(allow_digits=False, allow_double=True)
+# As in Pandoc: no space after the opening and before the closing dollar, no digit before the one and after the other.
+# A formula ends before a backtick, since code spans come first.
+DOLLARS = re.compile(
+    r"(?<!\d)\$(?:\$(?P<double>(?:[^$\\`]|\\[^`])++)\$\$|(?P<single>(?=\S)(?:[^$\\`]|\\[^`])++)(?<!\s)\$)(?!\d)"
+)
 
 
-def make_parser(text: str, **options: object) -> MarkdownIt:
-    """Return a parser for this text. `options` are for formulas. Tables with too many cells stay text."""
+def make_parser(text: str) -> MarkdownIt:
+    """Return a parser for this text. Tables with too many cells stay text."""
     parser = MarkdownIt("commonmark", {"html": False})
     if not has_great_tables(text):
         parser.enable("table")
-    parser.use(dollarmath_plugin, allow_labels=False, allow_digits=False, double_inline=True, **options)
+    parser.use(dollarmath_plugin, allow_labels=False)
     parser.inline.ruler.at("math_inline", _math_inline)
     return parser
 
 
 def _math_inline(state: StateInline, silent: bool) -> bool:
-    """Apply the plugin's rule to a text that ends in a line break.
-
-    The rule looks at the character before a `$`. At the start of a text that is `src[-1]`, the text's last character: a
-    digit or a backslash there would make the `$` an amount of money or an escaped one.
-    """
-    text = state.src
-    if text[state.pos] != "$":
+    found = DOLLARS.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    if found is None:
         return False
-    state.src = text + "\n"
-    try:
-        return _dollar_rule(state, silent)
-    finally:
-        state.src = text
+    if not silent:
+        token = state.push("math_inline_double" if found["double"] else "math_inline", "math", 0)
+        token.content, token.markup = found["double"] or found["single"], "$$" if found["double"] else "$"
+    state.pos = found.end()
+    return True
 
 
 def has_great_tables(text: str) -> bool:

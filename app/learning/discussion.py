@@ -4,15 +4,20 @@ A question and an answer are posts. Code blocks and posts with the spoiler mark 
 problem's solution is not open. Moderators see everything: authors can read all files of a problem. A deleted post stays
 as an empty row, so that it still counts for the limit of posts per hour. Readers see it only if it is a question with
 answers.
+
+The HTML of a post is stored when the post is written, in a time that grows linearly with its length. A page renders a
+post again once the renderer has changed.
 """
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 from uuid import UUID, uuid4
 
+from markupsafe import Markup
 from sqlalchemy import (
     CheckConstraint,
     ColumnElement,
@@ -35,6 +40,7 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
 from app.catalog.availability import is_open_to
+from app.catalog.markdown import RENDERER, render_post, show_source
 from app.catalog.maths import make_parser
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.cursor import Slice, read_uuid_cursor, split_page, write_cursor
@@ -44,8 +50,9 @@ from app.learning.lesson import get_lesson
 from app.learning.solution import is_solution_open
 
 MAX_TITLE = 150
-# A page renders many posts, and formulas take many times their characters.
 MAX_BODY = 5_000
+# Of posts that a page renders again after the renderer has changed. It shows the source of the others.
+MAX_RENDERED_AGAIN = 4 * MAX_BODY
 MAX_POSTS_PER_HOUR = 30
 HOUR = timedelta(hours=1)
 # Between two edits of a user: each edit is a new text to render.
@@ -57,7 +64,9 @@ WITHHELD = "[…]"
 class Post(Base):
     """A question, or with `question_id` an answer to it. Only a question has a title.
 
-    `seen_at`: when the question's author last saw its answers. `deleted_at`: title and body are empty from then on.
+    `html`: the body as RENDERER of `rendered_by` made it. `html_without_code`: for readers to whom the solution is not
+    open, if it differs. `seen_at`: when the question's author last saw its answers. `deleted_at`: all texts are empty
+    from then on.
     """
 
     __tablename__ = "posts"
@@ -80,6 +89,9 @@ class Post(Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
     title: Mapped[str] = mapped_column(default="", server_default="")
     body: Mapped[str]
+    html: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group="html")
+    html_without_code: Mapped[str | None] = mapped_column(deferred=True, deferred_group="html")
+    rendered_by: Mapped[str] = mapped_column(default="", server_default="", deferred=True, deferred_group="html")
     is_spoiler: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     edited_at: Mapped[datetime | None]
@@ -213,7 +225,9 @@ def edit(session: Session, viewer: Viewer, post_id: UUID, written: PostText) -> 
     latest, now = session.execute(times).one()
     if latest is not None and (wait := latest + EDIT_INTERVAL - now) > timedelta():
         raise LimitReached(f"you edited a post a moment ago; save again in {math.ceil(wait.total_seconds())} s", wait)
-    texts: dict[str, str | bool] = {"title": written.title, "body": written.body}
+    texts: dict[str, Any] = {"title": written.title, "body": written.body}
+    if post.body != written.body:
+        texts |= _render(written.body)
     # A moderator may be setting the mark at this moment.
     if is_spoiler != post.is_spoiler:
         texts["is_spoiler"] = is_spoiler
@@ -222,17 +236,26 @@ def edit(session: Session, viewer: Viewer, post_id: UUID, written: PostText) -> 
     session.execute(update(Post).where(*which).values(**texts, edited_at=func.now()))
 
 
-def delete_post(session: Session, viewer: Viewer, post_id: UUID) -> None:
-    """Delete an own post. Raises NotFound."""
-    post = get_own_post(session, viewer, post_id)
+def delete_post(session: Session, viewer: Viewer, post_id: UUID) -> tuple[str, UUID | None]:
+    """Delete an own post, also one that its author can't read any more. Raises NotFound.
+
+    Return the problem, and the question if the viewer can still read it.
+    """
+    post = session.get(Post, post_id)
+    if post is None or post.user_id != viewer.id or post.deleted_at:
+        raise PostNotFound(post_id)
     # This lock waits for answers and reports that are being written, which hold their post's row.
     session.refresh(post, with_for_update=True)
     empty_posts(session, Post.id == post.id)
+    question = _question_of(session, post)
+    is_readable = question is not post and can_see(viewer, question)
+    return session.get_one(Problem, post.problem_id).slug, question.id if is_readable else None
 
 
 def empty_posts(session: Session, which: ColumnElement[bool]) -> None:
     """Remove the texts of posts. Their rows stay: answers refer to questions, and the limit counts deleted posts."""
-    values = {"title": "", "body": "", "is_spoiler": False, "edited_at": None, "deleted_at": func.now()}
+    texts = {"title": "", "body": "", "html": "", "html_without_code": None, "rendered_by": ""}
+    values = texts | {"is_spoiler": False, "edited_at": None, "deleted_at": func.now()}
     session.execute(update(Post).where(which).values(values), execution_options={"synchronize_session": False})
 
 
@@ -259,13 +282,15 @@ def list_questions(session: Session, viewer: Viewer, slug: str, wanted: Slice) -
 
 
 def get_discussion(session: Session, viewer: Viewer, question_id: UUID, wanted: Slice) -> Discussion:
-    """Raises NotFound and CursorInvalid."""
-    question = _get_question(session, viewer, question_id)
+    """Return a question with answers. Of a hidden question, authors of answers see their own. Raises NotFound."""
+    question = _get_answered(session, viewer, question_id)
     named = select(Problem.slug, Revision.listing["title"].astext).join(Revision, IS_CURRENT)
     slug, title = session.execute(named.where(Problem.id == question.problem_id)).one()
     is_open = is_solution_open(session, viewer, question.problem_id)
-    answers = (Post.question_id == question.id, Post.deleted_at.is_(None))
-    query = _with_name().where(*answers).order_by(Post.created_at, Post.id)
+    answers = and_(Post.question_id == question.id, Post.deleted_at.is_(None))
+    if not can_see(viewer, question):
+        answers = and_(answers, Post.user_id == viewer.id)
+    query = _with_name().where(answers).order_by(Post.created_at, Post.id)
     if wanted.cursor is not None:
         query = query.where(tuple_(Post.created_at, Post.id) > tuple_(*read_uuid_cursor(wanted.cursor)))
     rows, last = split_page(session.execute(query.limit(wanted.limit + 1)).all(), wanted.limit)
@@ -278,6 +303,24 @@ def get_discussion(session: Session, viewer: Viewer, question_id: UUID, wanted: 
         answers=tuple(_view(viewer, row, is_open=is_open) for row in rows),
         next=write_cursor(last.Post.created_at, last.Post.id) if last else None,
     )
+
+
+def render_posts(session: Session, posts: Iterable[PostView]) -> Mapping[UUID, Markup]:
+    """Return the HTML of the bodies as they are in `posts`. Stores what it renders again."""
+    bodies = {post.id: post.body for post in posts if post.body}
+    columns = (Post.id, Post.body, Post.html, Post.html_without_code, Post.rendered_by)
+    rendered: dict[UUID, Markup] = {}
+    left = MAX_RENDERED_AGAIN
+    for row in session.execute(select(*columns).where(Post.id.in_(bodies))):
+        body, html = bodies[row.id], dict(row._mapping)
+        if row.rendered_by != RENDERER and (left := left - len(row.body)) >= 0:
+            html = _render(row.body)
+            which = (Post.id == row.id, Post.body == row.body, Post.deleted_at.is_(None))
+            session.execute(update(Post).where(*which).values(html), execution_options={"synchronize_session": False})
+        if html["rendered_by"] == RENDERER and body in (row.body, hide_code(row.body)):
+            is_whole = body == row.body or html["html_without_code"] is None
+            rendered[row.id] = Markup(html["html"] if is_whole else html["html_without_code"])
+    return {post_id: rendered.get(post_id) or show_source(body) for post_id, body in bodies.items()}
 
 
 def get_own_post(session: Session, viewer: Viewer, post_id: UUID) -> Post:
@@ -345,6 +388,13 @@ def hide_code(body: str) -> str:
     return "\n".join(lines)
 
 
+def _render(body: str) -> dict[str, Any]:
+    """Return the columns with the HTML of a body."""
+    shown = hide_code(body)
+    html_without_code = None if shown == body else render_post(shown)
+    return {"html": render_post(body), "html_without_code": html_without_code, "rendered_by": RENDERER}
+
+
 def can_see(viewer: Viewer, post: Post) -> bool:
     """Whether the reader may know of the post. Hidden posts are for moderators and for their author."""
     return post.hidden_at is None or post.user_id == viewer.id or viewer.may(Permission.MODERATE)
@@ -386,6 +436,8 @@ def _write(session: Session, viewer: Viewer, post: Post, written: PostText) -> U
         now = session.scalars(select(func.now())).one()
         raise LimitReached(says, last[MAX_POSTS_PER_HOUR - 1].created_at + HOUR - now)
     post.user_id, post.body, post.is_spoiler = viewer.id, written.body, written.is_spoiler
+    for name, value in _render(written.body).items():
+        setattr(post, name, value)
     session.add(post)
     session.flush()
     return post.id
@@ -402,6 +454,14 @@ def _get_question(session: Session, viewer: Viewer, question_id: UUID) -> Post:
     if question.question_id is not None:
         raise PostNotFound(question_id)
     return question
+
+
+def _get_answered(session: Session, viewer: Viewer, question_id: UUID) -> Post:
+    """Return a question that the viewer may read, or has answered. Raises NotFound."""
+    own = select(Post.id).where(Post.question_id == question_id, Post.user_id == viewer.id, Post.deleted_at.is_(None))
+    is_open = exists().where(Problem.id == Post.problem_id, is_open_to(viewer.id))
+    question = session.scalar(select(Post).where(Post.id == question_id, own.exists(), is_open))
+    return question or _get_question(session, viewer, question_id)
 
 
 def _question_of(session: Session, post: Post) -> Post:

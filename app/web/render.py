@@ -20,20 +20,19 @@ from markupsafe import Markup
 from app.accounts.permission import Permission
 from app.catalog.custom_inputs import OWN_INPUTS, say
 from app.catalog.manifest import Limits
+from app.catalog.markdown import (
+    highlight_lines,
+    link_traceback,
+    render_code_spans,
+    render_inline,
+    render_markdown,
+)
 from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
-from app.web.markdown import (
-    highlight_lines,
-    link_traceback,
-    render_code_spans,
-    render_inline,
-    render_markdown,
-    render_post,
-)
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _
 from app.web.notebook import sample_python
@@ -267,7 +266,6 @@ def _environment() -> Environment:
 def _filters() -> dict[str, Callable[..., Any]]:
     return {
         "markdown": render_markdown,
-        "post": render_post,
         "inline": render_inline,
         "statement": arrange_statement,
         "explain": explain_parameter,

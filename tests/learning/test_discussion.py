@@ -29,6 +29,7 @@ from app.learning.discussion import (
     list_questions,
     list_unread,
     mark_seen,
+    render_posts,
 )
 from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
@@ -340,9 +341,78 @@ def test_hidden_posts_are_for_moderators_and_their_authors(database: Database) -
         assert [(post.body, post.username) for post in seen] == [("rude words", "grace")] * 2
         assert [titles(session, viewer) for viewer in (ada, grace, author)] == [["Why scale?"], [], ["Why scale?"]]
         with pytest.raises(NotFound):
-            read(session, grace, asked)
+            read(session, sign_in(session), asked)
         with pytest.raises(NotFound):
             edit(session, grace, answered, PostText(body="other words"))
+
+
+def test_an_answer_can_be_deleted_after_a_moderator_hid_the_question(database: Database) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
+        asked = ask(session, ada, SLUG, QUESTION)
+        answered = answer(session, grace, asked, PostText(body="It multiplies."))
+        answer(session, ada, asked, PostText(body="Thank you."))
+        session.execute(update(Post).where(Post.id == asked).values(hidden_at=func.now()))
+        session.expire_all()
+
+        thread = read(session, grace, asked)
+        with pytest.raises(NotFound):
+            answer(session, grace, asked, PostText(body="One more."))
+        left = delete_post(session, grace, answered)
+
+        assert (thread.question.title, thread.question.body, thread.question.username) == ("", "", None)
+        assert [post.body for post in thread.answers] == ["It multiplies."]
+        assert left == (SLUG, None)
+        with pytest.raises(NotFound):
+            read(session, grace, asked)
+
+
+def test_the_html_is_stored_when_a_post_is_written(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database.transaction() as session:
+        revision = publish_lesson(session)
+        ada, locked, solved = sign_in(session), sign_in(session), sign_in(session)
+        make_accepted(session, solved.user, revision)
+        asked = ask(session, ada, SLUG, PostText(title="Code", body=CODE))
+        edited = ask(session, ada, SLUG, PostText(title="Text", body="Before"))
+        edit(session, ada, edited, PostText(title="Text", body="*After*"))
+        monkeypatch.setattr(discussion, "render_post", None)
+
+        whole, withheld, after = (
+            html_of(session, viewer, question_id)
+            for viewer, question_id in ((solved, asked), (locked, asked), (solved, edited))
+        )
+
+    assert "sum" in whole
+    assert "sum" not in withheld
+    assert "It works." in withheld
+    assert after == "<p><em>After</em></p>\n"
+
+
+def test_a_page_renders_posts_of_an_older_renderer_again_up_to_a_limit(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.transaction() as session:
+        publish_lesson(session)
+        ada = sign_in(session)
+        asked = ask(session, ada, SLUG, QUESTION)
+        for number in range(6):
+            answer(session, ada, asked, PostText(body=f"*{number}*" + "x" * (MAX_BODY - 3)))
+        session.execute(update(Post).values(html="<b>old</b>", rendered_by="an older one"))
+        session.expire_all()
+
+        first, second = (render_posts(session, read(session, ada, asked).answers) for _ in range(2))
+        monkeypatch.setattr(discussion, "render_post", None)
+        third = render_posts(session, read(session, ada, asked).answers)
+
+    again = [sum("<em>" in html for html in page.values()) for page in (first, second, third)]
+    assert again == [4, 6, 6]
+    assert not any("old" in html for page in (first, second, third) for html in page.values())
+
+
+def html_of(session: Session, viewer: Viewer, question_id: UUID) -> str:
+    session.flush()
+    return str(render_posts(session, [read(session, viewer, question_id).question])[question_id])
 
 
 def test_a_locked_question_takes_answers_and_edits_of_moderators_only(database: Database) -> None:

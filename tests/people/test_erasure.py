@@ -74,6 +74,7 @@ def test_a_question_stays_for_its_answers_without_its_text_and_its_name(database
     with database.transaction() as session:
         user, other = make_rich_user(session), make_rich_user(session, "grace")
         question = session.scalars(select(Post).where(Post.user_id == user.id)).one()
+        question.html = question.html_without_code = "<p>a question</p>"
         own = {"question_id": question.id, "problem_id": question.problem_id}
         session.add_all(Post(**own, user_id=writer.id, body=f"from {writer.username}") for writer in (user, other))
 
@@ -82,6 +83,8 @@ def test_a_question_stays_for_its_answers_without_its_text_and_its_name(database
 
     with database.transaction() as session:
         thread = get_discussion(session, signed_in(session.get_one(User, other.id)), question.id, Slice())
+        stored = session.execute(select(Post.html, Post.html_without_code).where(Post.id == question.id)).one()
+    assert tuple(stored) == ("", None)
     assert (thread.question.title, thread.question.body, thread.question.username) == ("", "", None)
     assert {(post.username, post.body) for post in thread.answers} == {("grace", "from grace")}
 

@@ -20,7 +20,12 @@ FOUND = {
     "formula": (r"\frac{1}{i + 1}", r"\fraction{1}{i + 1}", "error", "can't be rendered"),
     "macro": (r"$m_i =", r"$\def\m{m} m_i =", "error", "can't be rendered"),
     "unread formula": (WHY, "It is 3$a_1 = 2$ here.", "warning", "is shown as plain text"),
+    "colour": (r"$m_i =", r"$\color{red}{m_i} =", "error", "can't be rendered"),
+    "bar in a formula": (WHY, "| a |\n  |---|\n  | $P(A|B)$ |", "warning", "the bar in $P(A|B)$ ends the cell"),
+    "escaped bar": (WHY, "| a |\n  |---|\n  | $\\|x\\|$ |", "warning", "the bar in $\\|x\\|$ ends the cell"),
+    "bar in code": (WHY, "| a |\n  |---|\n  | `a|b` |", "warning", "the bar in `a|b` ends the cell"),
     "link": (WHY, "See [there](https://example.org/mean).", "warning", "points outside the package"),
+    "link without a scheme": (WHY, "See [there](//example.org/mean).", "warning", "points outside the package"),
     "dead link": (WHY, "See [there](../other/statement.md).", "error", "does not work on a problem's page"),
     "image": (WHY, "![curve](curve.png)", "error", "is not shown"),
     "missing figure": (WHY, "![curve](figures/curve.svg)", "error", "is not shown"),
@@ -49,6 +54,12 @@ def test_what_reading_finds(name: str) -> None:
 
     told = [(finding.severity, finding.message) for finding in found]
     assert any(level == severity and message in text for level, text in told), told
+
+
+def test_prices_and_escaped_bars_of_code_may_stand_in_tables() -> None:
+    table = "| a | b |\n  |---|---|\n  | $5 | $6 |\n  | `a\\|b` | `c` |\n  | $x$ | $\\lvert y \\rvert$ |"
+
+    assert findings_of(changed("running_mean", (WHY, table))) == []
 
 
 def test_a_finding_names_file_and_line() -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from markdown_it.token import Token
 
 from app.catalog.figure import is_figure
-from app.catalog.maths import is_readable, make_parser
+from app.catalog.maths import DOLLARS, is_readable, make_parser
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding
 from app.verification.package_texts import PackageTexts, finding_at
@@ -17,6 +17,8 @@ HEADING = re.compile(r"^##\s+(.+?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 FORMULA_TOKENS = ("math_inline", "math_inline_double", "math_block")
 UNREAD_FORMULA = re.compile(r"\$[^$]*[\\^_=][^$]*\$")
+# A code span, or a formula.
+SPAN = re.compile(rf"`[^`]*`|{DOLLARS.pattern}")
 MAX_SHOWN = 60
 HTML = re.compile(r"</?(?:a|b|br|div|em|i|iframe|img|p|pre|script|span|strong|style|sub|sup|table)\b[^>]*>", re.I)
 TODO = re.compile(r"\bTODO\b")
@@ -62,11 +64,24 @@ def check_formulas(texts: PackageTexts) -> Iterator[Finding]:
         for token, line in _tokens_with_lines(source):
             if token.type in FORMULA_TOKENS and not is_readable(token.content.strip()):
                 formula = token.content.strip()[:MAX_SHOWN]
-                remedy = "use plain LaTeX commands; \\def and \\newcommand are not supported"
+                remedy = "use plain LaTeX; pages show no macros, no colours, and no \\ or & outside of an environment"
                 yield finding_at(source, line, "error", f"the formula {formula} can't be rendered", remedy)
+            elif token.type in ("table_open", "paragraph_open") and token.map:
+                yield from _bars_in_rows(source, *token.map)
             elif token.type == "text" and (unread := UNREAD_FORMULA.search(token.content)):
                 message = f"{unread[0][:MAX_SHOWN]} is shown as plain text, not as a formula"
                 yield finding_at(source, line, "warning", message, "put a space between a digit and a dollar sign")
+
+
+def _bars_in_rows(source: Source, first: int, end: int) -> Iterator[Finding]:
+    """Find bars that end a table's cell inside of a formula or a code span. Tables also turn `\\|` into `|`."""
+    for number, row in enumerate(source.text.split("\n")[first:end], start=first + 1):
+        for span in SPAN.finditer(row) if row.lstrip().startswith("|") else ():
+            is_code = span[0].startswith("`")
+            if "|" in (span[0].replace(r"\|", "") if is_code else span[0]):
+                message = f"the bar in {span[0][:MAX_SHOWN]} ends the cell of the table"
+                remedy = r"write `\|`" if is_code else r"write \lvert x \rvert, \lVert x \rVert or \mid"
+                yield finding_at(source, number, "warning", message, remedy)
 
 
 def check_links(texts: PackageTexts) -> Iterator[Finding]:
@@ -108,7 +123,7 @@ def check_figures(texts: PackageTexts) -> Iterator[Finding]:
 
 
 def _link_finding(source: Source, line: int, address: str) -> Finding:
-    if urlsplit(address).scheme.lower() in ("http", "https"):
+    if address.startswith("//") or urlsplit(address).scheme.lower() in ("http", "https"):
         message = f"the link {address} points outside the package"
         return finding_at(source, line, "warning", message, "copy the facts that students need: other sites change")
     message = f"the link {address} does not work on a problem's page"

@@ -22,6 +22,7 @@ from app.learning.discussion import (
     get_own_post,
     list_questions,
     mark_seen,
+    render_posts,
 )
 from app.request_state import require_discussions
 from app.web.address import PostId, QuestionId, Slug
@@ -118,11 +119,8 @@ def send_delete(visit: CurrentVisit, post_id: PostId) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
-        post = get_own_post(session, visit.viewer, post_id)
-        thread = get_discussion(session, visit.viewer, post.question_id or post.id, Slice(limit=1))
-        delete_post(session, visit.viewer, post_id)
-    is_whole = post.question_id is None
-    return see_other(f"/problems/{thread.problem}/questions" if is_whole else f"/questions/{post.question_id}")
+        slug, question_id = delete_post(session, visit.viewer, post_id)
+    return see_other(f"/questions/{question_id}" if question_id else f"/problems/{slug}/questions")
 
 
 def _render_questions(
@@ -153,9 +151,10 @@ def _render_question(
 ) -> Response:
     with visit.transaction() as session:
         thread = get_discussion(session, viewer, question_id, Slice(cursor=cursor or None, limit=ANSWERS))
-        if thread.next is None:
+        html = render_posts(session, (thread.question, *thread.answers))
+        if thread.next is None and thread.question.is_own:
             mark_seen(session, viewer, question_id)
-    context = {"thread": thread, "cursor": cursor, "is_reported": done == "reported"}
+    context = {"thread": thread, "html": html, "cursor": cursor, "is_reported": done == "reported"}
     return visit.render("question.html", context | _typed(form, fault), _status(fault))
 
 

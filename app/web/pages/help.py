@@ -7,13 +7,13 @@ from fastapi import APIRouter, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.catalog.markdown import Guide, render_guide
 from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.policy import read_policy
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import WorkerRow
 from app.web.cookie import BROWSER, SESSION
-from app.web.markdown import Guide, render_guide
 from app.web.messages import gettext as _
 from app.web.messages import later
 from app.web.pages.single_sign_on import ATTEMPT

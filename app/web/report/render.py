@@ -9,10 +9,10 @@ from typing import Literal
 from jinja2 import Environment
 from markupsafe import Markup
 
+from app.catalog.markdown import render_code_spans
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
 from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
 from app.judging.text import lines_of, printable
-from app.web.markdown import render_code_spans
 from app.web.quantity import percent_text, seconds_text
 from app.web.render import open_environment
 from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text

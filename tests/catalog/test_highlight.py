@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from app.web.markdown import LEXERS, MAX_COLOURED, MAX_NUMBERED_LINES, highlight_code, highlight_lines
+from app.catalog.markdown import LEXERS, MAX_COLOURED, MAX_NUMBERED_LINES, highlight_code, highlight_lines
 
 SOURCES = ("", "x = 1", "\n\nx = '<b>&'\n\n", "a\n'''b\nc'''\n", "\tx\n" * MAX_COLOURED)
 

@@ -14,7 +14,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar
 
 from markdown_it import MarkdownIt
@@ -39,8 +42,15 @@ MAX_NUMBERED_LINES = 5_000
 # Formulas and coloured code take many times the characters of their source.
 MAX_RENDERED = 1_500_000
 MAX_POST_RENDERED = 100_000  # of one post among many on a page
-# All users write posts, so many of them may be as long as MAX_POST_RENDERED.
-MAX_CACHED_POSTS = 128
+# Changes with all that may change the HTML of a text.
+RENDERER = sha256(
+    "".join(
+        [
+            *(version(library) for library in ("markdown-it-py", "mdit-py-plugins", "math-core", "pygments")),
+            *(Path(__file__).with_name(name).read_text() for name in ("markdown.py", "maths.py")),
+        ]
+    ).encode()
+).hexdigest()[:16]
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
 _COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
@@ -159,15 +169,22 @@ def render_markdown(text: str, figures: Mapping[str, str] | None = None) -> Mark
 def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
     rendered = _parser(text).render(text, {"figures": dict(figures)})
     if len(rendered) > MAX_RENDERED:
-        return Markup('<pre tabindex="0">{}</pre>').format(text)
+        return show_source(text)
     return Markup(rendered)
 
 
-@lru_cache(maxsize=MAX_CACHED_POSTS)
 def render_post(text: str) -> Markup:
-    """Render a user's question or answer: as other texts, without headings, which would look like the page's own."""
+    """Render a user's question or answer: as other texts, without headings, which would look like the page's own.
+
+    Costs up to 20 µs for each character. So the HTML is stored.
+    """
     rendered = _parser(text).disable(["heading", "lheading"]).render(text, {})
-    return Markup(rendered) if len(rendered) <= MAX_POST_RENDERED else Markup('<pre tabindex="0">{}</pre>').format(text)
+    return Markup(rendered) if len(rendered) <= MAX_POST_RENDERED else show_source(text)
+
+
+def show_source(text: str) -> Markup:
+    """Return the text as it was written."""
+    return Markup('<pre tabindex="0">{}</pre>').format(text)
 
 
 @lru_cache(maxsize=1024)
@@ -215,6 +232,8 @@ def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
 
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     tokens[index].attrSet("rel", "nofollow noopener")
+    # `//host` is another site, with the scheme of this page.
+    tokens[index].attrSet("href", re.sub(r"^/{2,}", "https://", str(tokens[index].attrGet("href"))))
     return renderer.renderToken(tokens, index, options, env)
 
 
