@@ -18,6 +18,7 @@ from app.verification.verifier import Verifier
 from app.worker.boxes import (
     Pools,
     cache_folder,
+    keep_sandbox,
     open_background_pools,
     open_background_reference_pool,
     open_launcher,
@@ -76,6 +77,7 @@ def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
     """
     launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
     launcher.launch(BoxSpec((), gpu=gpus is not None)).close()
+    keep_sandbox(settings, launcher)
     return launcher
 
 

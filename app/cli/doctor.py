@@ -52,12 +52,12 @@ def doctor(
 
 
 def wanted(settings: Settings) -> "Wanted":
-    from app.worker.boxes import docker_options
+    from app.worker.boxes import docker_options, find_kept_sandbox
     from sandbox.check.host import Wanted
 
     return Wanted(
         runtime=settings.runtime,
-        sandbox=settings.sandbox,
+        sandbox=find_kept_sandbox(settings) or settings.sandbox,
         isolation=settings.isolation,
         docker=docker_options(settings),
     )
@@ -101,8 +101,7 @@ def _show(finding: Finding) -> None:
 
 
 def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:
-    why = escape(f"ALLCLOSE_SANDBOX=auto: {report.why}" if settings.sandbox == "auto" else report.why)
-    sandbox = f"{SANDBOX_NAMES[report.chosen]} ({why})."
+    sandbox = f"{SANDBOX_NAMES[report.chosen]} ({escape(_why(settings, report))})."
     if can_judge:
         return f"[bold green]This machine can judge.[/] Boxes run in {sandbox}"
     text = f"[bold red]This machine can't judge yet.[/] Fix what is missing. The chosen sandbox is {sandbox}"
@@ -110,6 +109,14 @@ def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:
         return text
     name = SANDBOX_NAMES[report.instead]
     return f"{text} {name.capitalize()} works on this machine: export ALLCLOSE_SANDBOX={report.instead}"
+
+
+def _why(settings: Settings, report: "HostReport") -> str:
+    from app.worker.boxes import KEPT_SANDBOX, find_kept_sandbox
+
+    if find_kept_sandbox(settings):
+        return f"the first start chose it, as {settings.data / KEPT_SANDBOX} says; ALLCLOSE_SANDBOX changes it"
+    return f"ALLCLOSE_SANDBOX=auto: {report.why}" if settings.sandbox == "auto" else report.why
 
 
 def check_service(settings: Settings) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from app.worker.boxes import (
     CACHE_FOLDER,
     INSPECTOR,
     box_spec,
+    describe_boxes,
     find_cache,
     open_inspector_pool,
     open_launcher,
@@ -90,6 +91,9 @@ def judge_locally(order: Order) -> int:
         from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
         from app.worker.prepare import in_order
 
+        errors.print(
+            describe_boxes(settings, launcher, gpu=manifest.limits.gpu), highlight=False, soft_wrap=True, markup=False
+        )
         if manifest.is_traced:
             inspectors.warm(INSPECTOR)  # after the imports above, so that it takes no core from them or the first box
         cache = _open_cache(order, settings, launcher)

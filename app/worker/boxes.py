@@ -1,17 +1,24 @@
-"""Create the launcher and the pools of boxes that the settings ask for."""
+"""Create the launcher and the pools of boxes that the settings ask for.
 
+With `ALLCLOSE_SANDBOX=auto`, the first worker of a data folder writes the kind of its boxes into a file there. Boxes
+stay of this kind when a Docker Engine appears or goes.
+"""
+
+import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast
 
 from app.capacity import count_background_slots
 from app.catalog.manifest import Manifest
-from app.settings import Settings
+from app.settings import BadSetting, Settings
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import BoxSpec, Launcher
+from sandbox.interface import BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 
 # XLA compiles on two cores in two thirds of the time, and compiling is most of a student's wait.
@@ -22,6 +29,10 @@ WAITING = 6
 # one for a hint that a student waits for. So one is left for judgings.
 REFERENCES = 3
 CACHE_FOLDER = "compilation-cache"
+KEPT_SANDBOX = "sandbox"
+Sandbox = Literal["docker", "bubblewrap"]
+
+_log = logging.getLogger(__name__)
 
 
 # The kind of box that examines and runs exported programs.
@@ -42,17 +53,66 @@ def box_spec(manifest: Manifest) -> BoxSpec:
 
 
 def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None = None) -> Launcher:
-    """Raises SandboxUnavailable: without a sandbox nothing is judged. `gpus`: the GPUs that boxes may use."""
-    return choose_launcher(
-        settings.sandbox,
-        settings.runtime,
-        docker=docker_options(settings),
-        isolation=settings.isolation,
-        cores_per_box=CORES_PER_BOX,
-        cache_folder=cache if "library_cache" in settings.chosen_optimizations else None,
-        gpus=gpus,
-        optimizations=settings.chosen_optimizations,
-    )
+    """Open the launcher; `gpus`: the GPUs that boxes may use.
+
+    Raises SandboxUnavailable: without a sandbox nothing is judged. Raises BadSetting if ALLCLOSE_RUNTIME has no effect.
+    """
+    kept = find_kept_sandbox(settings)
+    try:
+        launcher = choose_launcher(
+            kept or settings.sandbox,
+            settings.runtime,
+            docker=docker_options(settings),
+            isolation=settings.isolation,
+            cores_per_box=CORES_PER_BOX,
+            cache_folder=cache if "library_cache" in settings.chosen_optimizations else None,
+            gpus=gpus,
+            optimizations=settings.chosen_optimizations,
+        )
+    except SandboxUnavailable as error:
+        if kept is None:
+            raise
+        why = f"{settings.data / KEPT_SANDBOX} keeps the first choice, {kept}; ALLCLOSE_SANDBOX changes it"
+        raise SandboxUnavailable(f"{error} ({why})") from None
+    if launcher.name == "docker" and "runtime" in settings.model_fields_set:
+        raise BadSetting(
+            f"ALLCLOSE_RUNTIME is {settings.runtime}, but Docker boxes have the frameworks of their image: "
+            "unset it, or set ALLCLOSE_SANDBOX=bubblewrap"
+        )
+    return launcher
+
+
+def find_kept_sandbox(settings: Settings) -> Sandbox | None:
+    """Return the kind of box that the data folder keeps, if the settings leave the choice to Allclose."""
+    if settings.sandbox != "auto" or docker_options(settings) != DockerOptions():
+        return None
+    try:
+        kept = (settings.data / KEPT_SANDBOX).read_text().strip()
+    except OSError:
+        return None
+    return cast(Sandbox, kept) if kept in ("docker", "bubblewrap") else None
+
+
+def keep_sandbox(settings: Settings, launcher: Launcher) -> None:
+    """Let the data folder keep the kind of box that `auto` has chosen."""
+    if settings.sandbox != "auto" or find_kept_sandbox(settings):
+        return
+    file = settings.data / KEPT_SANDBOX
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{launcher.name}\n")
+    except OSError as error:
+        _log.warning("The kind of boxes is not kept: %s can't be written (%s)", file, error.strerror)
+    else:
+        _log.info("%s keeps the kind of boxes, %s. Set ALLCLOSE_SANDBOX to change it.", file, launcher.name)
+
+
+def describe_boxes(settings: Settings, launcher: Launcher, *, gpu: bool) -> str:
+    """Return a line that says what boxes are, and where their frameworks come from."""
+    if isinstance(launcher, BubblewrapLauncher):
+        runtime = launcher.runtime
+        return f"Boxes: bubblewrap, Python {runtime.python_version} and the frameworks of {runtime.folder}"
+    return f"Boxes: Docker, the image {settings.image_cuda if gpu else settings.image_cpu}"
 
 
 def docker_options(settings: Settings) -> DockerOptions:

@@ -144,10 +144,12 @@ def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[tuple[R
 @contextmanager
 def _open_pools(settings: Settings, *, needs_gpu: bool) -> Iterator["VerificationPools"]:
     from app.verification.trial import open_pools, private_launcher
+    from app.worker.boxes import describe_boxes
 
     with ExitStack() as stack:
         gpus = stack.enter_context(use_gpus("all")) if needs_gpu else None
         launcher = stack.enter_context(private_launcher(settings, gpus))
+        errors.print(describe_boxes(settings, launcher, gpu=needs_gpu), highlight=False, soft_wrap=True, markup=False)
         yield stack.enter_context(open_pools(settings, launcher))
 
 
