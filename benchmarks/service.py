@@ -51,7 +51,7 @@ POLICY = {
     "max_queue_minutes": 10_000,
     "submitted_mib_per_hour": 1_000_000,
 }
-PREPARED = "Every known mistake can be recognised"
+PREPARED = "problems are prepared"
 PREPARING_SECONDS = 1800
 PASSWORD = "correct horse battery"
 

@@ -1,9 +1,9 @@
 """Prepare what students need before they submit: boxes, expected outputs, and the answers of known mistakes.
 
-Two threads do it. One prepares at once the problems that students open: the outputs of one variant first, then what
-known mistakes answer there. The other one works at low priority while students leave room: it prepares the other
-variants of opened problems, then one variant of every other problem, the most popular first. A judging never waits for
-either: it computes itself what is missing.
+Three threads do it. When a student opens a problem, one computes the outputs of a variant, and another what known
+mistakes answer there. The third works at low priority while students leave room: it prepares the other variants of
+opened problems, then one variant of every other problem, the most popular first. A judging never waits in a queue
+behind them: it computes itself what is missing.
 """
 
 import logging
@@ -34,13 +34,15 @@ from app.worker.middleware import Judge, Judged, Middleware
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import device_of
 from app.worker.work import Work, Works
-from sandbox.interface import Aborted, SandboxAway, SandboxError
+from sandbox.interface import Aborted, BoxSpec, SandboxAway, SandboxError
+from sandbox.pool import Pool
 
 # Wait this long when no box can be opened.
 AWAY_SECONDS = 30.0
 # Queued solutions to learn from.
 MOST_WAITING = 50
 PREPARED = "%d problems are prepared"
+RECOGNISED = "The known mistakes of %s can be recognised"
 COMPILED = "The library programs of %s are compiled"
 
 _log = logging.getLogger(__name__)
@@ -52,19 +54,20 @@ Step = Callable[[], None]
 class Urgency(IntEnum):
     """The order of steps. Those of one urgency run in the order in which they arrived."""
 
-    OUTPUTS = 0
-    MISTAKES = 1
-    OPENED = 2
-    OTHERS = 3
-    LEARNING = 4
+    FIRST = 0
+    OPENED = 1
+    OTHERS = 2
+    LEARNING = 3
 
 
 class _Steps:
+    """The steps of a thread."""
+
     def __init__(self) -> None:
         self._waiting: PriorityQueue[tuple[Urgency, int, Step]] = PriorityQueue()
         self._number = count()
 
-    def put(self, urgency: Urgency, step: Step) -> None:
+    def put(self, step: Step, urgency: Urgency = Urgency.FIRST) -> None:
         self._waiting.put((urgency, next(self._number), step))
 
     def take(self) -> Step:
@@ -81,7 +84,7 @@ class Preparation:
 
 
 class Warmer(Middleware):
-    """Prepares in two threads. Judgings redo what fails here.
+    """Prepares in threads of its own. Judgings redo what fails here.
 
     `at_once` is shared with judgings, so that a judging waits for a computation that has begun. `idle` has low-priority
     boxes, for which no judging may wait.
@@ -106,25 +109,27 @@ class Warmer(Middleware):
         self._opened: set[UUID] = set()
         self._heard: set[str] = set()
         self._learnable = threading.BoundedSemaphore(MOST_WAITING)
-        self._urgent_steps, self._idle_steps = _Steps(), _Steps()
+        self._outputs, self._mistakes, self._later = _Steps(), _Steps(), _Steps()
         self._stop = threading.Event()
         self._listeners = (
-            Listener(works.url, PUBLISHED, lambda _: self._urgent_steps.put(Urgency.OUTPUTS, self._look)),
+            Listener(works.url, PUBLISHED, lambda _: self._outputs.put(self._look)),
             Listener(works.url, PROBLEM_OPENED, self._hear),
         )
         self._threads = (
-            threading.Thread(target=self._run_at_once, name="preparation", daemon=True),
+            threading.Thread(target=self._run, args=(self._outputs,), name="outputs", daemon=True),
+            threading.Thread(target=self._run, args=(self._mistakes,), name="mistakes", daemon=True),
             threading.Thread(target=self._run_when_idle, name="warmer", daemon=True),
         )
 
     def start(self) -> None:
+        self._outputs.put(self._begin)
         for part in (*self._threads, *self._listeners):
             part.start()
 
     def stop(self) -> None:
         self._stop.set()
-        for steps in (self._urgent_steps, self._idle_steps):
-            steps.put(Urgency.OUTPUTS, lambda: None)  # wakes the thread
+        for steps in (self._outputs, self._mistakes, self._later):
+            steps.put(lambda: None)  # wakes the thread
         for listener in self._listeners:
             listener.stop()
         for thread in self._threads:
@@ -143,18 +148,19 @@ class Warmer(Middleware):
         if revision.id in self._opened:
             return
         self._opened.add(revision.id)
-        urgent, idle = self._urgent_steps, self._idle_steps
-        urgent.put(Urgency.OUTPUTS, partial(self._prepare_outputs, self._at_once, revision, package, 0))
-        urgent.put(Urgency.MISTAKES, partial(self._prepare_mistakes, self._at_once, revision, package, 0))
-        idle.put(Urgency.OPENED, partial(self._fill_library, revision, package))
+        self._outputs.put(partial(self._prepare_outputs, self._at_once, revision, package, 0))
+        self._mistakes.put(partial(self._prepare_mistakes, self._at_once, revision, package, 0))
+        steps: list[Step] = [partial(self._fill_library, revision, package)]
         for variant in range(1, package.manifest.variants):
-            idle.put(Urgency.OPENED, partial(self._prepare_outputs, self._idle, revision, package, variant))
-            idle.put(Urgency.OPENED, partial(self._prepare_mistakes, self._idle, revision, package, variant))
+            steps.append(partial(self._prepare_outputs, self._idle, revision, package, variant))
+            steps.append(partial(self._prepare_mistakes, self._idle, revision, package, variant))
+        for step in steps:
+            self._later.put(step, Urgency.OPENED)
 
     def _hear(self, slug: str | None) -> None:
         if slug is not None and slug not in self._heard:
             self._heard.add(slug)
-            self._urgent_steps.put(Urgency.OUTPUTS, partial(self._open_problem, slug))
+            self._outputs.put(partial(self._open_problem, slug))
 
     def _open_problem(self, slug: str) -> None:
         self._heard.discard(slug)
@@ -169,38 +175,45 @@ class Warmer(Middleware):
     def _learn_later(self, work: Work) -> None:
         may_learn = self._cache.may_learn(work.package, work.submission.user_id)
         if may_learn and self._learnable.acquire(blocking=False):
-            self._idle_steps.put(Urgency.LEARNING, partial(self._learn, work))
+            self._later.put(partial(self._learn, work), Urgency.LEARNING)
 
-    def _run_at_once(self) -> None:
-        current = self._list_new()
-        self._warm(current)
-        self._idle_steps.put(Urgency.OUTPUTS, partial(self._plan, current))
+    def _run(self, steps: _Steps) -> None:
         while not self._stop.is_set():
-            self._urgent_steps.take()()
+            steps.take()()
 
     def _run_when_idle(self) -> None:
-        lower_priority()
         with suppress(Aborted):
             while not self._stop.is_set():
-                step = self._idle_steps.take()
+                step = self._later.take()
                 self._background_pause.wait(self._stop)
                 step()
+
+    def _begin(self) -> None:
+        self._later.put(partial(self._plan, self._list_new()))
 
     def _look(self) -> None:
         """Open what was published while this worker runs: its author or a student looks at it next."""
         for revision, package in self._list_new():
             self.open(revision, package)
 
-    def _warm(self, current: list[tuple[Revision, Package]]) -> None:
-        for spec in {box_spec(package.manifest): None for _, package in current}:
-            self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._pools.students.warm, spec))
-        if any(package.manifest.is_traced for _, package in current):
-            self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
-
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
+        """Start a box of each kind, one after the other, and queue the problems."""
+        for spec in {box_spec(package.manifest): None for _, package in current}:
+            self._warm(self._pools.students, spec)
+        if any(package.manifest.is_traced for _, package in current):
+            self._warm(self._pools.inspectors, INSPECTOR)
+        lower_priority()  # not before: boxes inherit it
         for revision, package in current:
-            self._idle_steps.put(Urgency.OTHERS, partial(self._prepare_first, revision, package))
-        self._idle_steps.put(Urgency.OTHERS, partial(_log.info, PREPARED, len(current)))
+            self._later.put(partial(self._prepare_first, revision, package), Urgency.OTHERS)
+        self._later.put(partial(_log.info, PREPARED, len(current)), Urgency.OTHERS)
+
+    def _warm(self, pool: Pool, spec: BoxSpec) -> None:
+        def start() -> None:
+            self._background_pause.wait(self._stop)
+            with pool.lease(spec, self._stop):
+                pass
+
+        self._attempt(f"a box with {', '.join(spec.frameworks)}", start)
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
         """Return current revisions not listed before, the most popular first."""
@@ -233,7 +246,9 @@ class Warmer(Middleware):
 
     def _prepare_mistakes(self, where: Preparation, revision: Revision, package: Package, variant: int) -> None:
         compute = partial(where.known.get, revision, package, variant, self._stop)
-        self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
+        done = self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
+        if done and variant == 0:
+            _log.info(RECOGNISED, package.slug)
 
     def _fill_library(self, revision: Revision, package: Package) -> None:
         def fill() -> None:

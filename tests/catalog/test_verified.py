@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.catalog.folder import digest, digest_folder
-from app.catalog.package import load_package
+from app.catalog.package import load_package, load_packages
 from app.catalog.sample_record import SampleRecord, write_sample_record
 from app.catalog.verification_report import VERIFICATION_VERSION, Finding, Report
 from app.catalog.verified import FILE, VerifiedPackages, list_changed
@@ -130,6 +130,13 @@ def test_a_damaged_record_of_samples_is_as_good_as_none(folder: Path) -> None:
     (folder / "samples" / "scaled_sum.json").write_text('{"digest": 1')
 
     assert load_package(folder / "scaled_sum").samples is None
+
+
+def test_every_shipped_package_has_its_samples_recorded_and_nothing_hidden() -> None:
+    for package in load_packages(ROOT / "problems"):
+        assert package.samples is not None, f"{package.slug}: run `make verify`, and commit problems/samples"
+        samples = {case.name for case in package.manifest.cases if case.visibility == "sample"}
+        assert package.samples.previews.keys() == samples
 
 
 def test_every_shipped_package_has_passed_its_verification_as_it_is() -> None:

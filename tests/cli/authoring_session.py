@@ -29,8 +29,8 @@ GUIDE = ROOT / "docs" / "authoring.md"
 OTHER_PROBLEM = ROOT / "app" / "catalog" / "template" / "numpy"
 END = "\x1e"
 INTERRUPTED = "^C"
-# A worker logs this after its start, and again when it has prepared a problem published since.
-PREPARED = "Every known mistake can be recognised"
+# A worker logs this when it has prepared a problem that was published.
+PREPARED = "can be recognised"
 PREPARED_SECONDS = 120
 ANY_PORT = ("--port", "0")  # the default one may be taken
 _FENCE = re.compile(r"^```(\w+)(?: file=(\S+))?$")
@@ -147,7 +147,7 @@ class _Shell:
     def wait_for_hints(self) -> None:
         """Wait for the hints of the published problem: a worker prepares them faster than a reader solves it."""
         deadline = time.monotonic() + PREPARED_SECONDS
-        while self._served.text.count(PREPARED) < 2 and time.monotonic() < deadline:
+        while PREPARED not in self._served.text and time.monotonic() < deadline:
             time.sleep(0.2)
 
     def run(self, command: str) -> tuple[str, ...]:
