@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Discriminator, Field, Strict, StringConstraints
 from typing_extensions import TypeAliasType
 
 from app.catalog.dtype import DType
-from app.catalog.fault import Conflict, Inconsistent
+from app.catalog.fault import Conflict, Inconsistent, Location
 from app.catalog.parameter import Doc, Identifier
 from app.judging.options import Integer, Model, Number
 
@@ -119,7 +119,7 @@ else:
             | Annotated[Choice, Tag("<choice>")]
             | Annotated[Permutation, Tag("<permutation>")]
             | Annotated[Array, Tag("<array>")]
-            | Annotated[dict[str, "Value"], Tag("<mapping>")]
+            | Annotated[dict[Scalar, "Value"], Tag("<mapping>")]
             | Annotated[tuple["Value", ...], Tag("<list>")]
             | Annotated[Scalar, Tag("<scalar>")],
             Discriminator(_kind, custom_error_type="unknown_draw", custom_error_message="unknown draw"),
@@ -132,6 +132,11 @@ Array.model_rebuild()
 def without_tags(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """Turn a location of Pydantic into one of the document."""
     return tuple(part for part in location if not (isinstance(part, str) and part.startswith("<")))
+
+
+def is_case_value(where: Location) -> bool:
+    """Whether this location of a manifest is a value that a case gives to a parameter, or is inside one."""
+    return len(where) > 3 and where[0] == "cases" and where[2] in ("inputs", "with")
 
 
 Visibility = Literal["sample", "hidden"]

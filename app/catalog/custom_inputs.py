@@ -62,7 +62,7 @@ def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
         remedy = f"try a smaller example; at most {MAX_BYTES} (16 KiB) are allowed"
         raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
-    document = read_document("", text, MAX_NODES)
+    document = read_document("", text, MAX_NODES, is_value=bool)
     found = list(document.faults)
     given: dict[str, Any] = {}
     if document.content is not None:

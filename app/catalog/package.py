@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from app.catalog.answers import ANSWERS, read_answer, write_driver
 from app.catalog.answers.file import File
 from app.catalog.answers.kind import AnswerKind
-from app.catalog.case import DRAWS, Array, Case
+from app.catalog.case import DRAWS, Array, Case, is_case_value
 from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid, merge_alike
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest, read_folder, read_texts
 from app.catalog.manifest import (
@@ -182,7 +182,7 @@ def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Pack
 
 def _document(texts: Mapping[str, str], unread: frozenset[str]) -> Document:
     if MANIFEST_FILE in texts:
-        return read_document(MANIFEST_FILE, texts[MANIFEST_FILE])
+        return read_document(MANIFEST_FILE, texts[MANIFEST_FILE], is_value=is_case_value)
     missing = Fault(MANIFEST_FILE, 0, "", "is missing", "write it; docs/problem-format.md has an example")
     return Document(MANIFEST_FILE, None, {}, () if MANIFEST_FILE in unread else (missing,))
 

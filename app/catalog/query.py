@@ -1,5 +1,6 @@
 """The public view of a published problem, without hidden inputs, answers and the package's own code."""
 
+import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -19,6 +20,7 @@ from app.catalog.package import Package
 from app.catalog.parameter import ELLIPSIS, Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
+from app.catalog.yaml_document import is_text
 from app.database.engine import storable
 from app.errors import ProblemNotFound
 from app.judging.checker import DtypePolicy
@@ -240,6 +242,8 @@ def _literal(value: Any) -> Any:
         kept = {"array": _literal(value["array"])}
         return kept | ({"dtype": value["dtype"]} if value.get("dtype") else {})
     if isinstance(value, dict):
+        if not all(map(is_text, value)):  # a number, or a text like it: JSON has texts only
+            raise _Hidden
         return {key: _literal(item) for key, item in value.items()}
     return [_literal(item) for item in value] if isinstance(value, list) else value
 
@@ -255,11 +259,23 @@ def _shown(parameter: Mapping[str, Any], preview: Mapping[str, Any]) -> Any:
     leaves = preview["leaves"]
     if preview["left_out"] or any("values" not in leaf for leaf in leaves):
         raise _Hidden
-    if parameter["type"] not in ("list", "dict"):
+    pieces = preview.get("python", [None])
+    if pieces == [0]:
         return leaves[0]["values"]
-    if parameter["type"] == "list" or any("/" in leaf["path"] for leaf in leaves):
+    texts = [piece if isinstance(piece, str) else repr(_array(parameter, leaves, piece)) for piece in pieces]
+    try:
+        value = ast.literal_eval("".join(texts))
+        json.dumps(value)
+    except (ValueError, SyntaxError, TypeError):  # NaN, inf, and what YAML lacks: complex numbers, tuples as keys
+        raise _Hidden from None
+    return value
+
+
+def _array(parameter: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]], number: int | None) -> Any:
+    if number is None:
         raise _Hidden
-    return {leaf["path"]: {"array": leaf["values"]} if leaf["shape"] else leaf["values"] for leaf in leaves}
+    values, dtype = leaves[number]["values"], leaves[number]["dtype"]
+    return {"array": values} if dtype == parameter["dtype"] else {"array": values, "dtype": dtype}
 
 
 def _zeros(parameter: Mapping[str, Any]) -> Any:
@@ -280,7 +296,7 @@ def _entry(name: str, value: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(_items(value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(_items(value))}}}"
@@ -289,14 +305,15 @@ def _flow(value: Any) -> str:
     return json.dumps(value)
 
 
-def _items(value: list[Any] | dict[str, Any]) -> list[str]:
-    if isinstance(value, list):
+def _items(value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> list[str]:
+    if isinstance(value, list | tuple):
         return [_flow(item) for item in value]
     return [f"{_key(key)}: {_flow(item)}" for key, item in value.items()]
 
 
-def _key(key: str) -> str:
-    return key if key and set(key) <= _PLAIN else json.dumps(key, ensure_ascii=False)
+def _key(key: Any) -> str:
+    is_plain = isinstance(key, str) and key and set(key) <= _PLAIN and is_text(key)
+    return str(key) if is_plain else json.dumps(key, ensure_ascii=False)
 
 
 def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> ProblemDetail:

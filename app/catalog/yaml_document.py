@@ -6,7 +6,7 @@ texts), a repeated key and a tag are faults, and depth and size are limited, als
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -54,7 +54,14 @@ class Document:
         return Fault(self.file, self.line_of(location), key_of(location), message, remedy)
 
 
-def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
+def _is_nothing(_where: Location) -> bool:
+    return False
+
+
+def read_document(
+    file: str, text: str, max_nodes: int = MAX_NODES, is_value: Callable[[Location], bool] = _is_nothing
+) -> Document:
+    """`is_value`: whether the mapping at a location is an input, whose keys keep their types: `{10: cat}`."""
     if len(text) > MAX_CHARACTERS:
         message = f"has {len(text)} characters, but YAML may have {MAX_CHARACTERS}"
         return Document(file, None, {}, (Fault(file, 1, "", message, "move long texts to files of their own"),))
@@ -63,7 +70,7 @@ def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
         message = f"contains the line separator U+{code}, which few programs show"
         remedy = f'remove it, or write "\\u{code.lower()}" in double quotes'
         return Document(file, None, {}, (Fault(file, line, "", message, remedy),))
-    reading = _Reading(file, max_nodes)
+    reading = _Reading(file, max_nodes, is_value)
     try:
         content = reading.document(_parse(text))
     except yaml.MarkedYAMLError as error:
@@ -122,6 +129,7 @@ class _Stop(Exception):
 class _Reading:
     file: str
     max_nodes: int
+    is_value: Callable[[Location], bool]
     lines: dict[Location, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     anchors: dict[str, tuple[Any, int]] = field(default_factory=dict)
@@ -167,8 +175,8 @@ class _Reading:
         assert isinstance(event, yaml.ScalarEvent)  # no other event begins a value
         return self.scalar(event, where)
 
-    def mapping(self, events: Iterator[yaml.Event], where: Location) -> dict[str, Any]:
-        content: dict[str, Any] = {}
+    def mapping(self, events: Iterator[yaml.Event], where: Location) -> dict[Any, Any]:
+        content: dict[Any, Any] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = self.key(event, where)
             if key in content:
@@ -179,14 +187,15 @@ class _Reading:
             content[key] = self.node(next(events), events, (*where, key))
         return content
 
-    def key(self, event: yaml.Event, where: Location) -> str:
+    def key(self, event: yaml.Event, where: Location) -> Any:
         if not isinstance(event, yaml.ScalarEvent):
             self.stop(event, where, "has a key that is not a word", "put texts that begin with { [ * & in quotes")
         self.count(event, 1, where)
         if event.value == "<<" and event.style is None:
             remedy = "write its keys out; an alias such as `*name` may repeat a whole value"
             self.stop(event, (*where, "<<"), "is YAML's merge key, which is not supported", remedy)
-        return str(self.printable(event, where))
+        text = self.printable(event, where)
+        return _typed(text) if event.style is None and self.is_value(where) else text
 
     def sequence(self, events: Iterator[yaml.Event], where: Location) -> list[Any]:
         content: list[Any] = []
@@ -230,6 +239,11 @@ class _Reading:
 
 def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
+
+
+def is_text(word: str) -> bool:
+    """Whether a plain word is a text, and no number, true, false or null."""
+    return isinstance(_typed(word), str)
 
 
 def _typed(text: str) -> Any:

@@ -4,10 +4,17 @@
     {"path": "loss", "dtype": "float32", "shape": [], "values": 0.25},
     {"path": "params", "dtype": "float32", "shape": [512, 8], "first": [0.1, …], "min": -1.0, "max": 1.0,
      "mean": 0.0, "nan": 0, "inf": 0}]}
+
+A sample's preview also has the value as Python, in pieces. A number stands for the array of that leaf, and null for
+what is too large to copy.
+
+"python": ["{'loss': ", 0, ", 'params': ", 1, "}"]
 """
 
+from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +28,7 @@ MAX_LEAVES = 40
 MAX_ELEMENTS = 64  # a larger array is not shown whole
 FIRST_ELEMENTS = 8
 MAX_CHARACTERS = 500
+MAX_COPIED = 20_000  # characters of a value as Python
 
 
 def preview(tree: Tree) -> dict[str, Any]:
@@ -28,6 +36,35 @@ def preview(tree: Tree) -> dict[str, Any]:
     found = list(leaves(tree))
     shown_leaves = [_preview_leaf(path_text(path), read_leaf(value)) for path, value in islice(found, MAX_LEAVES)]
     return {"structure": describe(tree), "leaves": shown_leaves, "left_out": max(len(found) - MAX_LEAVES, 0)}
+
+
+def copyable_preview(tree: Tree) -> dict[str, Any]:
+    """Preview a sample's value, with its Python."""
+    pieces = list(_python(tree, count()))
+    is_small = sum(len(piece) for piece in pieces if isinstance(piece, str)) <= MAX_COPIED
+    return preview(tree) | {"python": pieces if is_small else [None]}
+
+
+def _python(tree: Tree, numbers: Iterator[int]) -> Iterator[str | int | None]:
+    """Yield the pieces. `numbers` counts the leaves, in the order of `leaves`."""
+    if isinstance(tree, dict) and not isinstance(tree, OrderedDict):
+        for place, (key, item) in enumerate(tree.items()):
+            yield f"{', ' if place else '{'}{key!r}: "
+            yield from _python(item, numbers)
+        yield "}" if tree else "{}"
+    elif isinstance(tree, dict | list | tuple):
+        items = list(tree.values()) if isinstance(tree, dict) else tree
+        begin, end = ("[", "]") if isinstance(tree, list) else ("(", ",)" if len(items) == 1 else ")")
+        for place, item in enumerate(items):
+            yield ", " if place else begin
+            yield from _python(item, numbers)
+        yield end if items else begin + end
+    else:
+        number, text = next(numbers), "" if isinstance(tree, np.ndarray) else repr(tree)
+        if isinstance(tree, np.ndarray):
+            yield number if number < MAX_LEAVES else None
+        else:
+            yield text if len(text) <= MAX_COPIED // 2 else None
 
 
 def _preview_leaf(path: str, leaf: Leaf) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A text has a file of its own or is a value in `problem.yaml`.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.catalog.case import is_case_value
 from app.catalog.fault import Location
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.manifest import Manifest
@@ -91,5 +92,5 @@ def relocate(finding: Finding, sources: Mapping[str, Source]) -> Finding:
 
 def _parts_of(package: Package) -> tuple[Document, Parts]:
     texts = {path: content.decode() for path, content in package.files.items()}
-    document = read_document(MANIFEST_FILE, texts[MANIFEST_FILE])
+    document = read_document(MANIFEST_FILE, texts[MANIFEST_FILE], is_value=is_case_value)
     return document, gather(texts, document, frozenset())

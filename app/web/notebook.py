@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any
 
+from app.catalog.dtype import DTYPES
 from app.catalog.parameter import Parameter
 from app.catalog.query import ProblemDetail, SampleCase
 from app.judging.text import printable
@@ -22,8 +23,6 @@ _IMPORTS = {
     "torch.": "import torch",
     "bfloat16": "import ml_dtypes",
 }
-_EMPTY = {"an empty list": "[]", "an empty tuple": "()", "an empty dict": "{}"}
-_PLAIN = ("float", "int", "complex")  # names of types that are no dtype
 _FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/([\w.-]+))\)")
 _SPECIAL = re.compile(r"(?<![\w\"'.])(nan|inf)\b")
 
@@ -107,47 +106,23 @@ def _lines(text: str) -> list[str]:
 
 
 def _value(preview: Mapping[str, Any], library: str) -> str:
-    """Return an expression for a previewed value."""
+    """Return an expression for a previewed value. A comment tells about what is left out."""
     leaves = preview["leaves"]
-    if not leaves:
-        return _EMPTY.get(preview["structure"], "...")
-    if len(leaves) == 1 and not leaves[0]["path"]:
-        return _leaf(leaves[0], library)
-    if preview["left_out"]:
-        return "...  # too large to copy"
-    tree: dict[str, Any] = {}
-    for leaf in leaves:
-        *parents, last = str(leaf["path"]).split("/")
-        here = tree
-        for name in parents:
-            here = here.setdefault(name, {})
-        here[last] = _leaf(leaf, library)
-    return _container(tree)
+    pieces = preview.get("python") or [0 if len(leaves) == 1 and leaves[0]["dtype"] in DTYPES else None]
+    texts = [piece if isinstance(piece, str) else _array(leaves, piece, library) for piece in pieces]
+    if "..." not in (text for text, piece in zip(texts, pieces, strict=True) if not isinstance(piece, str)):
+        return "".join(texts)
+    what = "" if pieces != [0] else f"{leaves[0]['dtype']} of shape {tuple(leaves[0]['shape'])}, "
+    return f"{''.join(texts)}  # {what}too large to copy"
 
 
-def _container(tree: Any) -> str:
-    if isinstance(tree, str):
-        return tree
-    items = [(name, _container(item)) for name, item in tree.items()]
-    if [name for name, _ in items] == [str(place) for place in range(len(items))]:
-        return f"[{', '.join(item for _, item in items)}]"
-    return f"{{{', '.join(f'{name!r}: {item}' for name, item in items)}}}"
+def _array(leaves: Sequence[Mapping[str, Any]], number: int | None, library: str) -> str:
+    """Return an expression for the array of a leaf, or `...` for a large one."""
+    leaf = {} if number is None else leaves[number]
+    return _literal(leaf["values"], leaf["dtype"], leaf["shape"], library) if "values" in leaf else "..."
 
 
-def _leaf(leaf: Mapping[str, Any], library: str) -> str:
-    dtype, shape = str(leaf["dtype"]), leaf["shape"]
-    if "values" not in leaf:
-        return f"...  # {dtype} of shape {tuple(shape)}, too large to copy" if not leaf["path"] else "..."
-    if dtype in ("str", "bytes", "NoneType"):
-        value = leaf["values"]
-        return repr(value) if dtype == "str" else str(value)
-    is_plain = dtype in _PLAIN or (dtype == "bool" and (leaf["path"] or library not in _MODULES))
-    if is_plain and not shape:
-        return str(leaf["values"])
-    return _array(leaf["values"], dtype, shape, library)
-
-
-def _array(values: Any, dtype: str, shape: Sequence[int], library: str) -> str:
+def _literal(values: Any, dtype: str, shape: Sequence[int], library: str) -> str:
     module = _MODULES.get(library, "np")
     if module == "torch":
         kind, function = f"torch.{dtype}", "torch.tensor"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
+from app.catalog.case import is_case_value
 from app.catalog.fault import Fault
 from app.catalog.figure import figures_of
 from app.catalog.folder import MANIFEST_FILE, read_texts
@@ -82,7 +83,11 @@ def _read(form: PackageForm, faults: Sequence[Fault], problem: ProblemDetail | N
 
 
 def _read_manifest(texts: Mapping[str, str]) -> Document:
-    return read_document(MANIFEST_FILE, texts[MANIFEST_FILE]) if MANIFEST_FILE in texts else Document("", None, {}, ())
+    return (
+        read_document(MANIFEST_FILE, texts[MANIFEST_FILE], is_value=is_case_value)
+        if MANIFEST_FILE in texts
+        else Document("", None, {}, ())
+    )
 
 
 def _part_of(fault: Fault) -> str:

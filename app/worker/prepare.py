@@ -17,7 +17,7 @@ from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
 from app.judging.comparison import compare
-from app.judging.preview import preview
+from app.judging.preview import copyable_preview, preview
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.structure import holds_something
 from app.judging.verdicts import Visibility
@@ -144,14 +144,15 @@ class _Answered:
 
 def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _Answered) -> PreparedCase:
     answer, program = answered.answers[case.name], answered.programs.get(case.name)
+    show = copyable_preview if case.visibility == "sample" else preview
     return PreparedCase(
         position=position,
         name=case.name,
         visibility=case.visibility,
         inputs=encode(dict(inputs)),
         expected=answer,
-        inputs_preview={name: preview(value) for name, value in inputs.items()},
-        expected_preview=preview(decode(answer)),
+        inputs_preview={name: show(value) for name, value in inputs.items()},
+        expected_preview=show(decode(answer)),
         sealed=case.sealed,
         evidence=program.evidence if program else None,
     )

@@ -3,18 +3,22 @@
 import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 
 from app.catalog.answers import read_case_inputs
 from app.catalog.custom_inputs import InputsInvalid, read_own_inputs
 from app.catalog.package import Package, load_package, package_from_files
+from app.catalog.parameter import Parameter
 from app.catalog.publish import publish
-from app.catalog.query import get_problem, write_example
+from app.catalog.query import SampleCase, get_problem, write_example
 from app.catalog.signature import signature_of
 from app.catalog.source import parameters_of
 from app.database.engine import Database
+from app.judging.preview import copyable_preview
 from app.worker.request import build_request
 from tests.catalog.packages import PROBLEM, faults_of, make_files
 
@@ -163,3 +167,35 @@ def test_every_problem_of_the_project_shows_the_signature_of_its_starter(file: P
     assert parameters_of(ast.parse(package.starter), package.manifest.entry_point) == shown
     assert signature_of(package) == shown
     assert package.manifest.inputs is None or package.runner is not None
+
+
+def test_an_example_of_inputs_has_the_values_of_the_sample_that_the_page_shows() -> None:
+    values: dict[str, Any] = {
+        "tree": {
+            10: "cat",
+            "2": "true",
+            True: [None, (1, 2)],
+            "a/~/w": np.array([1, 2], np.float32),
+            "n": {"m": np.ones(1)},
+        },
+        "text": "x\r\n\u200f" * 200,
+        "x": np.array([0.5], np.float32),
+    }
+    declared = [
+        Parameter(name="tree", type="dict", leaves="numpy", dtype="float32"),
+        Parameter(name="text", type="str"),
+        Parameter(name="x", type="numpy", shape=("N",), dtype="float32"),
+    ]
+    sample = SampleCase(
+        name="one", doc="", inputs={name: copyable_preview(value) for name, value in values.items()}, expected=None
+    )
+
+    text = write_example({"parameters": [each.model_dump() for each in declared], "entry_point": "f"}, [sample])
+
+    given = read_own_inputs(text, declared).inputs
+    assert given is not None
+    assert given["text"] == values["text"]
+    assert given["x"] == (0.5,)
+    assert list(given["tree"]) == [10, "2", True, "a/~/w", "n"]
+    assert given["tree"][True] == (None, (1, 2))
+    assert (given["tree"]["a/~/w"].array, given["tree"]["n"]["m"].dtype) == ((1.0, 2.0), "float64")

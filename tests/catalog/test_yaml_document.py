@@ -8,6 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.catalog.case import is_case_value
 from app.catalog.yaml_document import MAX_DEPTH, MAX_NODES, _Loader, read_document
 
 
@@ -132,3 +133,16 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     document = read_document("problem.yaml", text)
 
     assert (document.content is None) <= bool(document.faults)
+
+
+def test_keys_inside_inputs_keep_their_types() -> None:
+    text = "10: a\ncases:\n- inputs:\n    true: {10: cat, '2': dog, 2.5: x, ~: y, no: z, false: {1: []}}\n"
+
+    found = read_document("problem.yaml", text, is_value=is_case_value)
+
+    assert found.faults == ()
+    assert found.content == {
+        "10": "a",
+        "cases": [{"inputs": {"true": {10: "cat", "2": "dog", 2.5: "x", None: "y", "no": "z", False: {1: []}}}}],
+    }
+    assert found.line_of(("cases", 0, "inputs", "true", 10)) == 4

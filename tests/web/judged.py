@@ -11,7 +11,7 @@ from app.database.engine import Database
 from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
 from app.judging.leaf import Tree
-from app.judging.preview import preview
+from app.judging.preview import copyable_preview, preview
 from app.judging.report import Fault, Material, build_report
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
 from app.queue.finish import Finish
@@ -21,10 +21,10 @@ from tests.catalog.packages import PROBLEM, make_listed
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 CASES: tuple[tuple[str, Visibility], ...] = (("small", "sample"), ("large", "hidden"), ("made", "hidden"))
 INPUTS = {
-    "x": preview(np.array([1, 2.5], np.float32)),
-    "options": preview({"weights": [1.0, 2.0]}),
-    "scale": preview(2.0),
-    "y": preview({}),
+    "x": copyable_preview(np.array([1, 2.5], np.float32)),
+    "options": copyable_preview({"weights": [1.0, 2.0]}),
+    "scale": copyable_preview(2.0),
+    "y": copyable_preview({}),
 }
 LONG_NAMES = {
     "small": "sample_of_a_single_row_with_even_width",
