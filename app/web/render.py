@@ -47,7 +47,7 @@ from app.web.quantity import (
     size_text,
 )
 from app.web.result import capitalise, message_of
-from app.web.statement import arrange_statement, explain_parameter, name_object
+from app.web.statement import arrange_statement, name_function
 from app.web.value_text import (
     arguments_preview,
     fold_lists,
@@ -268,8 +268,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "markdown": render_markdown,
         "inline": render_inline,
         "statement": arrange_statement,
-        "explain": explain_parameter,
-        "name_object": name_object,
+        "name_function": name_function,
         "sample_python": sample_python,
         "typed": Typed,
         "plain": lambda text: printable(text, MAX_TEXT),

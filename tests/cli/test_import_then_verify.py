@@ -54,7 +54,7 @@ class ModelNew(torch.nn.Module):
 # What an author writes for the exercise that multiplies numbers by a factor.
 SCALED = {
     "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
-    "## Inputs\n\n`x`: `(N,)`, `float64`; `factor`: a float.\n\n## Output\n\nThe same shape and dtype.\n",
+    "## Output\n\nThe same shape and dtype.\n",
     "submissions/accepted/divided.py": "def scale(x, factor):\n    return x / (1 / factor)\n",
     "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="divides by the factor")
     + "def scale(x, factor):\n    return x / factor\n",
@@ -69,8 +69,7 @@ SOURCES = [
         manifest={"TODO: describe the result.": "the weighted rows", "estimated_minutes: 20": "estimated_minutes: 10"},
         written={
             "statement.md": SECTIONS + "## Problem\n\nWrite `weigh(x, w, scale)`: each row of `x` times its weight and "
-            "`scale`.\n\n## Inputs\n\n`x`: `(N, D)`, `w`: `(N,)`, both `float64`; `scale`: a float.\n\n"
-            "## Output\n\nA `float64` array of shape `(N, D)`.\n",
+            "`scale`.\n\n## Output\n\nA `float64` array of shape `(N, D)`.\n",
             "submissions/accepted/transposed.py": "def weigh(x, w, scale):\n    return (x.T * (w * scale)).T\n",
             "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="adds the weights to the rows")
             + "def weigh(x, w, scale):\n    return scale * x + w[:, None]\n",
@@ -113,7 +112,7 @@ SOURCES = [
         written={
             "statement.md": SECTIONS
             + "## Problem\n\nWrite `ModelNew`: a linear layer, then GELU by its formula, without "
-            "`gelu` of PyTorch.\n\n## Inputs\n\n`x`: `(B, in_features)`, `float32`.\n\n## Output\n\n"
+            "`gelu` of PyTorch.\n\n## Output\n\n"
             "`(B, out_features)`, `float32`.\n",
             "submissions/accepted/by_hand.py": MODULE.format(answer="y * (1 + torch.erf(y / 2**0.5)) / 2"),
             "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="leaves the activation out")

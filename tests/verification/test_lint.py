@@ -18,6 +18,14 @@ FOUND = {
     "sections": ("## Common pitfalls", "## Traps", "error", "section `## Common pitfalls` is missing"),
     "empty section": (WHY, "", "error", "section `## Why this matters` is empty"),
     "formula": (r"\frac{1}{i + 1}", r"\fraction{1}{i + 1}", "error", "can't be rendered"),
+    "second meaning": ("N is at least 1.", "- `x`: the numbers", "error", "x is explained a second time"),
+    "table of meanings": (
+        "N is at least 1.",
+        "| name | meaning |\n  |---|---|\n  | `x` | the numbers |",
+        "error",
+        "x is explained a second time",
+    ),
+    "no meaning": (', doc: "the numbers"', "", "warning", "the page does not say what x means"),
     "macro": (r"$m_i =", r"$\def\m{m} m_i =", "error", "can't be rendered"),
     "unread formula": (WHY, "It is 3$a_1 = 2$ here.", "warning", "is shown as plain text"),
     "colour": (r"$m_i =", r"$\color{red}{m_i} =", "error", "can't be rendered"),
@@ -60,6 +68,14 @@ def test_prices_and_escaped_bars_of_code_may_stand_in_tables() -> None:
     table = "| a | b |\n  |---|---|\n  | $5 | $6 |\n  | `a\\|b` | `c` |\n  | $x$ | $\\lvert y \\rvert$ |"
 
     assert findings_of(changed("running_mean", (WHY, table))) == []
+
+
+def test_a_sentence_about_a_parameter_is_no_second_meaning() -> None:
+    assert findings_of(changed("running_mean", ("N is at least 1.", "All of `x` is finite."))) == []
+
+
+def test_a_statement_needs_no_section_about_inputs() -> None:
+    assert findings_of(changed("running_mean", ("  ## Inputs\n  N is at least 1.\n", ""))) == []
 
 
 def test_a_finding_names_file_and_line() -> None:

@@ -17,7 +17,7 @@ from app.database.engine import Database
 from app.judging.preview import copyable_preview
 from app.settings import ROOT
 from app.web.notebook import sample_python
-from app.web.statement import arrange_statement, explain_parameter, name_object
+from app.web.statement import arrange_statement, name_function
 from tests.values.trees import is_same
 from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import INPUTS, RIGHT, all_right, judge
@@ -50,11 +50,6 @@ Add up.
 More.
 
 ## Inputs
-
-| name | meaning |
-|---|---|
-| `x`, `y` | finite |
-| `scale` | above 0 |
 
 N is small.
 
@@ -260,7 +255,7 @@ def test_without_scripts_all_parts_are_shown(browser: Browser, address: str) -> 
             expect(visitor.page.locator(part)).to_be_visible()
 
 
-def test_the_task_comes_before_the_background_and_its_table_joins_that_of_the_function(
+def test_the_task_comes_before_the_background_and_the_inputs_stand_by_the_function(
     anyone: TestClient, database: Database
 ) -> None:
     with database.transaction() as session:
@@ -272,31 +267,15 @@ def test_the_task_comes_before_the_background_and_its_table_joins_that_of_the_fu
     assert (statement.inputs, statement.output) == ("N is small.", "One number.")
     assert statement.background.startswith("## Worked example")
     assert statement.background.endswith("```python\n## Problem\n```")
-    assert statement.meanings == {"x": "finite", "y": "finite", "scale": "above 0"}
     assert anyone.get(PROBLEM).text.count("<table") == 1
 
 
-def test_a_table_of_other_names_stays_in_the_text(anyone: TestClient, database: Database) -> None:
-    changed = STATEMENT.replace("`x`, `y`", "`unknown`")
+def test_a_statement_without_a_task_stays_as_it_is(anyone: TestClient, database: Database) -> None:
     with database.transaction() as session:
-        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": changed})
-        whole = problem.model_copy(update={"statement": "Return the sum."})
+        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": "Return the sum."})
 
-    assert "| `unknown` | finite |" in arrange_statement(problem).inputs
-    assert arrange_statement(whole).task == "Return the sum."
+    assert arrange_statement(problem).task == "Return the sum."
     assert anyone.get(PROBLEM).is_success
-
-
-def test_two_explanations_are_joined_unless_one_has_the_words_of_the_other() -> None:
-    assert explain_parameter("learning rate", "above 0") == "learning rate; above 0"
-    assert explain_parameter("decay of m, from 0 to 1", "from 0 to 1") == "decay of m, from 0 to 1"
-    assert explain_parameter("N points", "`N` points with $D$ features") == "`N` points with $D$ features"
-    assert explain_parameter(None, "above 0") == "above 0"
-    assert explain_parameter("the numbers", "") == "the numbers"
-    assert explain_parameter("learning rate of SGD", "the learning rate, above 0") == "learning rate of SGD; above 0"
-    assert explain_parameter("one key for each position", "keys; any") == "one key for each position; any"
-    assert explain_parameter("a count; divides N", "1 to $N$, divides $N$") == "a count; 1 to $N$, divides $N$"
-    assert explain_parameter("gradients", "`float32`, below 1,000", "float32") == "gradients; below 1,000"
 
 
 @pytest.mark.parametrize(
@@ -305,28 +284,15 @@ def test_two_explanations_are_joined_unless_one_has_the_words_of_the_other() -> 
         ("finite_differences", "f", "function"),
         ("runge_kutta_4", "f", "function(t, y)"),
         ("hmc_step", "potential", "function(q)"),
-        ("streaming_logsumexp", "chunks", "iterator"),
+        ("streaming_logsumexp", "chunks", None),
         ("train_with_accumulation", "model", None),
     ],
 )
-def test_an_argument_that_no_case_gives_has_a_type_in_words(slug: str, name: str, words: str | None) -> None:
+def test_an_argument_that_is_a_function_shows_its_call(slug: str, name: str, words: str | None) -> None:
     problem = view_package(load_package(ROOT / "problems" / slug))
-    statement = arrange_statement(problem.model_copy(update={"statement": read_statement(slug)}))
     parameter = next(each for each in problem.parameters if each.name == name)
 
-    assert name_object(name, parameter, statement) == words
-
-
-def test_no_part_of_an_explanation_is_cut_off() -> None:
-    doc, meaning = "q, k and v: the projections", "projections under the keys `q`, `k`, `v`"
-
-    assert explain_parameter(doc, meaning) == f"{doc}; {meaning}"
-    assert explain_parameter("a token", "token, where x is 1") == "token, where x is 1"
-    assert explain_parameter("or a token", "token, where x is 1") == "or a token; token, where x is 1"
-
-
-def read_statement(slug: str) -> str:
-    return (ROOT / "problems" / slug / "statement.md").read_text()
+    assert name_function(name, parameter) == words
 
 
 def test_a_sample_is_copied_as_python(anyone: TestClient, database: Database) -> None:

@@ -66,11 +66,12 @@ def write_manifest(content: Mapping[str, Any], origin: str, notes: Notes) -> dic
 
 
 def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
-    """Return a statement with all sections, and a TODO for each one that the source lacks."""
-    missing = [name for name in SECTIONS if not sections.get(name, "").strip()]
+    """Return a statement with all sections, and a TODO for each needed one that the source lacks."""
+    shown = [name for name in SECTIONS if name != "Inputs" or sections.get(name, "").strip()]
+    missing = [name for name in shown if not sections.get(name, "").strip()]
     if missing:
         notes.todo.append(f"write in statement.md: {', '.join(missing)}")
-    parts = [f"## {name}\n\n{sections.get(name, '').strip() or 'TODO: write this section.'}\n" for name in SECTIONS]
+    parts = [f"## {name}\n\n{sections.get(name, '').strip() or 'TODO: write this section.'}\n" for name in shown]
     return "\n".join(parts)
 
 

@@ -47,12 +47,6 @@ $${formula},$$
 
 where the bar is the mean over all elements; of a plain number that is the number itself.
 
-## Inputs
-
-| name | shape | dtype | meaning |
-|---|---|---|---|
-{rows}
-
 ## Output
 
 An array of shape `()` and dtype `float32`.
@@ -301,25 +295,14 @@ def _draw(parameter: Parameter, sizes: dict[str, int]) -> str:
 
 def _statement(listing: Listing, terms: Sequence[_Term]) -> str:
     formula = " + ".join(rf"{t.weight} \, \overline{{{_symbol(t.parameter.name)}^2}}" for t in terms)
-    rows = "\n".join(f"| `{t.parameter.name}` | {_shape(t.parameter)} | {_dtype(t.parameter)} | |" for t in terms)
     steps = "\n".join(
         f"| `{t.parameter.name}` | {_literal(t)} | {_number(t.mean_square)} | {t.weight} |" for t in terms
     )
     answer = _number(sum(t.weight * t.mean_square for t in terms))
     signature = f"{listing.entry_point}({', '.join(t.parameter.name for t in terms)})"
-    return _STATEMENT.format(formula=formula, rows=rows, steps=steps, answer=answer, signature=signature)
+    return _STATEMENT.format(formula=formula, steps=steps, answer=answer, signature=signature)
 
 
 def _symbol(name: str) -> str:
     escaped = name.replace("_", r"\_")
     return name if len(name) == 1 else rf"\mathrm{{{escaped}}}"
-
-
-def _shape(parameter: Parameter) -> str:
-    shape = parameter.shape or ()
-    sizes = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
-    return f"`({sizes})`" if parameter.is_array else "–"
-
-
-def _dtype(parameter: Parameter) -> str:
-    return f"`{parameter.dtype}`" if parameter.is_array else f"Python `{parameter.type}`"

@@ -20,6 +20,7 @@ RULES: Mapping[str, Rule] = {
     "licence": statement.check_licence,
     "figures": statement.check_figures,
     "sections of the statement": statement.check_sections,
+    "meaning of parameters": statement.check_meanings,
     "formulas": statement.check_formulas,
     "links and images": statement.check_links,
     "hidden cases": cases.check_hidden_cases,

@@ -13,7 +13,12 @@ from app.catalog.verification_report import Finding
 from app.verification.package_texts import PackageTexts, finding_at
 
 SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Inputs", "Output")
+# Only for what `doc` of the parameters can't say.
+OPTIONAL = "Inputs"
 HEADING = re.compile(r"^##\s+(.+?)\s*#*\s*$")
+# A row of a table, an item of a list or a line that begins with names in code, as in "- `x`, `y`: the points".
+MEANING = re.compile(r"^\s*(?:\|\s*|[-*+]\s+)?(?:\*\*)?`\w+`(?:(?:,| and)\s*`\w+`)*(?:\*\*)?\s*(?:\||:|–|—)")
+DESCRIBED = re.compile(r"`(\w+)`")
 FENCE = re.compile(r"^\s*(```|~~~)")
 FORMULA_TOKENS = ("math_inline", "math_inline_double", "math_block")
 UNREAD_FORMULA = re.compile(r"\$[^$]*[\\^_=][^$]*\$")
@@ -28,7 +33,7 @@ def check_sections(texts: PackageTexts) -> Iterator[Finding]:
     source = texts.sources["statement"]
     found = list(_headings(source.text))
     names = [name for name, _, _ in found]
-    if missing := [f"`## {section}`" for section in SECTIONS if section not in names]:
+    if missing := [f"`## {section}`" for section in SECTIONS if section not in names and section != OPTIONAL]:
         is_one = len(missing) == 1
         message = f"section {missing[0]} is missing" if is_one else f"sections {', '.join(missing)} are missing"
         remedy = f"write {'it' if is_one else 'them'}: students look for them in every statement"
@@ -42,6 +47,24 @@ def check_sections(texts: PackageTexts) -> Iterator[Finding]:
     elif known != [section for section in SECTIONS if section in known]:
         message = "the sections are in a different order than in other problems"
         yield finding_at(source, 1, "warning", message, f"use this order: {', '.join(SECTIONS)}")
+
+
+def check_meanings(texts: PackageTexts) -> Iterator[Finding]:
+    """Check that each parameter has its meaning in its `doc`, and no second one in the section "Inputs"."""
+    for index, parameter in enumerate(texts.manifest.parameters):
+        if not parameter.doc:
+            message = f"the page does not say what {parameter.name} means"
+            yield texts.finding("warning", ("parameters", index), message, "write it as `doc` of the parameter")
+    source = texts.sources["statement"]
+    section, names = "", {each.name for each in (*texts.manifest.parameters, *texts.manifest.case_inputs)}
+    for number, line in enumerate(source.text.split("\n"), start=1):
+        section = heading[1] if (heading := HEADING.match(line)) else section
+        begin = MEANING.match(line) if section == OPTIONAL else None
+        if told := [name for name in DESCRIBED.findall(begin[0]) if name in names] if begin else []:
+            verb = "is" if len(told) == 1 else "are"
+            message = f"{' and '.join(told)} {verb} explained a second time: the page shows `doc` of problem.yaml"
+            remedy = "move what `doc` does not say there, and remove this line"
+            yield finding_at(source, number, "error", message, remedy)
 
 
 def _headings(text: str) -> Iterator[tuple[str, int, bool]]:
