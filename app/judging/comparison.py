@@ -14,7 +14,7 @@ shape.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.judging.checker import (
@@ -32,6 +32,7 @@ from app.judging.checker import (
 )
 from app.judging.leaf import Array, Leaf, Tree, canonical, shown
 from app.judging.numeric import np
+from app.judging.random_samples import RandomRules
 from app.judging.rules import CLOSENESS, Rules, checker_for, tolerance_for
 from app.judging.severity import severity
 from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves, with_arrays
@@ -212,6 +213,8 @@ class Comparison:
 
 def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = no_checker_box) -> Comparison:
     """Compare two trees. `ask` runs the package's `checker.py`, if it has one. Raises CheckerUnfit."""
+    if rules.random is not None:
+        return _compare_random(answer, expected, rules, rules.random, ask)
     answer = with_arrays(answer, expected) if rules.accept_lists else answer
     if holds_something(expected) and not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
@@ -219,6 +222,13 @@ def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = no_checker_bo
     if isinstance(pairs, StructureDiffers):
         return _rejected(STRUCTURE, pairs.message)
     return _conclude(examine(pairs, rules, ask))
+
+
+def _compare_random(answer: Tree, expected: Tree, rules: Rules, random: RandomRules, ask: Ask) -> Comparison:
+    """Compare the samples or their statistics. If they are right, apply the rules of randomness."""
+    found = compare(random.view(answer), random.view_expected(expected), replace(rules, random=None), ask)
+    fault = random.find_fault(answer, expected) if found.accepted else None
+    return _rejected(*fault) if fault else found
 
 
 def _rejected(category: str, message: str) -> Comparison:

@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 
 from app.judging.checker import Checker, DtypePolicy
 from app.judging.checkers.closeness import Closeness
-from app.judging.leaf import Leaf, canonical
+from app.judging.leaf import Leaf, Tree, canonical
+from app.judging.random_samples import RandomRules
 from app.judging.tolerance_comparison import EXACT, Tolerance, default_for
 
 CLOSENESS = Closeness(checker="closeness")
@@ -16,7 +17,7 @@ CLOSENESS = Closeness(checker="closeness")
 class Rules:
     """Rules by patterns of leaf paths ("params/*"). A `tolerance` of None means the default of each dtype.
 
-    `accept_lists`: nested lists of numbers may stand for an array.
+    `accept_lists`: nested lists of numbers may stand for an array. `random`: of the kind of answer `random`.
     """
 
     tolerance: Tolerance | None = None
@@ -24,6 +25,11 @@ class Rules:
     checkers: Mapping[str, Checker] = field(default_factory=dict)
     dtype_policy: DtypePolicy = "kind"
     accept_lists: bool = False
+    random: RandomRules | None = None
+
+    def view(self, tree: Tree) -> Tree:
+        """Return the values of an answer that are compared and shown."""
+        return self.random.view(tree) if self.random else tree
 
 
 def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:

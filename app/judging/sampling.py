@@ -7,6 +7,8 @@ are shuffled first, always in the same way, because samples may arrive sorted.
 - mean: xᵢ − yᵢ. Spread: (xᵢ − c)² − (yᵢ − c)², c the mean of all. Two components: products in place of squares.
 - shape: the largest gap between the empirical distribution functions (Kolmogorov and Smirnov).
 - tails: the number of values of one sample above, or below, all values of the other.
+- evenness: in the order of all 2n values, the blocks of neighbours that come from one sample. Their number is
+  hypergeometric. Values of a grid lie too evenly, and values that were drawn twice too closely.
 
 One sample and a law: a value's place in the law, u = P(X ≤ x), is uniform, so u − ½ and |u − ½| − ¼ have either sign
 with equal probability. These give mean and spread. The gap is the one to the law. The tails are the outermost values,
@@ -220,6 +222,61 @@ def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Tria
             statistic=_score(products[0] - products[1]),
             limit=limit,
         )
+
+
+def try_independence(
+    answer: tuple[Array, Array], expected: tuple[Array, Array], rate: float, *, is_ordered: bool
+) -> Iterator[Trial]:
+    """Yield the trials of whether samples are independent. They share the rate.
+
+    Each side has two finite float64 samples of shape (n, components), from different seeds. What comes from the same
+    seeds is never compared: both sides may use them in the same way. `is_ordered`: the rows come in the order of calls.
+    """
+    size, components = answer[0].shape
+    probability = rate / (5 * components + 1)
+    unit = np.maximum.reduce([np.abs(side).max(axis=0) for side in (*answer, *expected)])
+    unit[unit == 0] = 1.0
+    (one, other), (wanted, wanted_other) = ([side / unit for side in sides] for sides in (answer, expected))
+    centre = (one.mean(axis=0) + other.mean(axis=0) + wanted.mean(axis=0) + wanted_other.mean(axis=0)) / 4
+    one, other, wanted, wanted_other = (side - centre for side in (one, other, wanted, wanted_other))
+    turned = np.roll(np.arange(size), size // 2)
+    limit = score_limit(probability)
+    for part in range(components):
+        name = f" of component {part}" if components > 1 else ""
+        for x, y in ((one, wanted_other), (other, wanted), (one, other)):
+            yield _evenness(x[:, part], y[:, part], name, probability)
+        if is_ordered and size > 1:
+            across = one[:, part] * other[:, part], (wanted[:, part] * wanted_other[:, part])[turned]
+            yield _mean_product(across, f"the mean product of values{name} from two calls, from the centre", limit)
+            first, second = slice(0, size - size % 2, 2), slice(1, size, 2)
+            along = one[first, part] * one[second, part], wanted_other[first, part] * wanted_other[second, part]
+            yield _mean_product(along, f"the mean product of values{name} from calls in a row, from the centre", limit)
+    if components > 1:
+        totals = one.sum(axis=1) ** 2, wanted_other.sum(axis=1) ** 2
+        yield _mean_product(totals, "the mean square of the sum of all components, from the centre", limit)
+
+
+def _mean_product(products: tuple[Array, Array], what: str, limit: float) -> Trial:
+    means = float(products[0].mean()), float(products[1].mean())
+    return Trial(
+        what=what, answer=means[0], expected=means[1], statistic=_score(products[0] - products[1]), limit=limit
+    )
+
+
+def _evenness(x: Array, y: Array, name: str, probability: float) -> Trial:
+    """Count the blocks of x among both, with equal values in random order.
+
+    Serfling, "Probability inequalities for the sum in sampling without replacement", 1974.
+    """
+    size = len(x)
+    mixed = np.random.Generator(np.random.PCG64(3)).permutation(2 * size)
+    order = mixed[np.argsort(np.concatenate([x, y])[mixed], kind="stable")]
+    is_own = order < size
+    blocks = int(is_own[0]) + int(np.count_nonzero(is_own[1:] & ~is_own[:-1]))
+    usual = (size + 1) / 2
+    limit = sqrt(size * (1 - (size - 1) / (2 * size)) * log(2 / probability) / 2)
+    what = f"the number of groups of neighbouring values{name} beside another sample"
+    return Trial(what=what, answer=blocks, expected=usual, statistic=abs(blocks - usual), limit=limit)
 
 
 def _score(differences: Array) -> float:

@@ -144,9 +144,10 @@ def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcom
         return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
     ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
     expected = decode(case.expected)
-    comparison = compare(answer, expected, rules_of(custom_checker.package.manifest), ask)
+    rules = rules_of(custom_checker.package.manifest)
+    comparison = compare(answer, expected, rules, ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
-    return _Found(verdict=verdict, finding=comparison, answer=aligned(answer, expected))
+    return _Found(verdict=verdict, finding=comparison, answer=aligned(rules.view(answer), rules.view(expected)))
 
 
 def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:

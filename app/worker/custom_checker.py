@@ -162,7 +162,7 @@ def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answ
 
 
 def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> PackageFailed | None:
-    paths = {path_text(path) for answer in answers.values() for path, _ in leaves(decode(answer))}
+    paths = {path_text(path) for answer in answers.values() for path, _ in leaves(rules.view(decode(answer)))}
     used = {find_pattern(path, rules.checkers) for path in paths}
     idle = next((pattern for pattern in rules.checkers if pattern not in used), None)
     if idle is None:

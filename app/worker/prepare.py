@@ -19,6 +19,7 @@ from app.catalog.package import Package
 from app.judging.comparison import compare
 from app.judging.preview import copyable_preview, preview
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
+from app.judging.rules import Rules
 from app.judging.structure import holds_something
 from app.judging.verdicts import Visibility
 from app.worker.ablation import choose_tried
@@ -104,8 +105,10 @@ def prepare(
     if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
         reason = f"{package.slug}/{MANIFEST_FILE}, checkers, {fault.reason}"
         raise ReferenceFailed(reason, remedy=fault.remedy, part=fault.part, outcome=fault.outcome)
+    rules = rules_of(package.manifest)
     cases = tuple(
-        _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
+        _prepared(position, case, inputs[case.name], answered, rules)
+        for position, case in enumerate(package.manifest.cases)
     )
     return Prepared(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
 
@@ -130,7 +133,7 @@ def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool
     """Prepare a case that is not part of the package, within a submission's time limit. Raises as `prepare` does."""
     bench = _Bench(package, pool, abort, allow=patient_at_first)
     answered = bench.answer([case], [_case_input(case.name, inputs)])
-    return _prepared(0, case, inputs, answered)
+    return _prepared(0, case, inputs, answered, rules_of(package.manifest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +145,7 @@ class _Answered:
     box: Box
 
 
-def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _Answered) -> PreparedCase:
+def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _Answered, rules: Rules) -> PreparedCase:
     answer, program = answered.answers[case.name], answered.programs.get(case.name)
     show = copyable_preview if case.visibility == "sample" else preview
     return PreparedCase(
@@ -152,7 +155,7 @@ def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _
         inputs=encode(dict(inputs)),
         expected=answer,
         inputs_preview={name: show(value) for name, value in inputs.items()},
-        expected_preview=show(decode(answer)),
+        expected_preview=show(rules.view(decode(answer))),
         sealed=case.sealed,
         evidence=program.evidence if program else None,
     )

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.catalog.answers.functions import inputs_of
+from app.catalog.answers.random_samples import RandomSamples
 from app.catalog.answers.text import Text
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.catalog.signature import definitions_of, signature_of
 from app.errors import JudgeFailed
+from app.judging.random_samples import RandomRules
 from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, decode
@@ -133,14 +135,15 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
 
 def rules_of(manifest: Manifest) -> Rules:
     """Among the words of a text, 2 and 2.0 are the same number, and a tolerance is for whole numbers, too."""
-    given = manifest.tolerance
+    given, answer = manifest.tolerance, manifest.answer
     tolerance = Tolerance(rtol=given.rtol, atol=given.atol) if given else None
     leaves = {path: leaf.tolerance for path, leaf in given.leaves.items()} if given else {}
-    is_words = isinstance(manifest.answer, Text) and manifest.answer.split == "words"
+    is_words = isinstance(answer, Text) and answer.split == "words"
     return Rules(
         tolerance=tolerance,
         leaves={"*": tolerance, **leaves} if is_words and tolerance else leaves,
         checkers=manifest.checkers,
         dtype_policy="any" if is_words else manifest.dtype_policy,
         accept_lists=manifest.accept_lists,
+        random=RandomRules(statistics=answer.statistics) if isinstance(answer, RandomSamples) else None,
     )

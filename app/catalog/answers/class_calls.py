@@ -112,7 +112,10 @@ class ClassCalls(AnswerKind):
         return self
 
     module: ClassVar[str] = "class_calls"
-    has_methods: ClassVar[bool] = True
+
+    @property
+    def has_methods(self) -> bool:
+        return True
 
     @property
     def rule(self) -> str:

@@ -46,14 +46,17 @@ class AnswerKind(Model, ABC):
     """How a solution is called. `kind` is its name, a Literal in each subclass.
 
     `module`: of `sandbox/guest/answers/`. `returned_whole`: the answer is what the function returns, as `returns` says.
-    `has_methods`: its definitions are methods of the entry point.
     """
 
     kind: str
 
     module: ClassVar[str]
     returned_whole: ClassVar[bool] = False
-    has_methods: ClassVar[bool] = False
+
+    @property
+    def has_methods(self) -> bool:
+        """Whether its definitions are methods of the entry point."""
+        return False
 
     @property
     def rule(self) -> str:

@@ -1,10 +1,11 @@
-"""Random answers: the function is called with other seeds, and its samples or their statistics are the answer.
+"""Random answers: the function is called with several seeds, and its samples are the answer.
 
-`repeats` says whether the same seed gives the same sample again, `varies` whether another seed gives another one. Both
-are compared with the reference's.
+The worker decides by the values whether they are random, and computes their statistics: what this process says about
+them counts for nothing. See `app/judging/random_samples.py`.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,35 +14,23 @@ from sandbox.guest.answers.case import Case
 from sandbox.guest.convert import plain
 
 SEEDS = 2**31
+# So many rows show whether they differ. A single call may have them along axis 0.
+LEAST_ROWS = 14
 
 
 def call(solution: Callable[..., object], case: Case) -> object:
     seed, count = case.inputs[case.options["seed"]], case.number("repeat")
+    answer_of = import_module(f"sandbox.guest.answers.{case.options['of']}").call
 
     def sample(number: int) -> Any:
         changed = case.with_inputs(**{case.options["seed"]: (seed + number) % SEEDS})
-        value: Any = plain(solution(*changed.arguments().values()))
-        return np.array(value)
+        value: Any = answer_of(solution, changed)
+        return np.array(plain(value["results"][-1] if case.options["of"] == "class_calls" else value))
 
-    samples = [sample(number) for number in range(count)]
-    again, other = sample(0), samples[1] if count > 1 else sample(1)
-    answer: dict[str, Any] = {"repeats": is_same(samples[0], again), "varies": not is_same(samples[0], other)}
-    whole = np.stack(samples) if count > 1 else samples[0]
-    statistics = case.options["statistics"]
-    if not statistics:
-        return {"samples": whole, **answer}
-    wide = whole.astype(np.float64)
-    return {"statistics": {name: STATISTICS[name](wide) for name in statistics}, **answer}
-
-
-def is_same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
-    return one.shape == other.shape and one.tobytes() == other.tobytes()
-
-
-STATISTICS: dict[str, Callable[[Any], Any]] = {
-    "mean": lambda samples: samples.mean(axis=0),
-    "std": lambda samples: samples.std(axis=0),
-    "median": lambda samples: np.median(samples, axis=0),
-    "min": lambda samples: samples.min(axis=0),
-    "max": lambda samples: samples.max(axis=0),
-}
+    first = sample(0)
+    has_rows = count == 1 and first.ndim > 0 and len(first) >= LEAST_ROWS
+    others = [sample(number) for number in range(1, 2 if has_rows else max(count, LEAST_ROWS))]
+    samples = first if count == 1 else np.stack([first, *others[: count - 1]])
+    others = others[count - 1 :]
+    further = np.stack(others) if others else np.empty((0, *first.shape), first.dtype)
+    return {"samples": samples, "again": sample(0), "others": further}
