@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable
+from threading import Lock
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -15,6 +16,8 @@ MAX_BYTES = 1024
 LEAST_STRENGTH = 3
 # What an attacker tries first on every deployment.
 _SITE = "allclose"
+# zxcvbn keeps the words of one call where calls of other threads read them.
+_ESTIMATING = Lock()
 # zxcvbn needs time that is quadratic in the length. The rest can only make a password stronger.
 ESTIMATED_CHARACTERS = 72
 
@@ -37,7 +40,9 @@ def check_password(password: str, known: Iterable[str] = ()) -> None:
         ) from None
     if size > MAX_BYTES:
         raise Invalid("password", f"The password has {size} bytes in UTF-8. Choose at most {MAX_BYTES}.")
-    estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], user_inputs=[_SITE, *known], max_length=ESTIMATED_CHARACTERS)
+    start = password[:ESTIMATED_CHARACTERS]
+    with _ESTIMATING:
+        estimate = zxcvbn(start, user_inputs=[_SITE, *known], max_length=ESTIMATED_CHARACTERS)
     if estimate["score"] < LEAST_STRENGTH:
         reason = estimate["feedback"]["warning"] or "The password is easy to guess."
         raise Invalid("password", f"{reason} Choose a stronger one, such as three uncommon words.")

@@ -78,6 +78,22 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
         _Server(settings, database).serve_on(listening)
 
 
+class _Requests(h11.Connection):
+    """Refuses a request whose head has both `Content-Length` and `Transfer-Encoding`.
+
+    h11 goes by `Transfer-Encoding`. A proxy that goes by the other takes what follows for another user's request.
+    """
+
+    def next_event(self) -> Any:
+        event = super().next_event()
+        if isinstance(event, h11.Request) and _LENGTHS <= {name for name, _ in event.headers}:
+            raise h11.RemoteProtocolError("both Content-Length and Transfer-Encoding")
+        return event
+
+
+_LENGTHS = {b"content-length", b"transfer-encoding"}
+
+
 class Connection(H11Protocol):
     """Ends a connection whose request head does not arrive, or whose client does not read the answer.
 
@@ -87,6 +103,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.conn = _Requests(h11.SERVER, MAX_HEAD_BYTES)
         self._head_timer: asyncio.TimerHandle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
 
@@ -141,7 +158,6 @@ class _Server(uvicorn.Server):
                 access_log=False,
                 timeout_graceful_shutdown=GRACE_SECONDS,
                 http=Connection,
-                h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 forwarded_allow_ips=settings.trusted_proxies,
             )
         )

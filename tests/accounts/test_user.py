@@ -1,8 +1,13 @@
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from app.accounts.model import User
+from app.accounts.password import check_password
 from app.accounts.user import SignUp, find_user, sign_up
 from app.database.engine import Database
 from app.errors import Conflict, Invalid
@@ -60,6 +65,25 @@ def test_a_password_that_breaks_a_rule_is_refused_with_the_reason(
         sign_up(session, SignUp(username="ada-lovelace", password=password))
 
     assert caught.value.field == "password"
+
+
+def test_a_password_of_the_own_name_is_refused_while_others_sign_up() -> None:
+    def choose(number: int) -> bool:
+        name = f"zqxjkvbwmp{number % 8}"
+        with suppress(Invalid):
+            check_password(name, [name])
+            return True
+        return False
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            taken = list(threads.map(choose, range(160)))
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert not any(taken)
 
 
 @pytest.mark.parametrize("email", ["", "ada", "@", "ada@", "a b@c", "a@b@c", "a@b\0", "a@\ud800", "a@" + "b" * 300])

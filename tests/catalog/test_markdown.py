@@ -1,6 +1,7 @@
 """Statements become HTML that is safe to place in a page."""
 
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
 
@@ -382,3 +383,24 @@ def test_a_post_of_many_formulas_has_bounded_html() -> None:
 
 def test_the_source_of_a_long_formula_is_escaped() -> None:
     assert "<b>" not in render_post("$<b>" + "x" * 3_000 + "$")
+    assert all(MAX_POST_RENDERED // 2 < size <= MAX_POST_RENDERED for size in sizes)
+    assert render_post.cache_parameters()["maxsize"] * MAX_POST_RENDERED < 20_000_000
+
+
+FILLED = """
+from mdurl._decode import decode_cache
+from mdurl._encode import encode_cache
+from app.catalog.markdown import render_markdown
+
+def tables():
+    return [(name, len(table)) for cache in (encode_cache, decode_cache) for name, table in cache.items()]
+
+before = tables()
+render_markdown("[a](http://é.org/ä?b=%20 't') <http://é.org/%c3> <m@x.org> ![i](f.svg)\\n\\n[r]: //[::1]/a\\n\\n[r]")
+assert before == tables() and {size for _, size in before} == {128}, (before, tables())
+"""
+
+
+def test_the_library_s_tables_for_links_are_full_before_the_first_page_is_rendered() -> None:
+    # A page that finds a table half full fails with IndexError.
+    subprocess.run([sys.executable, "-c", FILLED], check=True)

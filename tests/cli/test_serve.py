@@ -188,6 +188,23 @@ def test_a_connection_ends_if_a_head_does_not_arrive(
     assert received.count(b"HTTP/1.1 204") == bool(whole)
 
 
+def test_a_request_with_two_lengths_is_refused_and_what_follows_is_no_request() -> None:
+    answered = []
+
+    async def answer(scope: Scope, _receive: Receive, send: Send) -> None:
+        answered.append(scope["path"])
+        await send({"type": "http.response.start", "status": 204})
+        await send({"type": "http.response.body"})
+
+    with connected(answer) as client:
+        head = b"POST /first HTTP/1.1\r\nHost: allclose\r\ncontent-length: 44\r\nTRANSFER-ENCODING: chunked\r\n\r\n"
+        client.sendall(head + b"0\r\n\r\n" + b"GET /smuggled HTTP/1.1\r\nHost: allclose\r\n\r\n")
+        received = b"".join(iter(lambda: client.recv(4096), b""))
+
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert answered == []
+
+
 def test_a_connection_ends_if_its_client_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "READ_SECONDS", 0.3)
     ended = threading.Event()
