@@ -8,7 +8,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.cli.console import errors
 from app.database.embedded_server import join
-from app.database.engine import Database
+from app.database.engine import RESTORE, Database, find_damage
 from app.errors import AllcloseError
 from app.schema import upgrade
 from app.settings import Settings
@@ -80,12 +80,14 @@ def database_at(url: str, *, pool_size: int = 5) -> Iterator[Database]:
 
 
 def read_version(database: Database) -> str:
-    """Return the server's version. Raises NoDatabase if it does not answer or is too old."""
+    """Return the server's version. Raises NoDatabase if it does not answer, is damaged or is too old."""
     try:
         with database.engine.connect() as connection:
             version = connection.exec_driver_sql("SHOW server_version").scalar_one()
             number = int(connection.exec_driver_sql("SHOW server_version_num").scalar_one())
     except DBAPIError as error:
+        if damage := find_damage(error.orig):
+            raise NoDatabase(f"the database's files are damaged ({damage})", RESTORE) from None
         reason = str(error.orig).strip().splitlines()[0]
         remedy = "start it, or correct or unset ALLCLOSE_DATABASE_URL"
         raise NoDatabase(f"the database does not answer ({reason})", remedy) from None

@@ -8,6 +8,7 @@ from app.disk import why_unwritable
 # By PostgreSQL's error code: the reason and the way out.
 _DATABASE = {
     "25006": "it is read-only: name the primary server in ALLCLOSE_DATABASE_URL",
+    "42P07": "it has tables of another program, or its table `alembic_version` was emptied: name an empty database",
     "42501": "its role lacks a right: make the role the owner of the database and of its tables",
     "53100": "its disk is full: remove files from that disk, or move the database to another one",
     "53300": "it has too many connections: raise its max_connections, or stop other clients",
@@ -23,8 +24,13 @@ def explain(error: Exception) -> str | None:
         return None
     from sqlalchemy.exc import DBAPIError
 
-    code = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
-    return f"Allclose can't use the database, because {_DATABASE[code]}." if code in _DATABASE else None
+    from app.database.engine import RESTORE, find_damage
+
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlstate", None)
+    damage = find_damage(cause)
+    why = f"its files are damaged ({damage}): {RESTORE}" if damage else _DATABASE.get(code or "")
+    return f"Allclose can't use the database, because {why}." if why else None
 
 
 def _explain_file(error: OSError) -> str | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import psycopg
 
 from app.disk import LEAST_BYTES, NEW_DATABASE_BYTES, READ_ONLY, Unwritable, free_bytes, why_full, why_unwritable
+from app.database.engine import RESTORE, find_damage
 from app.errors import AllcloseError
 
 # No default account has this UID, and boxes use another one. Containers map only UIDs below 65536.
@@ -169,7 +170,7 @@ class Cluster:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Raises PostgresNotStarted if the folder can't be written in the block."""
+        """Raises PostgresNotStarted if the folder can't be written or the server can't be used in the block."""
         try:
             yield
         except OSError as error:
@@ -177,6 +178,10 @@ class Cluster:
             raise self._unusable(why) if why else self.not_started(str(error)) from None
         except psycopg.errors.DiskFull:
             raise self._unusable(why_full(self.folder)) from None
+        except psycopg.Error as error:
+            if damage := find_damage(error):
+                raise self._unusable(Unwritable(f"its database is damaged ({damage})", RESTORE)) from None
+            raise self.not_started(str(error).strip().splitlines()[0]) from None
 
     def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
         """Return the error with its reason: a disk that is full or read-only, or else the end of the log."""

@@ -1,5 +1,6 @@
 """SQLAlchemy's base class, engine and sessions. Other code receives a `Session` and never commits."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -37,6 +38,13 @@ SOON = timedelta(minutes=1)
 # The database ends a snapshot's statement or pause after this time.
 SNAPSHOT_SECONDS = 600
 _SNAPSHOT_OPTIONS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+
+# A connection that PostgreSQL ends at once reports no code.
+_DAMAGE = re.compile(
+    "invalid page|zero page|could not (read|open)|cache lookup failed|catalog is missing|not a valid data dir|pg_catalog"
+)
+_PREFIX = re.compile(".*(FATAL|PANIC): +")
+RESTORE = "restore a backup in another place with `allclose admin restore FILE`"
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -142,6 +150,14 @@ class Database:
 def _constraint(error: IntegrityError) -> str | None:
     """Return the name of the violated constraint."""
     return error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
+
+
+def find_damage(error: BaseException | None) -> str | None:
+    """Return PostgreSQL's words about damaged files, in one line. None if the error is about something else."""
+    if not isinstance(error, psycopg.Error):
+        return None
+    words = _PREFIX.sub("", str(error).strip().splitlines()[0])
+    return words if (error.sqlstate or "").startswith("XX") or _DAMAGE.search(words) else None
 
 
 def is_storable(given: str) -> bool:

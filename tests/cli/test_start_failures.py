@@ -106,6 +106,40 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path: Path, command: tuple
             assert _ask(server.url, "SELECT answer FROM kept") == 42
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("table", "database", "content"),
+    [
+        ("pg_authid", "allclose", b"\xa5"),
+        ("pg_class", "postgres", b"\xa5"),
+        ("pg_attribute", "allclose", b"\0"),
+        ("alembic_version", "allclose", b"\xa5"),
+    ],
+)
+def test_a_damaged_table_is_named(tmp_path: Path, table: str, database: str, content: bytes) -> None:
+    with own(tmp_path / "postgres") as server:
+        _ask(server.url, "CREATE TABLE alembic_version AS SELECT '0001' AS version_num")
+        url = str(make_url(server.url).set(database=database).render_as_string(hide_password=False))
+        file = tmp_path / "postgres/cluster" / str(_ask(url, f"SELECT pg_relation_filepath('{table}')"))
+    file.write_bytes(content * file.stat().st_size)
+
+    said = refused(*SERVE, "--data", tmp_path)
+
+    assert "damaged (" in said
+    assert "restore a backup" in said
+
+
+@pytest.mark.whole
+def test_a_database_of_another_program_is_named(tmp_path: Path) -> None:
+    with own(tmp_path / "postgres") as server:
+        _ask(server.url, "CREATE TABLE problems AS SELECT 42 AS answer")
+
+        said = refused("migrate", ALLCLOSE_DATABASE_URL=server.url, ALLCLOSE_DATA=str(tmp_path))
+
+        assert "it has tables of another program" in said
+        assert _ask(server.url, "SELECT answer FROM problems") == 42
+
+
 @as_root
 @pytest.mark.whole
 def test_a_disk_that_fills_during_the_migration_is_named(tmp_path: Path) -> None:
