@@ -41,7 +41,8 @@ _SNAPSHOT_OPTIONS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly"
 
 # A connection that PostgreSQL ends at once reports no code.
 _DAMAGE = re.compile(
-    "invalid page|zero page|could not (read|open)|cache lookup failed|catalog is missing|not a valid data dir|pg_catalog"
+    "invalid page|zero page|could not (read|open)|cache lookup failed|catalog is missing|pg_catalog|"
+    "not a valid data directory"
 )
 _PREFIX = re.compile(".*(FATAL|PANIC): +")
 RESTORE = "restore a backup in another place with `allclose admin restore FILE`"
