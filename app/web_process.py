@@ -31,6 +31,7 @@ from app.api.router import build_router as build_api
 from app.backup.service import BackupService
 from app.database.engine import Database
 from app.database.shared_reads import SharedReads
+from app.database.watchdog import Watchdog
 from app.mail import open_outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
@@ -117,10 +118,10 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
 @asynccontextmanager
 async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress: Progress = app.state.progress
-    caretaker = Caretaker(app.state.database)
-    progress.start()
-    caretaker.start()
+    caretaker, watchdog = Caretaker(app.state.database), Watchdog(app.state.database)
+    for part in (watchdog, progress, caretaker):
+        part.start()
     yield
-    caretaker.stop()
-    progress.stop()
+    for part in (caretaker, progress, watchdog):
+        part.stop()
     app.state.outbox.close()
