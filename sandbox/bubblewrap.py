@@ -5,6 +5,7 @@ first becomes another user. In a user namespace made by root, the payload would 
 open /proc/sys/kernel/core_pattern for writing.
 """
 
+import errno
 import os
 import select
 import signal
@@ -38,7 +39,7 @@ from sandbox.gpu.driver import Gpu
 from sandbox.gpu.lease import Gpus
 from sandbox.guest.seccomp_filter import assemble, box_filter
 from sandbox.guest_box import GuestBox, Vessel, open_box
-from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
+from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxAway, SandboxUnavailable
 from sandbox.runtime import Runtime
 from sandbox.stream import Pipes, Stream, read_json
 
@@ -51,8 +52,8 @@ TMP_BYTES = 64 * 2**20
 _CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 # No /dev/zero: its shared pages are charged to no process.
 _DEVICES = ("null", "full", "random", "urandom")
+_EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
-START_SECONDS = 120
 
 
 class BubblewrapProcess(Vessel):
@@ -228,6 +229,11 @@ def contents(runtime: Runtime, cache: Path | None, gpu: Access | None = None) ->
     return [*mounts, "--remount-ro", "/", "--chdir", "/tmp"]
 
 
+def _is_for_now(error: Exception) -> bool:
+    """Whether the host lacks processes, threads, memory or open files, which other programs may give back."""
+    return isinstance(error, RuntimeError) or (isinstance(error, OSError) and error.errno in _EXHAUSTED)
+
+
 def closed_to_the_guest(runtime: Runtime) -> tuple[Path, ...]:
     """Return the folders that the guest needs but can't read.
 
@@ -312,9 +318,10 @@ class BubblewrapLauncher(Launcher):
             )
         compile_guest()
         try:
-            box = open_box(self._start(spec, gpu), self.runtime.image, START_SECONDS)
+            box = open_box(self._start(spec, gpu), self.runtime.image)
         except (BoxLost, OSError, RuntimeError) as error:
-            raise SandboxUnavailable(f"bubblewrap can't open a box ({error}): run `allclose doctor`") from None
+            refusal = SandboxAway if _is_for_now(error) else SandboxUnavailable
+            raise refusal(f"bubblewrap can't open a box ({error}): run `allclose doctor`") from None
         if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
             box.close()
             text = "this host refuses namespaces, and ALLCLOSE_ISOLATION requires them: run `allclose doctor`"

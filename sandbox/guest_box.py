@@ -15,6 +15,7 @@ from sandbox.guest.task import SPARE_SECONDS
 from sandbox.interface import (
     Box,
     BoxLost,
+    BoxSilent,
     CaseInput,
     CaseOutcome,
     CaseQueue,
@@ -22,6 +23,7 @@ from sandbox.interface import (
     Ready,
     Request,
     RunOutcome,
+    SandboxAway,
     Setup,
     setup_of,
 )
@@ -32,6 +34,8 @@ FACTS_BYTES = 64 * 1024
 # Time for the guest on top of a limit: it confines the child, kills it and frees its memory.
 GRACE_SECONDS = 15
 EMPTYING_SECONDS = 10
+# The guest imports its frameworks in a few seconds of CPU time, of which it gets little on an overloaded machine.
+OPENING_SECONDS = 300
 
 
 class Vessel(ABC):
@@ -224,14 +228,20 @@ def _setup_header(setup: Setup) -> bytes:
     ).encode()
 
 
-def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
-    """Wait until the guest has imported its frameworks. Raises BoxLost. After any error the vessel is destroyed."""
+def open_box(vessel: Vessel, image: str) -> GuestBox:
+    """Wait until the guest has imported its frameworks. After any error the vessel is destroyed.
+
+    Raises BoxLost, and SandboxAway if the guest is still at it after OPENING_SECONDS.
+    """
     try:
-        _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(seconds))
+        _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(OPENING_SECONDS))
         return GuestBox(vessel, _ready(read_json(content), image))
     except BaseException as error:
         vessel.destroy()
         vessel.stream.close()
+        if isinstance(error, BoxSilent):
+            text = f"a box was not ready after {OPENING_SECONDS} s: this machine has too much to do, or its disk hangs"
+            raise SandboxAway(text) from None
         if isinstance(error, BoxLost):
             raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
         raise

@@ -41,6 +41,10 @@ class BoxLost(SandboxError):
     """The box died or broke the protocol. Its run must be repeated in another box."""
 
 
+class BoxSilent(BoxLost):
+    """The box did not answer in time."""
+
+
 class Aborted(SandboxError):
     """The caller's abort event was set before the run ended. The box is gone."""
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Any, BinaryIO, Protocol
 
 from sandbox.guest.frames import HEADER
-from sandbox.interface import Aborted, BoxLost
+from sandbox.interface import Aborted, BoxLost, BoxSilent
 
 LISTEN_SECONDS = 0.05
 _PIECE = 2**20
@@ -30,7 +30,7 @@ class Patience:
         if self._abort is not None and self._abort.is_set():
             raise Aborted
         if time.monotonic() > self._deadline:
-            raise BoxLost("the box does not answer")
+            raise BoxSilent("the box does not answer")
 
 
 class Channel(ABC):

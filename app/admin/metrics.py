@@ -100,7 +100,7 @@ def _of_workers(workers: Sequence[WorkerView]) -> list[Metric]:
     family = GaugeMetricFamily("allclose_workers", "Workers by state", labels=["queue", "state"])
     counts = Counter((queue, worker.state) for worker in workers for queue in worker.queues)
     for queue in QUEUES:
-        for state in ("alive", "draining", "away", "dead"):
+        for state in ("alive", "no_boxes", "draining", "away", "dead"):
             family.add_metric([queue, state], counts[queue, state])
     return [family]
 

@@ -47,7 +47,7 @@ class Overview:
     """Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
 
     `workers_drained` has the names of workers that an admin has drained, and `workers_dead` those whose heartbeats
-    stopped without a word.
+    stopped without a word. Those of `workers_without_boxes` are alive and can't open boxes now.
     """
 
     queues: tuple[QueueView, ...]
@@ -56,6 +56,7 @@ class Overview:
     workers_draining: int
     workers_drained: tuple[str, ...]
     workers_dead: tuple[str, ...]
+    workers_without_boxes: tuple[str, ...]
     submissions: int
     verdicts: tuple[VerdictOfDay, ...]
     judge_errors: int
@@ -105,6 +106,7 @@ def read_overview(session: Session, data: Path) -> Overview:
         slots=sum(worker.slots for worker in working),
         workers_drained=tuple(worker.name for worker in workers if worker.state in ("draining", "away")),
         workers_dead=tuple(worker.name for worker in workers if worker.state == "dead"),
+        workers_without_boxes=tuple(worker.name for worker in workers if worker.state == "no_boxes"),
         workers_draining=sum(worker.state == "draining" for worker in workers),
         submissions=sum(each.count for each in verdicts),
         verdicts=verdicts,

@@ -17,14 +17,14 @@ from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
 
-State = Literal["alive", "draining", "away", "dead"]
+State = Literal["alive", "no_boxes", "draining", "away", "dead"]
 # The most rows listed of workers that are away or dead. Dead ones are forgotten after a day only.
 MOST_ENDED = 100
 _IS_ALIVE = WorkerRow.seen_at > func.now() - ALIVE
 
 
 class WorkerView(BaseModel):
-    """A worker process. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
+    """A worker process. `no_boxes`: alive, but it can't open boxes now, and tries again. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
     worker on its host for its queues takes no judgings either. `dead`: its heartbeats stopped without a word.
     """
 
@@ -41,6 +41,7 @@ class WorkerView(BaseModel):
     )
     device: str
     gpus: list[str]
+    box_failure: str = Field(description="why it can't open boxes now; empty if it can")
     boxes: dict[str, Any] = Field(description="its boxes, counted by state")
     versions: dict[str, Any] = Field(
         description="of Allclose, Python and each framework that a box has opened; `sandbox` is the kind of sandbox"
@@ -50,7 +51,7 @@ class WorkerView(BaseModel):
 
     @property
     def is_there(self) -> bool:
-        return self.state in ("alive", "draining")
+        return self.state in ("alive", "no_boxes", "draining")
 
     @property
     def known_versions(self) -> list[str]:
@@ -142,7 +143,7 @@ def _find(session: Session, name: str) -> WorkerView:
 
 def _state(row: WorkerRow, *, is_alive: bool) -> State:
     if is_alive:
-        return "draining" if row.is_draining else "alive"
+        return "draining" if row.is_draining else "no_boxes" if row.box_failure else "alive"
     return "away" if row.is_draining else "dead"
 
 
@@ -160,6 +161,7 @@ def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
         running=running,
         device=row.device,
         gpus=row.gpus,
+        box_failure=row.box_failure if is_alive else "",
         boxes=row.boxes if is_alive else {},
         versions=row.versions,
         started_at=row.started_at,

@@ -59,9 +59,12 @@ def get_readyz(database: Stored) -> Readiness:
 
 def _check_worker(database: Database) -> str:
     with database.transaction() as session:
-        states = {worker.state for worker in list_workers(session)}
+        workers = list_workers(session)
+    states = {worker.state for worker in workers}
     if "alive" in states:
         return FINE
+    if failure := next((worker.box_failure for worker in workers if worker.state == "no_boxes"), ""):
+        return f"the worker is alive and can't open boxes, it tries again: {failure}"
     if "draining" in states:
         return "every worker is drained, resume one"
     return "no worker is alive and submissions wait, start one"

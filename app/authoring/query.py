@@ -16,8 +16,9 @@ from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
-from app.submissions.queue_status import has_worker, is_held
+from app.submissions.queue_status import has_worker, is_held, lacks_boxes
 
+NO_BOX = "No {kind} can open a sandbox now. The package waits in the queue until one can."
 NO_WORKER = "No {kind} is running. The package waits in the queue until one starts."
 CANCELLED = "It was cancelled."
 OUR_FAULT = "The verification failed 3 times by our fault. Send the package again; tell an admin if it fails again."
@@ -134,7 +135,7 @@ def _notice(session: Session, row: Verification) -> str | None:
     if has_worker(session, row.queue) or is_held(session, row.lease_until):
         return None
     kind = "GPU worker" if row.queue == "verify-gpu" else "worker"
-    return NO_WORKER.format(kind=kind)
+    return (NO_BOX if lacks_boxes(session, row.queue) else NO_WORKER).format(kind=kind)
 
 
 def get_verification(session: Session, verification_id: UUID, *, with_files: bool = False) -> Verification:

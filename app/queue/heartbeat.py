@@ -48,16 +48,18 @@ class Capacity:
     report: Callable[[], Report] = Report
 
 
-def appear(session: Session, capacity: Capacity, is_held_back: bool = False) -> bool:
-    """Write a beat: the worker is alive and ready. Removes rows of workers not seen for a day.
+def appear(session: Session, capacity: Capacity, is_held_back: bool = False, box_failure: str = "") -> bool:
+    """Write a beat: the worker is alive. Removes rows of workers not seen for a day.
 
     Returns True if an admin has drained the worker. `is_held_back`: the last known answer, in case the row is gone.
+    `box_failure`: why the worker can't open boxes now.
     """
     report = capacity.report()
     values = {
         "boxes": dict(report.boxes),
         "versions": {**capacity.versions, **report.versions},
         "metrics": report.metrics,
+        "box_failure": box_failure,
     }
     beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **values)
     is_draining = session.scalar(beat.returning(WorkerRow.is_draining))

@@ -160,10 +160,11 @@ class LeaseLoop(Generic[C]):
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)
-            if self._is_draining or (self._breaker.seconds_left and not self._is_held_back):
+            if self._is_draining:
                 leave(session, self._capacity)
             else:
-                self._is_held_back = appear(session, self._capacity, self._is_held_back)
+                failure = self._breaker.reason if self._breaker.seconds_left or held else ""
+                self._is_held_back = appear(session, self._capacity, self._is_held_back, failure)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
         self._running.abort(lost)
 

@@ -174,7 +174,7 @@ class WorkerRow(Base):
     """A worker that judges. Each heartbeat updates its row, and the row goes when it stops (`app.queue.heartbeat`).
 
     `is_draining`: an admin has told it to claim no more judgings. `boxes` counts its boxes by state. `metrics` has its
-    metrics in Prometheus' text format.
+    metrics in Prometheus' text format. `box_failure`: why it can't open boxes now; empty if it can.
     """
 
     __tablename__ = "workers"
@@ -191,5 +191,6 @@ class WorkerRow(Base):
     is_draining: Mapped[bool] = mapped_column(default=False, server_default=false())
     boxes: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     metrics: Mapped[str] = mapped_column(default="", server_default="")
+    box_failure: Mapped[str] = mapped_column(default="", server_default="")
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     seen_at: Mapped[datetime] = mapped_column(server_default=func.now())

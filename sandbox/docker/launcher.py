@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
     from docker.types import DeviceRequest, Mount
 
-START_SECONDS = 120
 # The digest of the image's guest. Docker alone can't compute it while it builds an image, and leaves the label empty.
 GUEST_LABEL = "org.allclose.guest"
 _NO_DIGEST = (None, "")
@@ -150,7 +149,7 @@ class DockerLauncher(Launcher):
         room_bytes = self._room_bytes(gpu) if self.facilities.memory else None
         vessel = DockerContainer(container, room_bytes, _overhead_bytes(gpu), lambda: self._cores.give_back(cores))
         try:
-            box = open_box(vessel, self.image, START_SECONDS)
+            box = open_box(vessel, self.image)
         except BoxLost as error:
             with answering("to open a box"):
                 self.engine.ping()
