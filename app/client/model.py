@@ -2373,14 +2373,14 @@ class Way(Answer):
 
 class WorkerView(Answer):
     """
-    A worker process. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
+    A worker process. `no_boxes`: alive, but it can't open boxes now, and tries again. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
     worker on its host for its queues takes no judgings either. `dead`: its heartbeats stopped without a word.
     """
 
     id: UUID
     name: str
     host: str
-    state: Literal["alive", "draining", "away", "dead"]
+    state: Literal["alive", "no_boxes", "draining", "away", "dead"]
     queues: list[str]
     slots: int = Field(..., description="the number of judgings that it runs at once")
     running: int = Field(
@@ -2389,6 +2389,7 @@ class WorkerView(Answer):
     )
     device: str
     gpus: list[str]
+    box_failure: str = Field(..., description="why it can't open boxes now; empty if it can")
     boxes: dict[str, Any] = Field(..., description="its boxes, counted by state")
     versions: dict[str, Any] = Field(
         ...,
@@ -2635,7 +2636,7 @@ class Overview(Answer):
     Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
 
     `workers_drained` has the names of workers that an admin has drained, and `workers_dead` those whose heartbeats
-    stopped without a word.
+    stopped without a word. Those of `workers_without_boxes` are alive and can't open boxes now.
     """
 
     queues: list[QueueView]
@@ -2644,6 +2645,7 @@ class Overview(Answer):
     workers_draining: int
     workers_drained: list[str]
     workers_dead: list[str]
+    workers_without_boxes: list[str]
     submissions: int
     verdicts: list[VerdictOfDay]
     judge_errors: int
