@@ -2,11 +2,23 @@ import httpx
 from sqlalchemy import text
 
 from app.database.engine import Database
+from tests.factories import make_worker
 
 
 def test_a_process_that_is_up_and_ready_says_so(address: str) -> None:
     assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
     assert httpx.get(f"{address}/readyz").json()["status"] == "ready"
+
+
+def test_a_worker_that_can_not_open_boxes_is_named_with_its_reason(address: str, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", box_failure="the machine has too much to do")
+
+    checks = httpx.get(f"{address}/readyz").json()["checks"]
+
+    assert checks["worker"] == (
+        "the worker is alive and can't open boxes, it tries again: the machine has too much to do"
+    )
 
 
 def test_a_schema_of_another_version_is_not_ready(address: str, database: Database) -> None:

@@ -2,11 +2,13 @@
 
 import logging
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
+from app.admin.worker import list_workers
 from app.database.engine import Database
 from app.queue import circuit_breaker as module
 from app.queue.circuit_breaker import CircuitBreaker
@@ -71,6 +73,32 @@ def test_nothing_is_claimed_while_no_box_is_to_be_had(database: Database, clock:
         wait_until(lambda: states(database) == ["done"] * 3)
 
     assert len(before) == 1
+
+
+def test_a_worker_that_can_not_open_boxes_says_so_until_it_can(database: Database) -> None:
+    can_open = threading.Event()
+    seen: list[tuple[str, str]] = []
+
+    def run(claim: Claim, _: threading.Event) -> None:
+        if not can_open.is_set():
+            raise SandboxAway("the machine has too much to do")
+        finish(database, claim, ACCEPTED)
+
+    def look() -> tuple[str, str]:
+        with database.transaction() as session:
+            return next(((each.state, each.box_failure) for each in list_workers(session)), ("", ""))
+
+    often = replace(BY_NOTIFY_ONLY, beat=timedelta(seconds=0.05))
+    with loop(database, run, often):
+        send(database)
+        wait_until(lambda: look()[0] == "no_boxes")
+        seen.append(look())
+        can_open.set()
+        wait_until(lambda: states(database) == ["done"])
+        wait_until(lambda: look()[0] == "alive")
+        seen.append(look())
+
+    assert seen == [("no_boxes", "the machine has too much to do"), ("alive", "")]
 
 
 def test_pauses_grow_until_a_judging_has_ended(clock: Clock) -> None:

@@ -1,13 +1,17 @@
 """A host on which the binary does not run."""
 
+import errno
 import os
+import subprocess
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from sandbox import guest_box
 from sandbox.bubblewrap import BubblewrapLauncher, BubblewrapProcess
-from sandbox.interface import BoxSpec, SandboxUnavailable
+from sandbox.interface import BoxSpec, SandboxAway, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 
@@ -64,3 +68,29 @@ def test_a_box_of_a_nice_thread_is_nice_where_the_kernel_shares_cores_between_se
         thread.join()
 
     assert {niceness: int(text.split()[-1]) for niceness, text in found.items()} == {own: own, own + 5: own + 5}
+
+
+def test_a_box_that_opens_too_slowly_is_away_and_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest_box, "OPENING_SECONDS", 0.001)
+    launcher = BubblewrapLauncher(runtime=find_runtime(RUNTIME))
+
+    with pytest.raises(SandboxAway, match=r"a box was not ready after 0\.001 s: this machine has too much to do"):
+        launcher.launch(BoxSpec(("numpy",)))
+
+
+def test_a_host_without_room_for_a_process_is_away_and_one_without_the_program_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    launcher, raised = BubblewrapLauncher(runtime=find_runtime(RUNTIME)), []
+
+    for number in (errno.EAGAIN, errno.ENOENT):
+        monkeypatch.setattr(subprocess, "Popen", partial(_fail, OSError(number, "fork")))
+        with pytest.raises(SandboxUnavailable) as caught:
+            launcher.launch(BoxSpec(()))
+        raised.append(caught.type)
+
+    assert raised == [SandboxAway, SandboxUnavailable]
+
+
+def _fail(error: Exception, *_: object, **__: object) -> None:
+    raise error

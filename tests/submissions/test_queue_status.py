@@ -12,7 +12,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import WorkerRow
-from app.submissions.queue_status import LOST, NO_WORKER
+from app.submissions.queue_status import LOST, NO_BOX, NO_WORKER
 from app.submissions.view_query import view_submission
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
@@ -46,6 +46,18 @@ def test_without_a_worker_of_its_queue_a_submission_is_told_that_it_waits(databa
 
 def test_without_any_worker_the_same_is_said_of_the_cpu_queue(database: Database) -> None:
     assert notice(database) == NO_WORKER.format(kind="worker")
+
+
+def test_a_submission_is_told_that_its_worker_can_not_open_boxes(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", box_failure="the machine has too much to do")
+
+    alone = notice(database)
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+
+    assert alone == NO_BOX.format(kind="worker")
+    assert notice(database) is None
 
 
 def test_with_a_worker_of_its_queue_nothing_is_said(database: Database) -> None:
