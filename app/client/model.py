@@ -2373,8 +2373,8 @@ class Way(Answer):
 
 class WorkerView(Answer):
     """
-    A worker process. `no_boxes`: alive, but it can't open boxes now, and tries again. `draining`: alive, and takes no
-    more judgings. `away`: it was drained and has ended; the next worker on its host for its queues takes no judgings
+    A worker process. `no_boxes`: alive, but it can't open boxes now, and tries again. `draining`: alive, and takes
+    no more judgings. `away`: it was drained and has ended; the next worker on its host for its queues takes no judgings
     either. `dead`: its heartbeats stopped without a word.
     """
 
