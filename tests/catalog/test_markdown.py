@@ -383,8 +383,6 @@ def test_a_post_of_many_formulas_has_bounded_html() -> None:
 
 def test_the_source_of_a_long_formula_is_escaped() -> None:
     assert "<b>" not in render_post("$<b>" + "x" * 3_000 + "$")
-    assert all(MAX_POST_RENDERED // 2 < size <= MAX_POST_RENDERED for size in sizes)
-    assert render_post.cache_parameters()["maxsize"] * MAX_POST_RENDERED < 20_000_000
 
 
 FILLED = """
