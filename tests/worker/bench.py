@@ -107,10 +107,6 @@ class Bench:
         with self.database.transaction() as session:
             return session.scalars(select(Judging)).one()
 
-    def judgings(self) -> list[Judging]:
-        with self.database.transaction() as session:
-            return list(session.scalars(select(Judging)))
-
     def case_names(self) -> list[str]:
         with self.database.transaction() as session:
             return list(session.scalars(select(CaseRow.name).order_by(CaseRow.position)))

@@ -13,12 +13,15 @@ from sqlalchemy import select
 
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
+from app.catalog.sample_record import SampleRecord
+from app.queue.lease import Claim
 from app.submissions.model import Judging
 from app.submissions.view import Mode
-from app.worker.hint_recorder import HintRecorder, KnownMistakes
+from app.worker.hint_recorder import HELD_BYTES, HintRecorder, KnownMistakes
 from app.worker.hints import Question, find_hint, list_mistakes, mistake_outputs, unpack
 from app.worker.prepare import Draw, prepare
 from app.worker.sample_answers import record_samples
+from app.worker.work import Work
 from sandbox.guest.codec import Tree, encode
 from tests.judging.checkers.test_every_checker import hostile
 from tests.queue.fleet import wait_until
@@ -234,17 +237,44 @@ def test_a_record_has_samples_only(bench: Bench) -> None:
     }
 
 
-def test_every_wrong_submission_that_waits_gets_its_hint(bench: Bench) -> None:
-    revision, hint_recorder = bench.publish(PACKAGE), bench.hint_recorder()
-    worker = bench.worker(hint_recorder)
-    for _ in range(60):
-        bench.send(revision, UNSCALED)
-        worker.judge(bench.claim(), threading.Event())
+def test_a_false_record_changes_no_verdict(bench: Bench) -> None:
+    values = {"leaves": [{"path": "", "values": [0, 0, 0, 0]}]}
+    record = SampleRecord(digest="", previews={"small": ({"x": values}, values)}, mistakes={})
+    revision = bench.publish(replace(PACKAGE, samples=record))
 
+    right = judge(bench, revision, f"{HEAD}return {RIGHT}\n")
+
+    assert right.verdict == "accepted"
+
+
+def pending(bench: Bench) -> tuple[Claim, Work, Question]:
+    """Judge a wrong submission whose hint is pending. Nothing looks for it yet."""
+    bench.send(bench.publish(PACKAGE), UNSCALED)
+    claim = bench.claim()
+    judged = bench.worker().judge(claim, threading.Event())
+    answers = judged.outcomes.answers
+    return claim, judged.work, Question(package=PACKAGE, answers=answers, wrong=frozenset(answers))
+
+
+def test_many_wrong_submissions_may_wait_for_their_hints(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    hint_recorder, (claim, work, question) = bench.hint_recorder(), pending(bench)
+
+    for _ in range(500):
+        hint_recorder.add_later(claim, work, question, None)
     with started(hint_recorder):
-        wait_until(lambda: not any(judging.hint_pending for judging in bench.judgings()))
+        wait_until(lambda: not bench.judging().hint_pending)
 
-    assert {judging.hint for judging in bench.judgings()} == {HINTS["unscaled"]}
+    assert bench.judging().hint == HINTS["unscaled"]
+    assert "too many submissions wait" not in caplog.text
+
+
+def test_answers_that_wait_for_hints_have_a_size_limit_beyond_which_the_first_hint_stays(bench: Bench) -> None:
+    hint_recorder, (claim, work, question) = bench.hint_recorder(), pending(bench)
+    large = replace(question, answers={"small": bytes(HELD_BYTES + 1)})
+
+    hint_recorder.add_later(claim, work, large, "the first hint")
+
+    assert (bench.judging().hint, bench.judging().hint_pending) == ("the first hint", False)
 
 
 def test_what_mistakes_answer_is_computed_once_and_for_each_variant(bench: Bench) -> None:
