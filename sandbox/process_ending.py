@@ -64,7 +64,7 @@ def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
             wall_seconds=float(facts["wall_seconds"]),
             left_out_seconds=float(facts["left_out_seconds"]),
             memory_bytes=int(facts["memory_bytes"]),
-            text=printable(text.decode("utf-8", "replace"), 4 * len(text)),
+            text=printable(on_a_terminal(text.decode("utf-8", "replace")), 4 * len(text)),
             payload=payload,
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -167,6 +167,20 @@ def _interruption(stage: Stage, cause: Cause, limits: Limits) -> tuple[Ending, s
 def _forgery(stage: Stage) -> Failure:
     message = "the program wrote to the judge's internal channel; return your answer from the function instead"
     return Failure(stage=stage, kind="Forged", message=message, traceback="")
+
+
+def on_a_terminal(text: str) -> str:
+    """Return what a terminal shows: after a carriage return, text is written over the line from its beginning."""
+    return "\n".join(_overwritten(line.removesuffix("\r")) if "\r" in line else line for line in text.split("\n"))
+
+
+def _overwritten(line: str) -> str:
+    shown: list[str] = []
+    width = 0
+    for part in reversed(line.split("\r")):  # from the last one, so that the time is linear
+        shown.append(part[width:])
+        width = max(width, len(part))
+    return "".join(shown)
 
 
 def printable(text: str, limit: int) -> str:

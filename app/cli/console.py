@@ -23,6 +23,7 @@ MAX_MESSAGE = 2_000
 MAX_NAME = 200
 MAX_LINE = 300
 MAX_LINES = 40
+LAST_LINES = 10
 
 
 class HarmlessConsole(Console):
@@ -67,11 +68,12 @@ def one_line(text: object) -> str:
 
 
 def excerpt(text: object) -> str:
-    """Return the first lines of a program's output, each cut at `MAX_LINE` characters."""
-    lines = str(text).rstrip().split("\n")
-    kept = [printable(line, MAX_LINE) for line in lines[:MAX_LINES]]
-    left = len(lines) - len(kept)
-    return "\n".join([*kept, f"… {left} more lines"] if left > 0 else kept)
+    """Return the first and the last lines of a program's output, each cut at `MAX_LINE` characters."""
+    lines = [printable(line, MAX_LINE) for line in str(text).rstrip().split("\n")]
+    left = len(lines) - MAX_LINES
+    if left > 1:
+        lines[MAX_LINES - LAST_LINES : -LAST_LINES] = [f"… {left} lines left out …"]
+    return "\n".join(lines)
 
 
 def tail(text: object) -> str:

@@ -19,7 +19,7 @@ from app.judging.efficiency import TimeComparison
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares, most_used
 from app.web.quantity import memory_text, seconds_text, short_seconds_text
-from app.web.result import Result, Row, describe_result, message_of
+from app.web.result import Result, Row, describe_result, message_of, title_of
 from app.web.value_text import literal, wrong_leaves
 from app.web.verdict_words import words_for
 
@@ -78,10 +78,10 @@ def _cells(row: Row) -> tuple[Text, ...]:
     return (
         name,
         Text(case.visibility, style="dim"),
-        Text(words.title, style=style_of(words.tone)),
+        Text(title_of(case), style=style_of(words.tone)),
         Text(seconds_text(case.wall_seconds)),
         Text(memory_text(case.memory_bytes)),
-        Text(_note(case, words.title)),
+        Text(_note(case, title_of(case))),
     )
 
 

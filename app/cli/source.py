@@ -4,6 +4,7 @@ import io
 import tokenize
 from pathlib import Path
 
+from app.catalog.source import NOTEBOOK, is_notebook
 from app.errors import AllcloseError
 from app.submissions.limit import SOURCE_BYTES
 
@@ -23,6 +24,8 @@ def read_source(file: Path) -> str:
         raise SourceUnreadable(f"{file} can't be read ({error.strerror})") from None
     except (SyntaxError, LookupError, UnicodeError) as error:
         raise SourceUnreadable(f"{file} can't be read as Python source ({error}); save it as UTF-8") from None
+    if is_notebook(source):
+        raise SourceUnreadable(f"{file} {NOTEBOOK}.")
     return source
 
 

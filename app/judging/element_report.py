@@ -76,6 +76,11 @@ def worst_text(found: Finding, gap: Callable[[Finding], str] = gap_text) -> str:
     return f"{place} at {found.worst_index}: {values}" if found.worst_index else values
 
 
+def differing(count: int, size: int) -> str:
+    """Return "3 of 8 elements differ"."""
+    return f"{count} of {size} elements {'differs' if count == 1 else 'differ'}"
+
+
 def find_text(task: Task) -> Finding:
     """Compare texts and None exactly."""
     if task.answer.value == task.expected.value:
@@ -93,7 +98,7 @@ def find_text(task: Task) -> Finding:
 def _sentence(task: Task, found: Finding, gap: Callable[[Finding], str]) -> str:
     size = task.expected.array.size
     if size > 1:
-        return f"{task.subject}: {found.outside} of {size} elements differ; {worst_text(found, gap)}"
+        return f"{task.subject}: {differing(found.outside, size)}; {worst_text(found, gap)}"
     if task.path:
         return f"{task.subject}: {worst_text(replace(found, worst_index=None), gap)}"
     answer, expected = pair_text(found.worst_answer, found.worst_expected)

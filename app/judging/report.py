@@ -19,7 +19,7 @@ MAX_LEAVES = 40
 MAX_WINDOWS = 3
 MAX_MESSAGE = 2_000
 MAX_TRACEBACK = 8_000
-MAX_TEXT = 64_000
+MAX_TEXT = 4 * 64 * 1024  # a box keeps 64 KiB, and an escape has up to 4 characters
 MEMORY_STEP = 16 * 2**20
 TIME_STEP = 0.1  # seconds
 

@@ -5,6 +5,7 @@ as values, so they are escaped here.
 """
 
 import re
+from bisect import bisect_right
 from io import StringIO
 
 # Control characters (terminal escapes, NUL), bidirectional marks, line separators and lone surrogates. Tab and newline
@@ -23,8 +24,12 @@ def lines_of(text: str) -> list[str]:
 def printable(text: str, limit: int) -> str:
     """Return at most `limit` characters and the number left out. Unprintable characters are escaped: `\\x1b`."""
     kept = spelled(text[:limit])
-    left_out = len(text) - limit + max(len(kept) - limit, 0)
-    return kept if left_out <= 0 and len(kept) <= limit else f"{kept[:limit]}… ({left_out} more characters)"
+    if len(text) <= limit and len(kept) <= limit:
+        return kept
+    fitting = min(limit, len(text))
+    if len(kept) > limit:
+        fitting = bisect_right(range(1, fitting + 1), limit, key=lambda size: len(spelled(text[:size])))
+    return f"{spelled(text[:fitting])}… ({len(text) - fitting} more characters)"
 
 
 def spelled(text: str) -> str:

@@ -15,6 +15,7 @@ from app.catalog.answers import read_case_inputs
 from app.catalog.availability import ProblemWithdrawn, is_open_to
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound, ProblemNotFound
 from app.submissions.admission import check_admission
@@ -204,6 +205,8 @@ def check_source(source: str) -> None:
     if size > SOURCE_BYTES:
         text = f"the source has {size} bytes; the limit is {SOURCE_BYTES} (256 KiB). Remove large literals."
         raise Invalid("source", text)
+    if is_notebook(source):
+        raise Invalid("source", f"the source {NOTEBOOK}.")
     if "\0" in source:
         line = source.count("\n", 0, source.index("\0")) + 1
         raise Invalid("source", f"the source has a NUL character in line {line}, which Python can't read; remove it")

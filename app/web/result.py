@@ -16,7 +16,7 @@ from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.value_text import wrong_leaves
-from app.web.verdict_words import words_for
+from app.web.verdict_words import INVALID_TITLES, words_for
 
 if TYPE_CHECKING:
     from app.web.next_step import AcceptedSteps
@@ -227,9 +227,18 @@ def _title(view: SubmissionView, words: str) -> str:
     """Return the title. "Accepted" is only for submissions of all cases."""
     if any(case.report.get("category") == UNANSWERED for case in view.cases):
         return _("No reference output")
+    if view.verdict is Verdict.INVALID_SUBMISSION and view.cases:
+        return title_of(view.cases[0])
     if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
         return words
     return _("Correct for your inputs") if view.inputs is not None else _("Sample cases passed")
+
+
+def title_of(case: CaseView) -> str:
+    """Return the title of a case's verdict. A source that was not loaded has the title of its mistake."""
+    words = words_for(case.verdict).title
+    is_invalid = case.verdict is Verdict.INVALID_SUBMISSION
+    return _(INVALID_TITLES.get(str(case.report.get("category")), words)) if is_invalid else words
 
 
 def _waiting(view: SubmissionView) -> Result:
@@ -320,13 +329,22 @@ def _values_sentence(report: Mapping[str, Any]) -> str:
     if worst is None or report["category"] != VALUES or worst["checker"] != "closeness" or not worst["worst_index"]:
         return ""
     answer, expected = pair_text(worst["worst_answer"], worst["worst_expected"])
-    how_many = ngettext(
-        "%(outside)s of %(size)s numbers is too far off.",
-        "%(outside)s of %(size)s numbers are too far off.",
-        worst["outside"],
-    ) % {"outside": worst["outside"], "size": worst["size"]}
+    how_many = (
+        _("The number is too far off.")
+        if worst["size"] == 1
+        else ngettext(
+            "%(outside)s of %(size)s numbers is too far off.",
+            "%(outside)s of %(size)s numbers are too far off.",
+            worst["outside"],
+        )
+        % {"outside": worst["outside"], "size": worst["size"]}
+    )
     facts = {"place": list(worst["worst_index"]), "answer": answer, "expected": expected}
-    pair = _("The worst is at %(place)s: yours is %(answer)s, expected is %(expected)s.") % facts
+    pair = (
+        _("Yours is %(answer)s, expected is %(expected)s.") % facts
+        if worst["size"] == 1
+        else _("The worst is at %(place)s: yours is %(answer)s, expected is %(expected)s.") % facts
+    )
     allowed = worst["worst_allowed"]
     margin = _("It may differ by %(allowed)s.") % {"allowed": number_text(allowed)} if allowed else ""
     where = f"{worst['path']}: " if worst["path"] else ""
@@ -336,7 +354,10 @@ def _values_sentence(report: Mapping[str, Any]) -> str:
 def _tally_of(view: SubmissionView) -> str:
     if _has_points(view):
         return _("points")
-    return _("cases accepted") if view.mode == "submit" else _("sample cases passed")
+    count = len(view.cases)
+    if view.mode == "submit":
+        return ngettext("case accepted", "cases accepted", count)
+    return ngettext("sample case passed", "sample cases passed", count)
 
 
 def _tally(view: SubmissionView) -> str:

@@ -71,6 +71,15 @@ WORDS: dict[Verdict, Words] = {
 }
 
 
+# Titles of sources that were not loaded, by the category of their cases. The verdict is the same.
+INVALID_TITLES = {
+    "syntax error": later("Syntax error"),
+    "function not found": later("Function not found"),
+    "class not found": later("Class not found"),
+    "method not found": later("Method not found"),
+}
+
+
 def words_for(verdict: str) -> Words:
     """Return the words of a verdict in the reader's language."""
     words = WORDS[Verdict(verdict)]

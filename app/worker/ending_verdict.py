@@ -34,12 +34,23 @@ CATEGORY_OF_ENDING = {
 }
 
 
+# Of a source that can't be loaded, by the kind of failure.
+_INVALID_CATEGORIES = {
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), "syntax error"),
+    "FunctionNotFound": "function not found",
+    "ClassNotFound": "class not found",
+    "MethodNotFound": "method not found",
+}
+
+
 def fault_of(outcome: CaseOutcome) -> Fault:
     """Return what the report says about a program without an answer."""
     category = CATEGORY_OF_ENDING[outcome.ending]
     failure = outcome.failure
     if failure is None:
         return Fault(category=category, message=category)
+    if outcome.ending is Ending.INVALID:
+        category = _INVALID_CATEGORIES.get(failure.kind, category)
     exception = failure.kind if _is_named(outcome.ending, failure.kind) else None
     return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
 

@@ -26,6 +26,13 @@ _GUEST = re.escape(str(Path(__file__).parent))
 _GUEST_FUNCTION = re.compile(rf"((the )?function )?\w+ at {_GUEST}/\S+ (traced )?for jit")
 _GUEST_PLACE = re.compile(rf"^.*{_GUEST}/.*\n?", re.MULTILINE)
 
+EXITED = "the program ended itself (sys.exit, exit or quit{code}); let the function return its answer instead"
+NO_INPUT = (
+    "nothing is left to read on standard input. Unless the statement says otherwise, "
+    "the inputs are the arguments of your function"
+)
+NOTEBOOK_LINE = "lines that begin with % or ! are commands of notebooks and not Python; remove them"
+
 _name_of = type.__dict__["__name__"].__get__  # a metaclass may override __name__
 
 
@@ -38,10 +45,20 @@ def describe(stage: str, error: BaseException, traceback: TracebackType | None) 
     frames = [frame_text(name, line) for name, line in _student_frames(traceback)]
     if isinstance(error, SyntaxError):
         frames.append(_syntax_frame(error))
-    message = message_of(error)
+    message = _explained(error, message_of(error))
     if any(words in message.lower() for words in NOT_PERMITTED) or _is_refused(error, traceback):
         message = f"{message} ({REFUSED})"
     return pack(stage, type_name(error), message, _shorten(frames))
+
+
+def _explained(error: BaseException, message: str) -> str:
+    """Say what Python's own words mean for a solution."""
+    if issubclass(type(error), SystemExit):
+        return EXITED.format(code=f" with {message}" if message not in ("", "None") else "")
+    if issubclass(type(error), EOFError) and message == "EOF when reading a line":
+        return f"{message}: {NO_INPUT}"
+    text = error.text if isinstance(error, SyntaxError) and error.filename == SOURCE_NAME else None
+    return f"{message}: {NOTEBOOK_LINE}" if type(text) is str and text.lstrip()[:1] in ("%", "!") else message
 
 
 def pack(stage: str, kind: str, message: str, traceback: str = "") -> bytes:

@@ -16,7 +16,11 @@ Program = Callable[[Inputs], object]
 
 
 class CannotBeJudged(Exception):
-    """The source does not meet the problem's form. The text says what to change."""
+    """The source does not meet the problem's form. The text says what to change. `kind` names what is missing."""
+
+    def __init__(self, message: str, kind: str = "CannotBeJudged") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def load(task: Task) -> Program:
@@ -65,8 +69,12 @@ def _compile(source: str) -> Any:
 def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
     name = task.entry_point
     if name not in module.__dict__:
-        raise CannotBeJudged(f"the source does not define {name}; define {task.call} at the top level")
+        kind = (
+            "ClassNotFound" if any(each.startswith(f"{name}.") for each, _ in task.definitions) else "FunctionNotFound"
+        )
+        raise CannotBeJudged(f"the source does not define {name}; define {task.call} at the top level", kind)
     found = module.__dict__[name]
+    _require_plain(found, name)
     if not callable(found):
         raise CannotBeJudged(f"{name} can't be called; it must be a function: {task.call}")
     solution: Callable[..., object] = found
@@ -79,17 +87,24 @@ def _check_definition(module: ModuleType, name: str, arguments: tuple[str, ...])
     found = module.__dict__.get(owner)
     if not method:
         if not callable(found):
-            raise CannotBeJudged(
-                f"the source does not define {name}; define {_written(name, arguments)} at the top level"
-            )
+            message = f"the source does not define {name}; define {_written(name, arguments)} at the top level"
+            raise CannotBeJudged(message, "FunctionNotFound")
+        _require_plain(found, name)
         _check_signature(found, name, arguments)
     elif inspect.isclass(found):  # a function that returns objects shows their methods only when it is called
         defined = inspect.getattr_static(found, method, None)
         if defined is None:
             wanted = _written(method, ("self", *arguments))
-            raise CannotBeJudged(f"{owner} has no method {method}; define {wanted} in the class")
+            raise CannotBeJudged(f"{owner} has no method {method}; define {wanted} in the class", "MethodNotFound")
+        _require_plain(defined, name)
         if inspect.isfunction(defined):
             _check_signature(defined, name, ("self", *arguments))
+
+
+def _require_plain(function: object, name: str) -> None:
+    """Raises CannotBeJudged for `async def`, which returns no value when it is called."""
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise CannotBeJudged(f"{name} is an `async def`, which the judge can't call; write `def {name.split('.')[-1]}`")
 
 
 def _written(name: str, arguments: tuple[str, ...]) -> str:

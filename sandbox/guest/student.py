@@ -90,7 +90,7 @@ def _load(task: Task) -> tuple[Program | None, Reply]:
     try:
         return load(task), (frames.LOADED, b"")
     except CannotBeJudged as error:
-        return None, (frames.INVALID, pack("load", "CannotBeJudged", str(error)))
+        return None, (frames.INVALID, pack("load", error.kind, str(error)))
     except BaseException as error:
         return None, (_load_failure_kind(error), describe("load", error, sys.exc_info()[2]))
     finally:

@@ -31,8 +31,39 @@ FLOOD_BYTES = 8 * 2**20
 PLACE_SECONDS = 0.1
 PLACE_BYTES = 8 * 2**10
 CHUNK_BYTES = 2**18
+# Room for the line that counts what is left out of a long text.
+LEFT_OUT_BYTES = 64
+# The bytes that begin and that continue a character of several bytes in UTF-8.
+FIRST_OF_SEVERAL, CONTINUATION = bytes(range(0xC0, 0x100)), bytes(range(0x80, 0xC0))
 # While the process is prepared, no code of the student runs, and no text is kept.
 NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
+
+
+class PrintedText:
+    """The beginning and the end of a text of any length. `seen`: the bytes so far."""
+
+    def __init__(self) -> None:
+        self._head, self._end, self.seen = bytearray(), bytearray(), 0
+
+    def add(self, data: bytes, text_bytes: int) -> None:
+        """Keep about `text_bytes` of all that was added."""
+        half = max(0, text_bytes - LEFT_OUT_BYTES) // 2
+        room = half - len(self._head)
+        self._head += data[:room]
+        self._end += data[room:]
+        del self._end[: max(0, len(self._end) - half)]
+        self.seen += len(data)
+
+    def whole(self) -> bytes:
+        """Return the text, with the number of bytes that are left out in its middle."""
+        left_out = self.seen - len(self._head) - len(self._end)
+        if not left_out:
+            return bytes(self._head + self._end)
+        # No character is cut in two: the end has no rest of one, and the beginning loses its last one.
+        end = self._end.lstrip(CONTINUATION)
+        head = self._head.rstrip(CONTINUATION).rstrip(FIRST_OF_SEVERAL)
+        left_out = self.seen - len(head) - len(end)
+        return bytes(head) + f"\n… {left_out:,} bytes left out …\n".encode() + bytes(end)
 
 
 class HostGone(Exception):
@@ -69,7 +100,7 @@ class Watch:
         self._charged: ChargedTime | None = None
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
-        self._text, self._text_seen = bytearray(), 0
+        self._text = PrintedText()
         self._outgoing = memoryview(b"")
         self._reply = Reply(None, 0)
         self._end: Cause | None = None
@@ -115,7 +146,7 @@ class Watch:
 
     def put_back(self, text: bytes) -> None:
         """Text printed while loading is shown with the first case."""
-        self._text[:0] = text
+        self._text.add(text, self.limits.text_bytes)
 
     def wait_for_host(self) -> None:
         """Wait until the host's next message can be read. Events of the process in the meantime end the next call."""
@@ -271,17 +302,16 @@ class Watch:
         data = os.read(self._child.text, CHUNK_BYTES)
         if not data:
             self._poll.unregister(self._child.text)
-        self._text += data[: max(0, self.limits.text_bytes - len(self._text))]
-        self._text_seen += len(data)
-        if self._text_seen > FLOOD_BYTES:
+        self._text.add(data, self.limits.text_bytes)
+        if self._text.seen > FLOOD_BYTES:
             self._end = self._end or Cause.TEXT
 
     def _take_text(self) -> bytes:
         """Return the text, with what is still in the pipe. Reads once: a thread of the student may go on printing."""
         with suppress(BlockingIOError):
-            self._text += os.read(self._child.text, CHUNK_BYTES)
-        text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
-        return text[: self.limits.text_bytes]
+            self._text.add(os.read(self._child.text, CHUNK_BYTES), self.limits.text_bytes)
+        text, self._text = self._text, PrintedText()
+        return text.whole()
 
 
 def _count_files(folder: str) -> int:

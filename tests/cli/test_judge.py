@@ -107,17 +107,31 @@ def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, wor
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"x = 1\x00\n", *(pytest.param(each, marks=pytest.mark.whole) for each in (b"", b"def standardise(:\n"))],
+    ("content", "title"),
+    [
+        (b"x = 1\x00\n", "Syntax error"),
+        pytest.param(b"", "Function not found", marks=pytest.mark.whole),
+        pytest.param(b"def standardise(:\n", "Syntax error", marks=pytest.mark.whole),
+    ],
 )
-def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, content: bytes) -> None:
+def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, content: bytes, title: str) -> None:
     file = tmp_path / "solution.py"
     file.write_bytes(content)
 
     judged = allclose("judge", ONE_PROBLEM / SLUG, file)
 
     assert judged.returncode == 1
-    assert "Invalid submission" in judged.stdout
+    assert f"{title} – 0 of" in judged.stdout
+
+
+def test_a_notebook_is_named_with_the_way_out(tmp_path: Path) -> None:
+    file = tmp_path / "mine.ipynb"
+    file.write_text('{"cells": [{"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4}')
+
+    judged = allclose("judge", ONE_PROBLEM / SLUG, file)
+
+    assert judged.returncode == 2
+    assert "is a Jupyter notebook, not Python code. Copy the cell with your solution" in judged.stderr
 
 
 def test_an_unknown_problem_is_named_beside_the_known_ones() -> None:
@@ -142,7 +156,7 @@ def test_judging_imports_neither_the_database_nor_the_web() -> None:
     )
 
     imported = {line.rpartition("|")[2].strip() for line in judged.stderr.splitlines()}
-    assert "Invalid submission" in judged.stdout
+    assert "Syntax error" in judged.stdout
     assert "app.worker.judge" in imported
     assert not {"sqlalchemy", "psycopg", "starlette", "fastapi", "docker", "httpx"} & imported
 

@@ -410,7 +410,7 @@ def test_the_message_is_of_the_leaf_that_is_furthest_off_for_its_tolerance() -> 
 
     found = judge({"loss": 1.001, "params": f32(1, 5), "count": f32(101)}, expected)
 
-    assert found.message.startswith("`params`: 1 of 2 elements differ; worst at (1,): yours 5")
+    assert found.message.startswith("`params`: 1 of 2 elements differs; worst at (1,): yours 5")
     assert found.category == "values outside tolerance"
 
 

@@ -41,3 +41,5 @@ def test_what_can_not_be_printed_is_spelled(text: str, expected: str) -> None:
 
 def test_text_that_is_cut_says_how_much_is_missing() -> None:
     assert printable("abcdef", 4) == "abcd… (2 more characters)"
+    assert printable("a\x00\x00b", 6) == "a\\x00… (2 more characters)"
+    assert printable("\x00" * 1000, 400) == "\\x00" * 100 + "… (900 more characters)"

@@ -416,3 +416,41 @@ def test_ready_says_what_a_verdict_rests_on(bench: Bench) -> None:
         assert box.ready.python.count(".") == 2
         assert box.ready.device == "cpu"
         assert box.ready.image
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "words"),
+    [
+        (
+            "def solve(): exit(3)",
+            "SystemExit",
+            "the program ended itself (sys.exit, exit or quit with 3); let the function",
+        ),
+        ("def solve(): raise SystemExit", "SystemExit", "(sys.exit, exit or quit); let the function return its answer"),
+        ("def solve(): input()", "EOFError", "the inputs are the arguments of your function"),
+        (
+            "async def solve(): return 1",
+            "CannotBeJudged",
+            "solve is an `async def`, which the judge can't call; write `def",
+        ),
+        ("async def solve(): yield 1", "CannotBeJudged", "solve is an `async def`"),
+        (
+            "def other(): return 1",
+            "FunctionNotFound",
+            "the source does not define solve; define solve() at the top level",
+        ),
+        (
+            "%matplotlib inline\ndef solve(): return 1",
+            "SyntaxError",
+            "are commands of notebooks and not Python; remove them",
+        ),
+        ("!pip install x", "SyntaxError", "are commands of notebooks"),
+    ],
+)
+def test_a_failure_says_what_it_means_for_a_solution(bench: Bench, source: str, kind: str, words: str) -> None:
+    outcome = bench.call(source + "\n")
+
+    assert outcome.failure is not None
+    assert outcome.failure.kind == kind
+    assert words in outcome.failure.message
+    assert "sandbox" not in outcome.text

@@ -111,8 +111,9 @@ def test_a_problem_with_one_variant_has_always_that(database: Database, request_
         ("é" * (SOURCE_BYTES // 2 + 1), "the source has 262146 bytes; the limit is 262144"),
         ("a\nb\0", "NUL character in line 2"),
         ("a\ud800", "not valid Unicode at character 1"),
+        ('\ufeff{"nbformat": 4, "cells": []}', "the source is a Jupyter notebook, not Python code. Copy the cell"),
     ],
-    ids=["empty", "blank", "large", "large in bytes", "NUL", "lone surrogate"],
+    ids=["empty", "blank", "large", "large in bytes", "NUL", "lone surrogate", "notebook"],
 )
 def test_a_source_that_can_not_be_judged_is_refused(
     database: Database, request_: Submit, source: str, message: str

@@ -158,7 +158,7 @@ def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Data
     assert "Sample cases passed" in banner
     assert "Submit to run the hidden cases too" in banner
     assert "Accepted" not in banner
-    assert re.search(r"<strong>1 of 1</strong> sample cases passed", banner)
+    assert re.search(r"<strong>1 of 1</strong> sample case passed", banner)
 
 
 def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
@@ -371,12 +371,14 @@ def test_a_long_time_is_told_in_minutes() -> None:
 
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    fault = Fault(category="invalid submission", message="invalid syntax (solution.py, line 1)")
+    fault = Fault(category="syntax error", message="invalid syntax (solution.py, line 1)")
     judge(database, *(failed(position, Verdict.INVALID_SUBMISSION, fault) for position in range(3)))
 
     page = ada.get(path).text
 
     assert "Invalid syntax (solution.py, line 1). No case was run." in page
+    assert "Syntax error" in page
+    assert "Invalid submission" not in page
     assert page.count("Not run") == 3
     assert " open>" not in page
 

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from app.judging.checker import Checker, Finding, Objection, Shape, Task
-from app.judging.element_report import find_elements, worst_text
+from app.judging.element_report import differing, find_elements, worst_text
 from app.judging.leaf import Kind, kind_of
 from app.judging.options import Margin, Number
 from app.judging.tolerance_comparison import measure
@@ -50,7 +50,7 @@ class Fraction(Checker):
         most = size - ceil(Ratio(repr(self.least)) * size)
         found = replace(found, tolerance_used=distance.outside / most if most else float("inf"))
         if distance.outside > most:
-            few = f"{task.subject}: {distance.outside} of {size} elements differ; at most {most} may differ"
+            few = f"{task.subject}: {differing(distance.outside, size)}; at most {most} may differ"
             return replace(found, message=f"{few}; {worst_text(found)}")
         return self._find_rest(task, found)
 

@@ -79,7 +79,7 @@ def test_the_message_says_that_it_was_the_sign_of_a_zero() -> None:
     found = judge("exact", np.array([0.0, -0.0]), np.array([0.0, 0.0]))
 
     assert found.message == (
-        "your output: 1 of 2 elements differ; worst at (1,): yours −0, expected 0 "
+        "your output: 1 of 2 elements differs; worst at (1,): yours −0, expected 0 "
         "(same number, different bits: check the sign of zero)"
     )
     assert found.leaves[0].tolerance_used == float("inf")

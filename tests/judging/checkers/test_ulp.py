@@ -96,7 +96,7 @@ def test_the_message_counts_the_units() -> None:
     found = judge("ulp", answer, expected, units=2)
 
     assert found.message == (
-        "your output: 1 of 3 elements differ; worst at (1,): yours 2.000001, expected 2 "
+        "your output: 1 of 3 elements differs; worst at (1,): yours 2.000001, expected 2 "
         "(3 units in the last place apart; at most 2 allowed)"
     )
     leaf = found.leaves[0]
