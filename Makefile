@@ -3,6 +3,8 @@
 # PYTHON: the interpreter. PIP_ARGS: arguments for pip, such as an index with PyTorch's CPU build.
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
+# People see what pip downloads and how large it is.
+PIP_OPTIONS := --disable-pip-version-check $(if $(CI),--quiet)
 FLAVOURS ?= cpu
 PROCESSES ?= 4
 BIN := .venv/bin
@@ -18,6 +20,10 @@ define make_environment
 @test ! -e $(@D:/bin=) || { echo "$(@D:/bin=) exists, but this user can't run a Python in it: remove it, or run make as its owner"; exit 1; }
 @$(PYTHON) -m venv $(@D:/bin=) || { rm -rf $(@D:/bin=); echo "$(NEEDS_PYTHON)"; exit 1; }
 endef
+HAS_DRIVER = $(PYTHON) -c 'import sys; from ctypes.util import find_library; sys.exit(find_library("nvidia-ml") is None)'
+NO_DRIVER = "No NVIDIA driver is found here, and the usual PyTorch is a CUDA build of 5.4 GB." \
+	"For the CPU build, press Ctrl-C and pass the index of CPU builds, as PyTorch's" \
+	"install page shows it: make $(or $(MAKECMDGOALS),serve) PIP_ARGS='--extra-index-url <index>'"
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 # With it, each process and each box would compile Allclose's modules anew.
@@ -123,17 +129,17 @@ clean: ## remove the virtual environments and build files (the data folder stays
 
 .venv/.serves: pyproject.toml | .venv/bin/python
 	@echo "Installing Allclose into .venv …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable .
+	@$(BIN)/pip install $(PIP_OPTIONS) $(PIP_ARGS) --editable .
 	@touch $@
 
 .venv/.develops: pyproject.toml | .venv/bin/python
 	@echo "Installing Allclose and its development tools into .venv …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev]'
+	@$(BIN)/pip install $(PIP_OPTIONS) $(PIP_ARGS) --editable '.[dev]'
 	@touch $@ .venv/.serves
 
 .venv/.benches: pyproject.toml .venv/.develops
 	@echo "Installing the plotting libraries of the benchmarks into .venv …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev,bench]'
+	@$(BIN)/pip install $(PIP_OPTIONS) $(PIP_ARGS) --editable '.[dev,bench]'
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -161,6 +167,7 @@ build/helm/helm:
 
 .runtime/.installed: sandbox/images/cpu.txt | .runtime/bin/python
 	@echo "Installing the frameworks for boxes into .runtime (the largest download) …"
-	@umask 022; .runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
+	$(if $(findstring index,$(PIP_ARGS))$(PIP_EXTRA_INDEX_URL)$(PIP_INDEX_URL),,@$(HAS_DRIVER) || printf '%s\n' $(NO_DRIVER))
+	@umask 022; .runtime/bin/pip install $(PIP_OPTIONS) $(PIP_ARGS) --requirement $<
 	@chmod -R go+rX .runtime sandbox/guest # for boxes, which run as another user if root starts them
 	@touch $@

@@ -2,8 +2,9 @@
 
 One event `case` per case, in the order of judging. Its `id` names the attempt and the result's number in it: a browser
 that lost the stream continues where it was, or at the first result of a later attempt. Then comes `done` with the whole
-submission, and the stream ends. FastAPI sends a comment when nothing happens for a while. The rows are the log: a
-stream keeps nothing, and holds no database connection while it waits.
+submission, and the stream ends. With `progress`, other events tell what happens meanwhile. FastAPI sends a comment when
+nothing happens for a while. The rows are the log: a stream keeps nothing but what it has sent, and holds no database
+connection while it waits.
 """
 
 import re
@@ -12,7 +13,7 @@ from contextlib import aclosing
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends, Header, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
@@ -22,7 +23,8 @@ from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_readable_judging
-from app.submissions.view_query import Log, read_log
+from app.submissions.view import SubmissionView
+from app.submissions.view_query import Log, ViewReader, read_log
 
 router = APIRouter(tags=["submissions"])
 
@@ -32,6 +34,10 @@ LastEventId = Annotated[
         alias="Last-Event-ID",
         description="the id of the last event that arrived; the stream continues after it. Other texts are ignored",
     ),
+]
+WithProgress = Annotated[
+    bool,
+    Query(description="also send events named `progress`: the SubmissionView without cases, whenever it has changed"),
 ]
 # The `id` of an event is `attempt - 1` times this number, plus the number of the result. A problem has fewer cases.
 RESULTS = 10_000
@@ -58,15 +64,17 @@ async def follow_submission(
     known: Annotated[UUID, Depends(check_readable)],
     changes: Annotated[ChangeStream, follows(Permission.READ_SUBMISSIONS)],
     last_event_id: LastEventId = None,
+    progress: WithProgress = False,
 ) -> AsyncIterator[ServerSentEvent]:
     attempt, awaited = _position_after(last_event_id)
-    sent = set[str]()
+    sent, views = set[str](), ViewReader(known)
 
-    def read(session: Session, viewer: Viewer) -> Log:
-        return read_log(session, known, viewer, attempt, awaited)
+    def read(session: Session, viewer: Viewer) -> tuple[Log, SubmissionView | None]:
+        log = read_log(session, known, viewer, attempt, awaited)
+        return log, views.read(session, viewer)[1] if progress and log.view is None else None
 
-    async with aclosing(changes.stream(known, read)) as logs:
-        async for log in logs:
+    async with aclosing(changes.stream(known, read)) as changed:
+        async for log, view in changed:
             # The attempt after a lost worker may have its results in another order.
             if log.attempt != attempt:
                 attempt, awaited = log.attempt, 0
@@ -76,6 +84,8 @@ async def follow_submission(
                     number = (attempt - 1) * RESULTS + sequence
                     yield ServerSentEvent(event="case", id=str(number), data=case)
                     sent.add(case.name)
+            if view is not None:
+                yield ServerSentEvent(event="progress", data=view.model_copy(update={"cases": ()}))
             if log.view is not None:
                 yield ServerSentEvent(event="done", data=log.view)
                 return

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.cli.console import errors, message, one_line
-from app.client.error import ClientError
+from app.client.error import ClientError, NotFound, NotSignedIn
 
 if TYPE_CHECKING:
     from app.client import model
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from app.submissions.view import SubmissionView
 
 POLL_SECONDS = 30
-# In a terminal or notebook, so that new rows appear about as fast as a person reads.
-LIVE_POLL_SECONDS = 1
+# In a terminal or notebook where the event stream does not arrive.
+LIVE_POLL_SECONDS = 5
 # The longest wait for a hint, which may come after the verdict.
 HINT_SECONDS = 20.0
 PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
@@ -24,6 +24,20 @@ PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
 def follow(client: "Client", submission_id: str, poll_seconds: int) -> Iterator["SubmissionView"]:
     """Yield the submission at once, then at least every `poll_seconds`, and last with its verdict."""
     return map(read_view, client.follow_views(submission_id, poll_seconds))
+
+
+def follow_live(client: "Client", submission_id: str) -> Iterator["SubmissionView"]:
+    """Yield the submission at once, then whenever it changes, and last with its verdict. Raises ClientError.
+
+    Without the event stream it asks every few seconds. A proxy may keep streams back, and a user may have few of them.
+    """
+    try:
+        yield from map(read_view, client.stream_views(submission_id))
+    except (NotFound, NotSignedIn):
+        raise
+    except ClientError as error:
+        errors.print(f"No live view: {error}. Asking every {LIVE_POLL_SECONDS} s instead.", **PLAIN)
+        yield from follow(client, submission_id, LIVE_POLL_SECONDS)
 
 
 def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
@@ -41,7 +55,7 @@ def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
 def watch(client: "Client", submission_id: str) -> "SubmissionView":
     """Wait for the verdict and the hint. A terminal shows each case's result as it arrives. Raises ClientError."""
     if errors.is_terminal:
-        view = _watch_live(follow(client, submission_id, LIVE_POLL_SECONDS))
+        view = _watch_live(follow_live(client, submission_id))
     else:
         view = _watch_quietly(follow(client, submission_id, POLL_SECONDS))
     if view.hint_pending and not view.hint:

@@ -5,6 +5,7 @@ from typing import Protocol, Self, TypeVar
 from uuid import UUID
 
 from app.client.calls import Calls
+from app.client.error import StreamEnded
 from app.client.model import CaseView, SubmissionSummary, SubmissionView, TokenRequest, VerificationView
 from app.client.transport import OnRetry, Transport
 
@@ -81,6 +82,23 @@ class Client(Calls):
         for event in self.follow_submission(submission_id):
             kind = CaseView if event.name == "case" else SubmissionView
             yield kind.model_validate_json(event.data)
+
+    def stream_views(self, submission_id: UUID | str) -> Iterator[SubmissionView]:
+        """Yield the submission at once, then whenever it has changed, and last with its verdict. Raises StreamEnded."""
+        view = self.get_submission(submission_id)
+        cases = {case.name: case for case in view.cases}
+        yield view
+        for event in self.follow_submission(submission_id, progress=True) if view.state != "done" else ():
+            if event.name == "case":
+                case = CaseView.model_validate_json(event.data)
+                cases[case.name] = case
+            else:
+                view = SubmissionView.model_validate_json(event.data)
+            if event.name != "done":
+                view = view.model_copy(update={"cases": [cases[name] for name in view.case_names if name in cases]})
+            yield view
+        if view.state != "done":
+            raise StreamEnded(f"{self.server} ended the event stream before the verdict")
 
     def wait_for_verification(self, verification_id: UUID | str) -> VerificationView:
         view = self.get_verification(verification_id)

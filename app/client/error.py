@@ -15,6 +15,10 @@ class Unreachable(ClientError):
     """No response arrived. The server may or may not have received the request."""
 
 
+class StreamEnded(ClientError):
+    """The event stream ended before its last event."""
+
+
 class AnswerUnreadable(ClientError):
     """The response does not fit the API: the address is wrong, or the server has another version."""
 

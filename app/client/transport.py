@@ -16,6 +16,8 @@ from app.client.event import Event, read_events
 
 # Longer than the longest wait that the API allows.
 TIMEOUT_SECONDS = 90
+# The server sends a comment into a silent stream every 15 s.
+SILENCE_SECONDS = 45
 # The backoff before each retry, unless the server sends Retry-After.
 PAUSES_SECONDS = (1.0, 2.0, 4.0)
 # A longer Retry-After raises the error.
@@ -73,23 +75,29 @@ class Transport:
         return self._send_once(call, headers)
 
     def follow(self, call: Call) -> Iterator[Event]:
-        """Yield server-sent events until the stream ends. Resumes a broken stream. Raises ClientError."""
-        headers = call.given_headers()
-        for pause in (*PAUSES_SECONDS, None):
+        """Yield server-sent events until the stream ends. Raises ClientError.
+
+        Resumes a broken stream after its last event. Gives up after several failures in a row.
+        """
+        headers, pauses = call.given_headers(), list(PAUSES_SECONDS)
+        while True:
             try:
                 for event in self._follow_once(call, headers):
+                    pauses = list(PAUSES_SECONDS)
                     if event.id is not None:
                         headers["Last-Event-ID"] = event.id
                     yield event
                 return
             except (Unreachable, ServerRefused) as error:
-                if pause is None:
+                if not pauses:
                     raise
-                self._pause(call, error, pause)
+                self._pause(call, error, pauses.pop(0))
 
     def _follow_once(self, call: Call, headers: dict[str, str]) -> Iterator[Event]:
         try:
-            with self._http.stream(call.method, call.path, params=call.given_query(), headers=headers) as response:
+            timeout = httpx.Timeout(TIMEOUT_SECONDS, read=SILENCE_SECONDS)
+            query = call.given_query()
+            with self._http.stream(call.method, call.path, params=query, headers=headers, timeout=timeout) as response:
                 if response.is_error:
                     response.read()
                     raise refusal(response)

@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display, update_display
 from IPython.terminal.interactiveshell import TerminalInteractiveShell
 
-from app.cli.follow import LIVE_POLL_SECONDS, explain_interruption, follow, page_of, wait_for_hint, watch
+from app.cli.follow import explain_interruption, follow_live, page_of, wait_for_hint, watch
 from app.cli.result_text import print_submission, submission_text
 from app.submissions.view import SubmissionView
 from app.web.render import STATIC, render_text
@@ -72,7 +72,7 @@ def show_progress(shell: InteractiveShell, client: "Client", submission_id: str)
 def _replace_output(client: "Client", submission_id: str) -> None:
     page, name = page_of(client, submission_id), f"allclose-{uuid4()}"
     show = display
-    for view in follow(client, submission_id, LIVE_POLL_SECONDS):
+    for view in follow_live(client, submission_id):
         show(_representations(view, page), raw=True, display_id=name)
         show = update_display
     if view.hint_pending:

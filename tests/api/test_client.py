@@ -82,6 +82,18 @@ def test_cases_come_in_one_by_one_and_last_the_submission(client: Client, databa
     assert last.verdict == "accepted"
 
 
+def test_the_whole_submission_comes_whenever_it_changes(client: Client, database: Database) -> None:
+    sent = client.submit("scaled_sum", NewSubmission(source=SOLUTION))
+    views = client.stream_views(sent.id)
+
+    first, second = next(views), next(views)
+    judge(database, *all_right())
+    *_, last = views
+
+    assert (first.state, second.state, second.wait is not None) == ("queued", "queued", True)
+    assert (last.state, last.verdict, len(last.cases)) == ("done", "accepted", 3)
+
+
 def test_the_same_key_is_the_same_submission_and_every_call_has_one_of_its_own(client: Client) -> None:
     new = NewSubmission(source=SOLUTION)
 

@@ -36,10 +36,10 @@ def submission(ada: httpx.Client, database: Database) -> UUID:
     return UUID(ada.post("/problems/running_mean/submissions", json={"source": "x = 1"}).json()["id"])
 
 
-def listen(client: httpx.Client, submission: UUID, last: str | None = None) -> Iterator[Event]:
+def listen(client: httpx.Client, submission: UUID, last: str | None = None, query: str = "") -> Iterator[Event]:
     """Each event as it comes; ends when the server ends the stream."""
     headers = {"Last-Event-ID": last} if last is not None else {}
-    with client.stream("GET", f"/submissions/{submission}/events", headers=headers) as stream:
+    with client.stream("GET", f"/submissions/{submission}/events{query}", headers=headers) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         fields: dict[str, str] = {}
         for line in stream.iter_lines():
@@ -67,6 +67,29 @@ def test_each_case_comes_when_it_is_judged_and_then_done(
 
     (done,) = events
     assert (done.kind, done.id, done.data["verdict"], len(done.data["cases"])) == ("done", None, "wrong_answer", 2)
+
+
+def test_a_stream_with_progress_tells_of_the_queue_before_the_first_case(
+    ada: httpx.Client, database: Database, submission: UUID
+) -> None:
+    events = listen(ada, submission, query="?progress=true")
+
+    waiting = next(events)
+    claim = take(database)
+    record(database, claim, 0)
+    case = next(event for event in events if event.kind == "case")
+    judging = next(events)
+    end(database, claim)
+
+    assert (waiting.kind, waiting.id, waiting.data["state"], waiting.data["wait"]["ahead"]) == (
+        "progress",
+        None,
+        "queued",
+        0,
+    )
+    assert (case.data["name"], case.id) == ("case_0", FIRST)
+    assert (judging.kind, judging.data["state"], judging.data["cases"]) == ("progress", "judging", [])
+    assert [event.kind for event in events][-1] == "done"
 
 
 @pytest.mark.parametrize(

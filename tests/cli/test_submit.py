@@ -28,7 +28,7 @@ TOKEN: dict[str, Any] = {
     "scopes": [],
     "expires_at": None,
 }
-HANG_UP = 0
+HANG_UP, CUT_OFF = 0, 1
 
 
 def listed(slug: str) -> dict[str, Any]:
@@ -41,8 +41,9 @@ class Script:
     """A server that gives one answer, a status and a body, after the other, and keeps what it was sent."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[int, dict[str, Any]]] = []
+        self.answers: list[tuple[int, dict[str, Any] | str]] = []
         self.requests: list[tuple[Message, bytes]] = []
+        self.paths: list[str] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
@@ -53,13 +54,16 @@ class Script:
             def do_POST(self) -> None:
                 size = int(self.headers.get("Content-Length", 0))
                 script.requests.append((self.headers, self.rfile.read(size)))
+                script.paths.append(self.path)
                 status, body = script.answers.pop(0)
                 if status == HANG_UP:
                     return
-                self.send_response(status)
+                self.send_response(200 if status == CUT_OFF else status)
                 self.send_header("Retry-After", "0")
+                if status == CUT_OFF:
+                    self.send_header("Content-Length", "1000000")
                 self.end_headers()
-                self.wfile.write(json.dumps(body).encode())
+                self.wfile.write((body if isinstance(body, str) else json.dumps(body)).encode())
 
             do_GET = do_POST  # noqa: N815
 
@@ -119,6 +123,29 @@ def test_a_hint_that_follows_the_verdict_is_waited_for(script: Script) -> None:
 
     assert "Sums for means" in submitted.stdout
     assert "known mistake" in submitted.stderr
+
+
+def test_a_terminal_asks_again_if_the_event_stream_ends_early_and_says_so(script: Script) -> None:
+    script.answers = [(202, TAKEN), (200, QUEUED), (200, {}), (200, QUEUED), (200, DONE)]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t", TTY_COMPATIBLE="1")
+
+    assert submitted.returncode == 0
+    assert "ended the event stream before the verdict. Asking every 5 s instead." in submitted.stderr
+    assert script.paths[2:4] == [f"/api/v1/submissions/{ID}/events?progress=true", f"/api/v1/submissions/{ID}"]
+
+
+def test_a_terminal_follows_a_broken_stream_after_its_last_event(script: Script) -> None:
+    case = {"name": "first", "visibility": "sample", "verdict": "accepted", "report": {}}
+    case |= {"wall_seconds": 0.1, "memory_bytes": 1024}
+    begun = f"event: case\nid: 0\ndata: {json.dumps(case)}\n\n"
+    ended = f"event: done\ndata: {json.dumps(DONE)}\n\n"
+    script.answers = [(202, TAKEN), (200, QUEUED), (CUT_OFF, begun), (200, ended)]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t", TTY_COMPATIBLE="1")
+
+    assert submitted.returncode == 0, submitted.stderr
+    assert [headers["last-event-id"] for headers, _ in script.requests[2:]] == [None, "0"]
 
 
 @pytest.mark.whole

@@ -187,6 +187,7 @@ class SubmissionsCalls(Caller):
         self,
         submission_id: UUID | str,
         *,
+        progress: bool | None = None,
         last_event_id: str | None = None,
     ) -> Iterator[Event]:
         """Follow a submission, case by case. Needs submissions:read."""
@@ -194,6 +195,9 @@ class SubmissionsCalls(Caller):
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/events", submission_id=submission_id),
             again="safe",
+            query={
+                "progress": progress,
+            },
             headers={
                 "Last-Event-ID": last_event_id,
             },
