@@ -110,8 +110,9 @@ def keep_sandbox(settings: Settings, launcher: Launcher) -> None:
 def describe_boxes(settings: Settings, launcher: Launcher, *, gpu: bool) -> str:
     """Return a line that says what boxes are, and where their frameworks come from."""
     if isinstance(launcher, BubblewrapLauncher):
-        runtime = launcher.runtime
-        return f"Boxes: bubblewrap, Python {runtime.python_version} and the frameworks of {runtime.folder}"
+        folder, here = launcher.runtime.folder, Path.cwd()
+        shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+        return f"Boxes: bubblewrap, Python {launcher.runtime.python_version} and the frameworks of {shown}"
     return f"Boxes: Docker, the image {settings.image_cuda if gpu else settings.image_cpu}"
 
 

@@ -1,6 +1,7 @@
 """`allclose judge`, run as a command."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def test_an_accepted_file_ends_with_0_and_a_line_for_each_case() -> None:
     assert judged.returncode == 0, judged.stderr
     assert "worked_example" in judged.stdout
     assert "Accepted – 108 of 108 cases accepted" in judged.stdout
+    assert re.match(r"Boxes: (bubblewrap, Python 3\.\d+\.\d+ and the frameworks of|Docker, the image) ", judged.stderr)
 
 
 @pytest.mark.whole

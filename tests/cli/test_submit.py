@@ -136,7 +136,7 @@ def test_a_terminal_asks_again_if_the_event_stream_ends_early_and_says_so(script
 
 
 def test_a_terminal_follows_a_broken_stream_after_its_last_event(script: Script) -> None:
-    case = {"name": "first", "visibility": "sample", "verdict": "accepted", "report": {}}
+    case: dict[str, Any] = {"name": "first", "visibility": "sample", "verdict": "accepted", "report": {}}
     case |= {"wall_seconds": 0.1, "memory_bytes": 1024}
     begun = f"event: case\nid: 0\ndata: {json.dumps(case)}\n\n"
     ended = f"event: done\ndata: {json.dumps(DONE)}\n\n"
