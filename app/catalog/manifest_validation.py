@@ -79,7 +79,14 @@ class PartialManifest:
     @property
     def functions(self) -> tuple[str, ...]:
         """Return the names of the solution's arguments that are functions."""
-        return tuple(each.name for each in self.parameters.values() if each.type == FUNCTION)
+        own = tuple(each.name for each in self.parameters.values() if each.type == FUNCTION)
+        return (*own, *self.functions_of_methods)
+
+    @property
+    def functions_of_methods(self) -> tuple[str, ...]:
+        """Return the names of the parameters of methods that are functions."""
+        definitions = self.answer.definitions() if self.answer and self.answer.has_methods else ()
+        return tuple(each.name for one in definitions for each in one.parameters if each.type == FUNCTION)
 
     @property
     def noun(self) -> str:

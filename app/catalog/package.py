@@ -418,13 +418,19 @@ def _argument_faults(
     elif partial.inputs is not None and "driver" not in parts.sources and (own is None or "arguments" in sound):
         path = partial.answer.path if isinstance(partial.answer, File) else None
         tree = ast.parse("" if own is None else own.text)
-        for index, parameter in partial.parameters.items():
-            if own is not None and defines(tree, parameter.name):
-                yield from _maker_faults(own, parameter.name, parameters_of(tree, parameter.name), partial.input_names)
-            elif parameter.name not in (*partial.input_names, path):
-                message = f"is {parameter.name!r}, which is no input, and arguments.py does not make it"
-                remedy = f"add `def {parameter.name}(…)` there, with the names of inputs as its parameters"
-                yield document.fault(("parameters", index, "name"), message, remedy)
+        places: list[tuple[Location, str]] = [
+            *((("parameters", index, "name"), each.name) for index, each in partial.parameters.items()),
+            *((("answer",), name) for name in partial.functions_of_methods),
+        ]
+        for where, name in places:
+            if own is not None and defines(tree, name):
+                yield from _maker_faults(own, name, parameters_of(tree, name), partial.input_names)
+            elif name not in (*partial.input_names, path):
+                message = f"is {name!r}, which is no input, and arguments.py does not make it"
+                remedy = f"add `def {name}(…)` there, with the names of inputs as its parameters"
+                yield document.fault(
+                    where, message if where[0] == "parameters" else f"has a method whose parameter {message}", remedy
+                )
 
 
 def _maker_faults(source: Source, name: str, taken: tuple[str, ...] | None, inputs: tuple[str, ...]) -> Iterator[Fault]:

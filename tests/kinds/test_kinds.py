@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 TEMPLATES = ROOT / "app/catalog/template/kinds"
 QUICKLY = (
     "any_rank",
+    "class_functions",
     "class_plain",
     "class_random",
     "class_train",
@@ -26,6 +27,7 @@ QUICKLY = (
     "functions",
     "generator",
     "in_place",
+    "in_place_input",
     "integrator",
     "named_tuples",
     "random",
@@ -64,6 +66,7 @@ TOLD = {
     ("random", "own_seed"): "another seed gave the same sample",
     ("random", "ignores_the_seed"): "the same seed gave another sample",
     ("random", "one_draw_and_a_grid"): "they are not independent",
+    ("class_optimizer", "without_no_grad"): "a leaf Variable that requires grad",
     ("class_random", "seeds_itself"): "another seed gave the same sample",
     ("file", "another_place"): "the function wrote no file at path",
     ("file", "hostile_link"): "a folder, a pipe or a broken link is there",

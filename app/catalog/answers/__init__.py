@@ -60,7 +60,8 @@ def write_driver(
     answer: AnswerKind, entry_point: str, parameters: Sequence[Parameter], makers: str | None
 ) -> str | None:
     """Return the driver of a kind, or None if Allclose can call the function itself. `makers`: `arguments.py`."""
-    counted = [each.name for each in parameters if each.type == FUNCTION]
+    methods = [each for definition in answer.definitions() for each in definition.parameters]
+    counted = [each.name for each in (*parameters, *methods) if each.type == FUNCTION]
     if isinstance(answer, Function) and makers is None:
         return None
     options = {"parameters": [each.name for each in parameters], "counted": counted, "entry_point": entry_point}

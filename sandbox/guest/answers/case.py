@@ -43,7 +43,7 @@ class Case:
         return self.arguments_of(self.options["parameters"])
 
     def arguments_of(self, names: Sequence[str]) -> dict[str, Any]:
-        return {name: self._argument(name) for name in names}
+        return {name: self.argument(name) for name in names}
 
     def number(self, option: str) -> int:
         """Return an option that is a number, or the name of an input that is one."""
@@ -53,7 +53,7 @@ class Case:
     def with_inputs(self, **changed: Any) -> "Case":
         return replace(self, inputs={**self.inputs, **changed})
 
-    def _argument(self, name: str) -> Any:
+    def argument(self, name: str) -> Any:
         if name in self.made:
             return self.made[name]
         value = self._made_by(self.makers[name]) if name in self.makers else self.inputs[name]
@@ -61,6 +61,32 @@ class Case:
 
     def _made_by(self, maker: Callable[..., object]) -> Any:
         return maker(*[self.inputs[name] for name in inspect.signature(maker).parameters])
+
+
+def set_gradients(value: Any, given: Any) -> None:
+    """Set `.grad` of a tensor to a copy, or of each tensor in a list, dict or module. None removes it."""
+    torch = sys.modules["torch"]
+    if isinstance(value, list | tuple):
+        for item, gradient in zip(value, given, strict=True):
+            set_gradients(item, gradient)
+    elif isinstance(value, dict | torch.nn.Module):
+        tensors = value if isinstance(value, dict) else dict(value.named_parameters())
+        for name, gradient in given.items():
+            set_gradients(tensors[name], gradient)
+    else:
+        value.requires_grad_()
+        value.grad = None if given is None else given.clone()
+
+
+def gradients_of(value: Any) -> Any:
+    """Return copies of what `set_gradients` sets. A tensor without a gradient has zeros."""
+    torch = sys.modules["torch"]
+    if isinstance(value, list | tuple):
+        return [gradients_of(item) for item in value]
+    if isinstance(value, dict | torch.nn.Module):
+        tensors = value if isinstance(value, dict) else dict(value.named_parameters())
+        return {name: gradients_of(item) for name, item in tensors.items()}
+    return torch.zeros_like(value).detach() if value.grad is None else snapshot(value.grad)
 
 
 def snapshot(value: Any) -> Any:

@@ -7,14 +7,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sandbox.guest.answers.case import Case, snapshot
+from sandbox.guest.answers.case import Case, gradients_of, set_gradients, snapshot
 
 # Methods of PyTorch's and Flax NNX's modules that only switch a mode, unless the problem declares them.
 MODES = ("train", "eval")
+# The call that sets or reads `.grad` of the constructor's tensors, if the problem names them.
+GRADIENTS = "grad"
 
 
 def call(solution: Callable[..., object], case: Case) -> object:
-    made = placed(solution(*case.arguments().values()), case.inputs)
+    values = case.arguments()
+    for name in case.options["gradients"]:
+        for tensor in _tensors(sys.modules["torch"], values[name]):
+            tensor.requires_grad_()
+    made = placed(solution(*values.values()), case.inputs)
     if case.options["weights"]:
         load_weights(made, case.inputs["weights"])
     results: list[object] = []
@@ -23,14 +29,27 @@ def call(solution: Callable[..., object], case: Case) -> object:
         if name in MODES and name not in case.options["methods"]:
             method_of(made, name)()
             results.append(None)
+        elif name == GRADIENTS and case.options["gradients"]:
+            results.append(_gradients(values, arguments, case))
         else:
-            ordered = [resolved(arguments[key], results) for key in case.options["methods"][name]]
+            # `arguments.py` makes a function.
+            taken = case.options["methods"][name]
+            ordered = [resolved(arguments[key], results) if key in arguments else case.argument(key) for key in taken]
             results.append(snapshot(method_of(made, name)(*ordered)))
     answer: dict[str, object] = {"results": results}
+    if case.options["changes"]:
+        answer["changed"] = {name: snapshot({**case.inputs, **values}[name]) for name in case.options["changes"]}
     state = case.options["state"]
     if state:
         answer["state"] = state_of(made) if state is True else {name: attribute_of(made, name) for name in state}
     return answer
+
+
+def _gradients(values: dict[str, Any], given: dict[str, Any], case: Case) -> object:
+    """Set the gradients that the call gives. Without any, return those that the tensors have."""
+    for name, gradients in given.items():
+        set_gradients(values[name], gradients)
+    return None if given else {name: gradients_of(values[name]) for name in case.options["gradients"]}
 
 
 def read_call(given: Any) -> tuple[str, dict[str, Any]]:

@@ -1,12 +1,16 @@
-"""Arguments that the function changes: their values after the call are the answer, by name."""
+"""Arguments that the function changes: their values after the call, or their gradients, are the answer, by name."""
 
 from collections.abc import Callable
 
-from sandbox.guest.answers.case import Case, snapshot
+from sandbox.guest.answers.case import Case, gradients_of, set_gradients, snapshot
 
 
 def call(solution: Callable[..., object], case: Case) -> object:
     arguments = case.arguments()
+    for name, given in case.options["gradients"].items():
+        set_gradients(arguments[name], case.inputs[given])
     returned = solution(*arguments.values())
-    changed = {name: snapshot(arguments[name]) for name in case.options["changes"]}
-    return {"returned": returned, **changed} if case.options["returned"] else changed
+    answer = {name: snapshot({**case.inputs, **arguments}[name]) for name in case.options["changes"]}
+    if case.options["gradients"]:
+        answer["gradients"] = {name: gradients_of(arguments[name]) for name in case.options["gradients"]}
+    return {"returned": returned, **answer} if case.options["returned"] else answer
