@@ -210,6 +210,16 @@ def test_what_is_no_known_mistake_has_no_box(ada: TestClient, database: Database
     assert "known-mistake" not in ada.get(path).text
 
 
+def test_a_single_wrong_number_is_told_in_the_singular(ada: TestClient, database: Database) -> None:
+    path = submit(ada, mode="sample")
+    judge(database, answered(0, np.array([2], np.float32), np.array([1], np.float32)))
+
+    banner = ada.get(path).text.split('<ol class="cases"')[0]
+
+    assert "<b>small:</b> The number is too far off. Yours is 2, expected is 1." in banner
+    assert re.search(r"<strong>0 of 1</strong> sample case passed", banner)
+
+
 def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     expected = np.zeros((2, 3), np.float32)
