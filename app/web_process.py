@@ -29,7 +29,9 @@ from app.api.request_turn import ChangesInTurn
 from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
 from app.backup.service import BackupService
+from app.capacity import count_cores
 from app.database.engine import Database
+from app.database.full_disk import FullDisk
 from app.database.shared_reads import SharedReads
 from app.database.watchdog import Watchdog
 from app.mail import open_outbox
@@ -103,12 +105,13 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     )
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
+    state.full_disk = FullDisk(None if settings.database_url else settings.data)
     state.queue_waits = QueueWaits(database)
     state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=300, most=300)
     state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1)
     state.submit_limit = ConcurrencyLimit("submissions", at_once=2)
     state.busy_submit_limit = ConcurrencyLimit("submissions", at_once=1)
-    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=1, most=300)
+    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=count_cores(), most=300)
     state.request_throttle = RequestThrottle(policy)
     state.recent_tokens = RecentTokens()
     state.stream_limit = StreamLimit()

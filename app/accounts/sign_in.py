@@ -24,11 +24,10 @@ from app.accounts.rate_limit import AccountThrottles, SlowDown, TooOften, networ
 from app.accounts.secret import new_secret
 from app.accounts.signing_key import get_key
 from app.accounts.user import find_user
+from app.capacity import count_cores
 from app.errors import AllcloseError
 
 MAX_USERNAME_KEY = 64
-# Sign-ins at the same time in one web process. The hash takes a core for about 30 ms, which pages may need.
-AT_ONCE = 1
 # Slowed sign-ins per network or known browser.
 MOST_SLOWED = 50
 # Sign-ins per network and per user name there. A lecture hall may sign in at once; more for one name would be guesses
@@ -67,14 +66,17 @@ class SignIn:
 
 
 class SignInQueue:
-    """Sign-ins wait here for their turn, and not in a thread: the pages need the threads."""
+    """Sign-ins wait here for their turn, and not in a thread: the pages need the threads.
+
+    As many run together as there are cores, each of which a hash takes for about 30 ms, and 19 MiB of memory.
+    """
 
     def __init__(self, throttles: AccountThrottles) -> None:
         self._throttles = throttles
         self._slowed = ConcurrencyLimit("slowed sign-ins from your network", MOST_SLOWED, MOST_SLOWED)
         self._of_network = ConcurrencyLimit("sign-ins from your network", MOST_OF_NETWORK, MOST_OF_NETWORK)
         self._of_name = ConcurrencyLimit("sign-ins with this user name", MOST_OF_NAME, MOST_OF_NAME)
-        self._hashing = ConcurrencyLimit("sign-ins", AT_ONCE)
+        self._hashing = ConcurrencyLimit("sign-ins", count_cores())
 
     @asynccontextmanager
     async def turn(self, attempt: SignIn) -> AsyncIterator[None]:

@@ -8,6 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -21,6 +22,7 @@ from sqlalchemy.orm import Session
 from app.admin.queue import QUEUES, QueueView, count_queues
 from app.admin.worker import WorkerView, list_workers
 from app.database.engine import OVERFLOW, Database
+from app.disk import free_bytes
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
@@ -28,13 +30,17 @@ from app.submissions.queue_status import ALIVE
 _log = logging.getLogger(__name__)
 
 
-def write_metrics(own: CollectorRegistry, database: Database) -> bytes:
-    """Return all metrics in the text format of Prometheus."""
+def write_metrics(own: CollectorRegistry, database: Database, data: Path, *, is_full: bool) -> bytes:
+    """Return all metrics in the text format of Prometheus. `is_full`: the database's disk."""
     with database.transaction() as session:
         queues, workers = count_queues(session), list_workers(session)
         texts, errors = _read_texts(session), _count_judge_errors(session)
     families = [*own.collect(), *_of_queues(queues), *_of_workers(workers), *_of_pool(database)]
     families += [_build(), _gauge("allclose_judge_errors_open", "Submissions whose verdict is judge_error", errors)]
+    families += [
+        _gauge("allclose_disk_full", "1 while nothing can be saved, because the database's disk is full", is_full),
+        _gauge("allclose_disk_free_bytes", "Free space on the data folder's disk", free_bytes(data.absolute())),
+    ]
     for name, text in texts:
         families += _labelled(name, text)
     registry = CollectorRegistry()

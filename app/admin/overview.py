@@ -16,6 +16,7 @@ from app.accounts.model import Invitation, User
 from app.admin.queue import QueueView, count_queues
 from app.admin.worker import list_workers
 from app.authoring.model import Verification
+from app.disk import LEAST_BYTES
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
@@ -83,7 +84,11 @@ class Overview:
 
     @property
     def is_disk_low(self) -> bool:
-        return _is_low(self.disk_free_bytes, self.disk_total_bytes)
+        return self.is_disk_full or _is_low(self.disk_free_bytes, self.disk_total_bytes)
+
+    @property
+    def is_disk_full(self) -> bool:
+        return self.disk_free_bytes < LEAST_BYTES
 
     @property
     def is_slow(self) -> bool:

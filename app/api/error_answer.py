@@ -46,6 +46,7 @@ def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Ex
     """
 
     def answer_error(request: Request, error: Exception) -> Response:
+        error = request.app.state.full_disk.replace(error)
         fault = _with_allow(request, describe(error))
         if fault.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             request.app.state.traffic.count_error(error)

@@ -22,6 +22,7 @@ from app.catalog import fault as catalog
 from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.fault import PackageInvalid
 from app.database.cursor import CursorInvalid
+from app.database.full_disk import DiskFull
 from app.errors import (
     AllcloseError,
     Conflict,
@@ -69,6 +70,7 @@ class Code(StrEnum):
     FAILED = "failed"
     NOT_READY = "not_ready"
     DATABASE_AWAY = "database_away"
+    DISK_FULL = "disk_full"
     REQUEST_REFUSED = "request_refused"
 
 
@@ -111,6 +113,9 @@ MEANINGS: dict[Code, Meaning] = {
     Code.DATABASE_AWAY: Meaning(
         HTTPStatus.SERVICE_UNAVAILABLE, "the database does not answer; try again in a few seconds"
     ),
+    Code.DISK_FULL: Meaning(
+        HTTPStatus.SERVICE_UNAVAILABLE, "the server's disk is full: nothing can be saved until an admin frees space"
+    ),
 }
 
 # For a class that is not listed, its nearest base class counts.
@@ -135,6 +140,7 @@ CODE_OF: dict[type[Exception], Code] = {
     NotReady: Code.NOT_READY,
     OperationalError: Code.DATABASE_AWAY,
     PoolExhausted: Code.DATABASE_AWAY,
+    DiskFull: Code.DISK_FULL,
 }
 
 # Statuses with which the framework itself refuses a request.

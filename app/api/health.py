@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
@@ -41,8 +41,10 @@ def get_healthz() -> Health:
 
 
 @router.get("/readyz", summary="The database answers and has the schema that this version needs")
-def get_readyz(database: Stored) -> Readiness:
+def get_readyz(request: Request, database: Stored) -> Readiness:
     """A 503 says what is wrong with each check."""
+    if full := request.app.state.full_disk.explain():
+        raise NotReady(f"disk: {full}; database: not checked; schema: not checked; worker: not checked")
     try:
         if not is_current(database):
             raise NotReady(

@@ -19,5 +19,6 @@ _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description
     summary="Metrics for Prometheus",
 )
 def get_metrics(request: Request, viewer: OperationsReader, database: Stored) -> Response:  # noqa: ARG001
-    text = write_metrics(request.app.state.metrics, database)
+    state = request.app.state
+    text = write_metrics(state.metrics, database, state.settings.data, is_full=bool(state.full_disk.explain()))
     return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

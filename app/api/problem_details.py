@@ -23,6 +23,7 @@ from app.api.error_code import (
 )
 from app.api.field import RULED
 from app.catalog.fault import MAX_FAULTS_SHOWN, PackageInvalid
+from app.database.full_disk import DiskFull
 from app.errors import AllcloseError, Invalid, LimitReached, join_sentences
 from app.telemetry.context import request_id
 from app.wrong_value import MAX_LENGTH_SHOWN, WrongValue
@@ -187,5 +188,5 @@ def _headers(error: Exception, status: HTTPStatus) -> dict[str, Any]:
     if isinstance(error, LimitReached):
         return {"Retry-After": str(error.retry_seconds)}
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        return {"Retry-After": str(60 if isinstance(error, DiskFull) else RETRY_AFTER_SECONDS)}
     return {}

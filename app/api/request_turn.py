@@ -35,7 +35,7 @@ def check_submit_turn(request: Request) -> None:
 
 
 async def await_sign_up_turn(request: Request) -> AsyncIterator[None]:
-    """As `await_submit_turn`, before the new password is checked and hashed."""
+    """As `await_submit_turn`, before the new password is checked and hashed. A class hashes on all cores."""
     limit: ConcurrencyLimit = request.app.state.sign_up_limit
     async with limit.turn():
         yield

@@ -1548,6 +1548,7 @@ class Refusal(Answer):
         "failed",
         "not_ready",
         "database_away",
+        "disk_full",
         "request_refused",
     ]
     detail: str = Field(..., description="what is wrong and what to do, for people")
@@ -2437,6 +2438,7 @@ class ProblemDetails(Answer):
         "failed",
         "not_ready",
         "database_away",
+        "disk_full",
         "request_refused",
     ]
     detail: str = Field(..., description="what is wrong and what to do, for people")

@@ -3,10 +3,12 @@ from types import SimpleNamespace
 from uuid import UUID, uuid4
 
 import pytest
+from fastapi import FastAPI
 from starlette.types import Message, Receive, Scope, Send
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.api.request_turn import CHANGES_AT_ONCE, ChangesInTurn
+from app.capacity import count_cores
 from app.errors import LimitReached
 
 
@@ -99,3 +101,19 @@ async def call(limit: ChangesInTurn, user_id: UUID, method: str) -> None:
         raise AssertionError
 
     await limit({"type": "http", "method": method, "state": {"viewer": SimpleNamespace(id=user_id)}}, receive, send)
+
+
+def test_as_many_passwords_are_hashed_together_as_there_are_cores(app: FastAPI) -> None:
+    async def hash_together(how_many: int) -> None:
+        all_here = asyncio.Barrier(how_many)
+
+        async def one() -> None:
+            async with app.state.sign_up_limit.turn():
+                await all_here.wait()
+
+        async with asyncio.timeout(2):
+            await asyncio.gather(*(one() for _ in range(how_many)))
+
+    asyncio.run(hash_together(count_cores()))
+    with pytest.raises(TimeoutError):
+        asyncio.run(hash_together(count_cores() + 1))
