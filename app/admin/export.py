@@ -67,7 +67,8 @@ def write_ndjson(records: Iterable[Record]) -> Iterator[str]:
 
 def write_csv(columns: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
     """Yield lines of CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
-    yield _line(columns)
+    # Without this mark, Excel reads the file in the encoding of the machine.
+    yield "\ufeff" + _line(columns)
     for record in records:
         yield _line([_cell(record[column]) for column in columns])
 

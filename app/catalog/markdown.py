@@ -230,6 +230,15 @@ def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
     return Guide(title=title, html=Markup(html), contents=tuple(contents))
 
 
+def _blockquote_open(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    """Mark a quotation that begins with "**Warning" as a warning."""
+    if index + 2 < len(tokens) and tokens[index + 2].content.startswith("**Warning"):
+        tokens[index].attrSet("class", "warning")
+    return renderer.renderToken(tokens, index, options, env)
+
+
 def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     tokens[index].attrSet("rel", "nofollow noopener")
     # `//host` is another site, with the scheme of this page.
@@ -299,6 +308,7 @@ def _parser(text: str) -> MarkdownIt:
     parser = make_parser(text)
     parser.options["highlight"] = _highlight
     parser.add_render_rule("image", _image)
+    parser.add_render_rule("blockquote_open", _blockquote_open)
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("table_open", _table_open)

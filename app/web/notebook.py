@@ -84,7 +84,7 @@ def _statement(problem: ProblemDetail, head: str) -> dict[str, Any]:
     """Return the cell with the statement, which holds its figures."""
     statement = arrange_statement(problem)
     signature = f"```python\n{problem.signature}\n```"
-    parts = (head, statement.task, signature, statement.inputs, statement.output, statement.background)
+    parts = (head, statement.why, statement.task, signature, statement.inputs, statement.output, statement.background)
     text = _FIGURE.sub(r"![\1](attachment:\3)", "\n\n".join(filter(None, parts)))
     attached = {
         path.rpartition("/")[2]: {"image/svg+xml": b64encode(svg.encode()).decode()}

@@ -1,4 +1,4 @@
-"""A statement in the order of the page: the task first, then its function, then examples and background.
+"""A statement in the order of the page: why in two lines, the task, its function, examples and background.
 
 Authors write the sections in another order (docs/problem-format.md). A statement without a section "Problem" stays as
 it is.
@@ -13,16 +13,21 @@ from app.catalog.parameter import FUNCTION, Described
 from app.catalog.query import ProblemDetail
 
 TASK, INPUTS, OUTPUT = "Problem", "Inputs", "Output"
-BACKGROUND = ("Worked example", "Common pitfalls", "Why this matters")
+WHY = "Why this matters"
+BACKGROUND = ("Worked example", "Common pitfalls", WHY)
+MAX_LEAD = 200  # characters: two lines of the page
 _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`$*])")
+_FIGURE = re.compile(r"^!\[[^\[\]]*\]\([^()]*\)$\n*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Markdown. `inputs` and `output` have no heading."""
+    """Markdown. `why`, `inputs` and `output` have no heading."""
 
     task: str
+    why: str = ""
     inputs: str = ""
     output: str = ""
     background: str = ""
@@ -52,8 +57,27 @@ def _arrange(text: str) -> Statement:
     if TASK not in found:
         return Statement(task=text)
     joined = {name: "\n\n".join(part.strip() for part in sections) for name, sections in parts.items()}
-    background = "\n\n".join(filter(None, (joined[name] for name in BACKGROUND)))
-    return Statement(task=joined[TASK], inputs=joined[INPUTS], output=joined[OUTPUT], background=background)
+    why, joined[WHY] = _take_lead(joined[WHY])
+    background = "
+
+".join(filter(None, (joined[name] for name in BACKGROUND)))
+    return Statement(
+        task=joined[TASK], why=why, inputs=joined[INPUTS], output=joined[OUTPUT], background=background
+    )
+
+
+def _take_lead(section: str) -> tuple[str, str]:
+    """Return the first sentences and the figure of the section "Why this matters", and what is left of it."""
+    text = section.partition("\n")[2].strip()
+    figure = _FIGURE.search(text)
+    if figure:
+        text = text[: figure.start()] + text[figure.end() :]
+    first, _, rest = text.partition("\n\n")
+    lead, *others = _SENTENCE_END.split(" ".join(first.split()))
+    while others and len(f"{lead} {others[0]}") <= MAX_LEAD:
+        lead = f"{lead} {others.pop(0)}"
+    left = "\n\n".join(filter(None, (" ".join(others), rest.strip())))
+    return "\n\n".join(filter(None, (lead, figure and figure[0].strip()))), left and f"## More on why it matters\n\n{left}"
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:

@@ -105,7 +105,7 @@ def test_the_revision_of_a_submission_is_the_one_that_judged_it(admin: httpx.Cli
     assert sorted(shown()) == sorted([(str(again.id), 2), (str(waiting.id), 1)])
     assert shown(revision="2") == shown(digest=second.digest[:64]) == [(str(again.id), 2)]
     assert shown(revision="1") == [(str(waiting.id), 1)]
-    table = csv.DictReader(io.StringIO(admin.get("/submissions/export?format=csv&problem=sums&revision=2").text))
+    table = csv.DictReader(io.StringIO(admin.get("/submissions/export?format=csv&problem=sums&revision=2").content.decode("utf-8-sig")))
     assert [(row["id"], row["revision"]) for row in table] == [(str(again.id), "2")]
     states = admin.get("/revisions", params={"problem": "sums"}).json()["items"]
     assert [(state["number"], state["submissions"]) for state in states] == [(2, 1), (1, 1)]
@@ -219,7 +219,7 @@ def test_no_cell_of_an_export_is_a_formula(admin: httpx.Client, database: Databa
 
     answer = admin.get("/submissions/export", params={"format": "csv", "source": "true"})
 
-    (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"), newline=""))
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert row["title"] == "'-1+cmd|' /C calc'!A1"
     assert row["source"] == '\'@SUM(1)\n,"quoted"'

@@ -240,7 +240,7 @@ def test_submissions_are_exported_to_a_file(served: Served, tmp_path: Path) -> N
     done(served, "export", "submissions", tmp_path / "all.csv", "--user", "chien", "--format", "csv", "--source")
     refused = admin(served, "export", "submissions", tmp_path / "none", "--verdict", "fine")
 
-    heading, *rows = csv.reader((tmp_path / "all.csv").read_text().splitlines(keepends=True))
+    heading, *rows = csv.reader((tmp_path / "all.csv").read_text("utf-8-sig").splitlines(keepends=True))
     assert [(dict(zip(heading, row, strict=True)))["problem"] for row in rows] == [SLUG]
     assert rows[0][heading.index("source")] == RIGHT
     assert refused.returncode == 2

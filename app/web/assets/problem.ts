@@ -42,7 +42,7 @@ const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
 const whenJudged = (act: () => void) => {
   let judged: string | undefined;
   live?.addEventListener("replaced", () => {
-    if (!live.querySelector("[data-final]") || live.dataset["live"] === judged) return;
+    if (!live.querySelector("[data-verdict], [data-final]") || live.dataset["live"] === judged) return;
     judged = live.dataset["live"];
     act();
   });

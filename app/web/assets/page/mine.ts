@@ -4,9 +4,13 @@ import { showLocalTimes } from "./time";
 
 const FACTS = ".problem-head .facts";
 
+let latest = 0;
+
 export async function refreshMine(place: HTMLElement): Promise<void> {
+  const number = ++latest;
   const html = await fetchFragment(location.pathname);
-  if (!html) return;
+  // An older answer may arrive after a newer one.
+  if (!html || number !== latest) return;
   const page = new DOMParser().parseFromString(html, "text/html");
   copyContent(page.querySelector(FACTS), document.querySelector(FACTS));
   copyContent(page.querySelector("[data-mine]"), place);

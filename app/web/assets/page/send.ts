@@ -2,6 +2,7 @@
 import { fetchFragment, keepFresh, replace } from "./live";
 import { reveal } from "./pane";
 import { phrase } from "./phrase";
+import { makeRoomForResult } from "./share";
 
 export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
   const buttons = [...form.elements].filter((part): part is HTMLButtonElement => part.matches("button[name=mode]"));
@@ -13,14 +14,27 @@ export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
     event.preventDefault();
     const fields = new FormData(form, event.submitter);
     for (const button of buttons) button.disabled = true;
+    stop();
+    const old = [...live.childNodes];
+    live.replaceChildren(sending(form));
     const path = await send(form, fields);
     if (path !== null) {
-      stop();
       stop = await follow(result, live, path);
       form.dispatchEvent(new Event("sent"));
+    } else {
+      live.replaceChildren(...old);
+      if (live.dataset["live"]) stop = keepFresh(live);
     }
     for (const button of buttons) button.disabled = false;
   });
+}
+
+// Stands in the place of the old verdict, which does not apply to what is being sent.
+function sending(form: HTMLFormElement): HTMLElement {
+  const words = document.createElement("p");
+  words.className = "muted";
+  words.textContent = phrase(form, "sending");
+  return words;
 }
 
 // Returns the path of the submission's page, or null after a refusal, which it shows.
@@ -47,6 +61,7 @@ async function follow(result: HTMLElement, live: HTMLElement, path: string): Pro
   live.dataset["events"] = `${path}/events`;
   const fragment = await fetchFragment(`${path}/result`);
   for (const link of result.querySelectorAll<HTMLAnchorElement>("a[data-page]")) link.href = path;
+  makeRoomForResult();
   reveal(result);
   live.replaceChildren(); // open parts of the previous result do not apply
   replace(live, fragment ?? "");

@@ -38,3 +38,10 @@ export function divide(division: Division, share: number | null): number {
   else keep(division.memory, String(kept));
   return kept;
 }
+
+// Gives the result at least half of the height on this page, and remembers nothing.
+export function makeRoomForResult(): void {
+  const editor = DIVISIONS["editor"];
+  // The divider takes some of the height too.
+  if (editor && recallShare(editor) > 48) document.documentElement.style.setProperty(editor.property, "48%");
+}
