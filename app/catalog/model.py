@@ -102,7 +102,7 @@ class Track(Base):
 class SolveCount(Base):
     """The students who tried a problem and who solved it. `app.submissions.solve_count` counts every few minutes.
 
-    `submissions` counts the judged submissions of all cases.
+    `submissions` counts the judged submissions of all cases, and `accepted` those of them that were accepted.
     """
 
     __tablename__ = "solve_counts"
@@ -111,6 +111,7 @@ class SolveCount(Base):
     submissions: Mapped[int]
     students: Mapped[int]
     solved: Mapped[int]
+    accepted: Mapped[int | None]
     counted_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

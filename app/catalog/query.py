@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
-from sqlalchemy import Integer, collate, select
+from sqlalchemy import Integer, Row, collate, select
 from sqlalchemy.orm import Session
 
 from app.catalog.answers import list_case_inputs
@@ -33,6 +33,7 @@ Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given
 MOST_SHOWN = 20
 # A solve rate of fewer students would tell what one of them did.
 LEAST_STUDENTS = 5
+LEAST_SUBMISSIONS = 10
 WIDTH = 72
 # The example's value for a symbolic size.
 SMALL = 2
@@ -57,6 +58,9 @@ class Attempts(View):
     students: int = Field(description="how many students have submitted it with all cases")
     submissions: int = Field(description="their judged submissions with all cases")
     solve_rate: float = Field(description="the share of these students who have solved it")
+    acceptance_rate: float | None = Field(
+        description=f"the share of these submissions that were accepted; null below {LEAST_SUBMISSIONS} submissions"
+    )
 
 
 class ProblemSummary(View):
@@ -82,11 +86,17 @@ class ListedProblem(ProblemSummary):
     is_bookmarked: bool | None = Field(None, description="whether you bookmarked it; null without a token")
 
 
-def describe_attempts(submissions: int | None, students: int | None, solved: int | None) -> Attempts | None:
-    """Return None for too few students, or without a count."""
-    if submissions is None or students is None or solved is None or students < LEAST_STUDENTS:
+def describe_attempts(count: SolveCount | Row[Any] | None) -> Attempts | None:
+    """Return None for too few students, or without a count. A row has the columns of SolveCount, or None for each."""
+    if count is None or count.students is None or count.students < LEAST_STUDENTS:
         return None
-    return Attempts(students=students, submissions=submissions, solve_rate=solved / students)
+    accepted = count.accepted if count.submissions >= LEAST_SUBMISSIONS else None
+    return Attempts(
+        students=count.students,
+        submissions=count.submissions,
+        solve_rate=count.solved / count.students,
+        acceptance_rate=None if accepted is None else accepted / count.submissions,
+    )
 
 
 class SampleCase(View):
@@ -326,12 +336,7 @@ def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> Pro
         raise ProblemNotFound(slug)
     problem, revision = found
     detail = _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
-    return detail.model_copy(update={"attempts": _attempts(session, problem.id)})
-
-
-def _attempts(session: Session, problem_id: UUID) -> Attempts | None:
-    count = session.get(SolveCount, problem_id)
-    return describe_attempts(count.submissions, count.students, count.solved) if count else None
+    return detail.model_copy(update={"attempts": describe_attempts(session.get(SolveCount, problem.id))})
 
 
 def preview_problem(package: Package, previews: Previews) -> ProblemDetail:

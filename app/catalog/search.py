@@ -8,7 +8,7 @@ import base64
 import json
 import re
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Literal, get_args
@@ -56,6 +56,82 @@ SortKey = tuple[bool, int, str, int, str] | tuple[float, str] | tuple[bool, floa
 LEAST_RANK = 1e-37
 MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
+# What students type, and other words for it. All words of one of these must be found.
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "amp": ("mixed precision", "loss scaling"),
+    "attn": ("attention",),
+    "autodiff": ("gradient",),
+    "autograd": ("gradient",),
+    "avgpool": ("pool",),
+    "backprop": ("backpropagation",),
+    "batchnorm": ("batch norm",),
+    "bf16": ("bfloat16",),
+    "bn": ("batch norm",),
+    "bpe": ("byte pair",),
+    "cdist": ("pairwise distances",),
+    "ce": ("cross entropy",),
+    "cg": ("conjugate gradients",),
+    "cnn": ("convolution",),
+    "conv": ("convolution",),
+    "crossentropy": ("cross entropy",),
+    "dpsgd": ("per example gradients",),
+    "ema": ("moving average",),
+    "fd": ("finite differences",),
+    "flash": ("online softmax",),
+    "flashattention": ("online softmax",),
+    "fp16": ("float16",),
+    "fp32": ("float32",),
+    "gn": ("group norm",),
+    "gqa": ("grouped query attention",),
+    "groupnorm": ("group norm",),
+    "hmc": ("hamiltonian monte carlo",),
+    "hvp": ("hessian vector",),
+    "ift": ("implicit function", "implicit differentiation"),
+    "jvp": ("forward mode", "hessian vector", "directional derivative"),
+    "kl": ("divergence",),
+    "kv": ("keys values",),
+    "kvcache": ("keys values cache",),
+    "layernorm": ("layer norm",),
+    "lbl": ("label smoothing",),
+    "ln": ("layer norm",),
+    "logsumexp": ("log sum exp",),
+    "lr": ("learning rate",),
+    "lse": ("logsumexp",),
+    "lstm": ("gru", "recurrent"),
+    "maxpool": ("max pool",),
+    "mc": ("monte carlo",),
+    "mcmc": ("hmc", "monte carlo"),
+    "mha": ("attention heads", "attention"),
+    "mqa": ("grouped query attention",),
+    "mse": ("mean squared error",),
+    "nll": ("cross entropy", "log likelihood"),
+    "normalisation": ("norm",),
+    "normalization": ("norm",),
+    "ode": ("runge kutta",),
+    "optimiser": ("optimizer",),
+    "polyak": ("moving average",),
+    "pooling": ("pool",),
+    "qat": ("quantizer", "quantization"),
+    "resnet": ("residual",),
+    "rk4": ("runge kutta",),
+    "rnn": ("gru", "recurrent"),
+    "rope": ("rotary",),
+    "scheduler": ("schedule",),
+    "sdpa": ("attention",),
+    "sgd": ("gradient descent",),
+    "skip connection": ("residual",),
+    "ste": ("straight through",),
+    "tokeniser": ("tokenizer", "byte pair"),
+    "tokenizer": ("byte pair",),
+    "top k": ("nucleus",),
+    "top p": ("nucleus",),
+    "unfold": ("im2col", "sliding windows"),
+    "vae": ("elbo",),
+    "vjp": ("backpropagation", "backward"),
+    "wd": ("weight decay",),
+    "xent": ("cross entropy",),
+    "zscore": ("standardize",),
+}
 WORD = re.compile(r"[^\W_]+")
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
@@ -77,7 +153,7 @@ Given = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemFilters:
-    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement.
+    """Filters that must all hold. Each word of `q`, or a synonym, begins one in the title, tags, summary or statement.
 
     A problem has all `tags`. `order` leaves nothing out: it sorts the list.
     """
@@ -209,6 +285,7 @@ def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
         SolveCount.submissions,
         SolveCount.students,
         SolveCount.solved,
+        SolveCount.accepted,
         *columns,
     )
     query = (
@@ -226,7 +303,7 @@ def read_listed(row: Row[Any]) -> ListedProblem:
         "slug": row.slug,
         "state": row.state,
         "is_bookmarked": row.is_bookmarked,
-        "attempts": describe_attempts(row.submissions, row.students, row.solved),
+        "attempts": describe_attempts(row),
     }
     return ListedProblem.model_validate(row.listing | facts)
 
@@ -270,14 +347,38 @@ def matches(words: list[str]) -> ColumnElement[bool]:
 
 def _query(words: list[str]) -> ColumnElement[Any]:
     """Return a query for all words, as stems or as written. Stop words such as `the` count only alone."""
-    if len(words) == 1:
+    if len(words) == 1 and words[0].lower() not in SYNONYMS:
         return _stem(words[0]).op("||")(_literal(words[0]))
-    return reduce(lambda left, right: left.op("&&")(right), map(_term, words))
+    return _all(map(_any_of, _groups(words)))
+
+
+def _groups(words: list[str]) -> Iterator[list[list[str]]]:
+    """Yield each word, or two words that mean one thing, with its synonyms."""
+    left = list(words)
+    while left:
+        length = 2 if " ".join(left[:2]).lower() in SYNONYMS else 1
+        given, left = left[:length], left[length:]
+        yield [given, *(synonym.split() for synonym in SYNONYMS.get(" ".join(given).lower(), ()))]
+
+
+def _any_of(group: list[list[str]]) -> ColumnElement[Any]:
+    """A short form counts as a whole word: `ste` does not find `step`."""
+    typed, *synonyms = group
+    found = _all(map(_whole if synonyms else _term, typed))
+    return reduce(lambda left, right: left.op("||")(right), (_all(map(_term, words)) for words in synonyms), found)
+
+
+def _all(terms: Iterable[ColumnElement[Any]]) -> ColumnElement[Any]:
+    return reduce(lambda left, right: left.op("&&")(right), terms)
 
 
 def _term(word: str) -> ColumnElement[Any]:
     stem = _stem(word)
     return case((func.numnode(stem) == 0, stem), else_=stem.op("||")(_literal(word)))
+
+
+def _whole(word: str) -> ColumnElement[Any]:
+    return func.to_tsquery("simple", word).op("||")(func.to_tsquery("english", word))
 
 
 def _stem(word: str) -> ColumnElement[Any]:
@@ -306,8 +407,12 @@ def _order(filters: ProblemFilters) -> tuple[ColumnElement[Any], ...]:
 
 def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:
     words = list_words(text)
-    rank = func.ts_rank(Revision.search, _query(words), type_=REAL) if words else cast(0, REAL)
-    return (-rank, _SLUG)
+    if not words:
+        return (cast(0, REAL), _SLUG)
+    # What has the typed words themselves comes before what has their synonyms only.
+    typed = _all(map(_whole, words))
+    rank = func.ts_rank(Revision.search, _query(words)) + func.ts_rank(Revision.search, typed)
+    return (-cast(rank / 2, REAL), _SLUG)
 
 
 def _sort_key(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:

@@ -85,6 +85,10 @@ class Attempts(Answer):
     students: int = Field(..., description="how many students have submitted it with all cases")
     submissions: int = Field(..., description="their judged submissions with all cases")
     solve_rate: float = Field(..., description="the share of these students who have solved it")
+    acceptance_rate: float | None = Field(
+        ...,
+        description="the share of these submissions that were accepted; null below 10 submissions",
+    )
 
 
 class AuditEntry(Answer):

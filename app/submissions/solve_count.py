@@ -43,6 +43,7 @@ def recount(session: Session) -> None:
             func.count(Judging.id),
             func.count(distinct(Submission.user_id)).filter(Judging.id.is_not(None)),
             func.count(distinct(Submission.user_id)).filter(is_solving()),
+            func.count(Judging.id).filter(is_solving()),
             func.now(),
         )
         .select_from(Problem)
@@ -50,7 +51,7 @@ def recount(session: Session) -> None:
         .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
         .group_by(Problem.id)
     )
-    columns = ("problem_id", "submissions", "students", "solved", "counted_at")
+    columns = ("problem_id", "submissions", "students", "solved", "accepted", "counted_at")
     wanted = insert(SolveCount).from_select(columns, counted)
     fresh = {name: wanted.excluded[name] for name in columns[1:]}
     session.execute(wanted.on_conflict_do_update(index_elements=[SolveCount.problem_id], set_=fresh))

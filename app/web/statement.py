@@ -77,7 +77,9 @@ def _take_lead(section: str) -> tuple[str, str]:
     while others and len(f"{lead} {others[0]}") <= MAX_LEAD:
         lead = f"{lead} {others.pop(0)}"
     left = "\n\n".join(filter(None, (" ".join(others), rest.strip())))
-    return "\n\n".join(filter(None, (lead, figure and figure[0].strip()))), left and f"## More on why it matters\n\n{left}"
+    return "\n\n".join(
+        filter(None, (lead, figure and figure[0].strip()))
+    ), left and f"## More on why it matters\n\n{left}"
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:

@@ -105,7 +105,9 @@ def test_the_revision_of_a_submission_is_the_one_that_judged_it(admin: httpx.Cli
     assert sorted(shown()) == sorted([(str(again.id), 2), (str(waiting.id), 1)])
     assert shown(revision="2") == shown(digest=second.digest[:64]) == [(str(again.id), 2)]
     assert shown(revision="1") == [(str(waiting.id), 1)]
-    table = csv.DictReader(io.StringIO(admin.get("/submissions/export?format=csv&problem=sums&revision=2").content.decode("utf-8-sig")))
+    table = csv.DictReader(
+        io.StringIO(admin.get("/submissions/export?format=csv&problem=sums&revision=2").content.decode("utf-8-sig"))
+    )
     assert [(row["id"], row["revision"]) for row in table] == [(str(again.id), "2")]
     states = admin.get("/revisions", params={"problem": "sums"}).json()["items"]
     assert [(state["number"], state["submissions"]) for state in states] == [(2, 1), (1, 1)]

@@ -109,7 +109,7 @@ def test_the_list_and_the_problem_tell_the_solve_rate_and_the_list_sorts_by_it(
     with database.transaction() as session:
         for slug, solved in (("scaled_sum", 5), ("scan", 2)):
             problem = session.scalars(select(Problem).where(Problem.slug == slug)).one()
-            session.add(SolveCount(problem_id=problem.id, submissions=30, students=10, solved=solved))
+            session.add(SolveCount(problem_id=problem.id, submissions=30, students=10, solved=solved, accepted=9))
 
     hardest = anyone.get("/problems", params={"order": "least_solved"})
     first_page = anyone.get("/problems", params={"order": "least_solved", "limit": 1}).json()
@@ -117,7 +117,7 @@ def test_the_list_and_the_problem_tell_the_solve_rate_and_the_list_sorts_by_it(
 
     assert slugs(hardest) == ["scan", "scaled_sum"]
     assert slugs(second_page) == ["scaled_sum"]
-    told = {"students": 10, "submissions": 30, "solve_rate": 0.2}
+    told = {"students": 10, "submissions": 30, "solve_rate": 0.2, "acceptance_rate": 0.3}
     assert hardest.json()["items"][0]["attempts"] == anyone.get("/problems/scan").json()["attempts"] == told
 
 

@@ -212,3 +212,34 @@ def test_a_chosen_order_also_sorts_what_a_search_finds(session: Session) -> None
 
     assert slugs(session, ProblemFilters(q="vector", order="most_solved")) == ["b", "c", "a"]
     assert slugs(session, ProblemFilters(q="vector", order="track")) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("attn", "Causal attention"),
+        ("SDPA", "Causal attention"),
+        ("MHA", "Causal attention"),
+        ("LayerNorm", "Layer norm"),
+        ("softmax xent", "Softmax cross-entropy"),
+        ("CE", "Softmax cross-entropy"),
+        ("SGD", "Momentum in gradient descent"),
+        ("lr schedule", "A schedule of the learning rate"),
+        ("top-p", "The nucleus of a distribution"),
+        ("kvcache", "A cache of keys and values"),
+        ("STE", "A straight-through quantizer"),
+    ],
+)
+def test_short_forms_and_synonyms_are_found(session: Session, typed: str, title: str) -> None:
+    publish(session, make_listed("a_step", title="One step"))
+    publish(session, make_listed("wanted", title=title))
+
+    assert slugs(session, ProblemFilters(q=typed)) == ["wanted"]
+
+
+def test_the_typed_word_itself_comes_before_its_synonyms(session: Session) -> None:
+    publish(session, make_listed("a", title="Gradient descent"))
+    publish(session, make_listed("b", title="Momentum SGD"))
+    publish(session, make_listed("c", title="Sgdlike"))
+
+    assert slugs(session, ProblemFilters(q="sgd")) == ["b", "a"]

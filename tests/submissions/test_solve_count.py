@@ -23,9 +23,9 @@ def send(session: Session, user: User, revision: Revision, verdict: str) -> Subm
     return submission
 
 
-def read(session: Session, problem_id: UUID) -> tuple[int, int, int]:
+def read(session: Session, problem_id: UUID) -> tuple[int, int, int, int | None]:
     count = session.get_one(SolveCount, problem_id, populate_existing=True)
-    return count.submissions, count.students, count.solved
+    return count.submissions, count.students, count.solved, count.accepted
 
 
 def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allclose_never(database: Database) -> None:
@@ -42,8 +42,8 @@ def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allcl
 
         recount(session)
 
-        assert read(session, revision.problem_id) == (4, 2, 1)
-        assert read(session, untried.problem_id) == (0, 0, 0)
+        assert read(session, revision.problem_id) == (4, 2, 1, 2)
+        assert read(session, untried.problem_id) == (0, 0, 0, 0)
 
 
 def test_authors_and_admins_are_no_students(database: Database) -> None:
@@ -54,7 +54,7 @@ def test_authors_and_admins_are_no_students(database: Database) -> None:
 
         recount(session)
 
-        assert read(session, revision.problem_id) == (0, 0, 0)
+        assert read(session, revision.problem_id) == (0, 0, 0, 0)
 
 
 def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database) -> None:
@@ -67,8 +67,8 @@ def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database
         session.execute(delete(Submission).where(Submission.id == removed.id))
         recount(session)
 
-        assert before == (2, 2, 2)
-        assert read(session, revision.problem_id) == (1, 1, 0)
+        assert before == (2, 2, 2, 2)
+        assert read(session, revision.problem_id) == (1, 1, 0, 0)
 
 
 def test_one_process_counts_and_not_again_at_once(database: Database) -> None:
@@ -99,3 +99,20 @@ def test_a_problem_tells_its_solve_rate_from_five_students_on(database: Database
     assert few is None
     assert enough is not None
     assert (enough.students, enough.submissions, enough.solve_rate) == (5, 5, 0.6)
+
+
+def test_the_acceptance_rate_is_told_from_ten_submissions_on(database: Database) -> None:
+    with database.transaction() as session:
+        revision = publish(session, make_package())
+        for place in range(9):
+            send(session, make_user(session), revision, "accepted" if place < 4 else "wrong_answer")
+        recount(session)
+        few = get_problem(session, "scaled_sum").attempts
+        send(session, make_user(session), revision, "wrong_answer")
+        recount(session)
+        session.expire_all()
+        enough = get_problem(session, "scaled_sum").attempts
+
+    assert few
+    assert enough
+    assert (few.acceptance_rate, enough.acceptance_rate) == (None, 0.4)

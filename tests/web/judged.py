@@ -46,17 +46,18 @@ def record(database: Database, taken: Claim, *results: CaseResult) -> None:
             record_cases(session, taken, [result])
 
 
-def end(database: Database, taken: Claim, *results: CaseResult, hint: str | None = None) -> None:
+def end(database: Database, taken: Claim, *results: CaseResult, **hints: Any) -> None:
+    """`hints`: the fields `hint` and `hint_pending` of Finish."""
     verdicts = [result.verdict for result in results]
     outcome = Finish(
-        verdict=overall(verdicts), score=score(verdicts), cases=results, image="test", versions={}, hint=hint
+        verdict=overall(verdicts), score=score(verdicts), cases=results, image="test", versions={}, **hints
     )
     assert finish(database, taken, outcome)
 
 
-def judge(database: Database, *results: CaseResult, hint: str | None = None) -> None:
+def judge(database: Database, *results: CaseResult, **hints: Any) -> None:
     """The whole judging of the submission that waits."""
-    end(database, take(database), *results, hint=hint)
+    end(database, take(database), *results, **hints)
 
 
 def answered(position: int, answer: Tree, expected: Tree = RIGHT, text: str = "", said: object = None) -> CaseResult:

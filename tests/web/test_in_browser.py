@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from app.catalog.publish import publish
 from app.database.engine import Database
@@ -185,6 +185,7 @@ def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
     page.get_by_label("Your solution").fill(source + "# changed\n")
     expect(old).to_be_visible()
     expect(mine).to_contain_text(["In the queue"])
+    assert share_of_result(page) >= 0.5
 
     judge(database, answered(0, WRONG), *all_right()[1:])
 
@@ -194,6 +195,52 @@ def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
     page.get_by_label("Your solution").fill(source)
     expect(old).to_be_hidden()
     assert ada.complaints == []
+
+
+@pytest.mark.whole
+def test_the_old_verdict_goes_at_once_and_comes_back_when_the_new_code_is_refused(
+    ada: Visitor, database: Database
+) -> None:
+    ada.open(PROBLEM)
+    page, shown = ada.page, ada.page.locator("[data-result] [data-live]")
+    page.get_by_label("Your solution").fill("def scaled_sum(x, y, scale, options):\n    return 3\n")
+    page.get_by_role("button", name="Submit").click()
+    expect(shown).to_contain_text("In the queue")
+    judge(database, answered(0, WRONG), *all_right()[1:])
+    expect(shown).to_contain_text("Wrong answer")
+    while_sending = []
+
+    def note(route: Route) -> None:
+        while_sending.append(shown.inner_text())
+        route.abort()
+
+    page.route("**/submissions", note)
+    page.get_by_role("button", name="Submit").click()
+
+    expect(page.locator("[data-refusal]")).to_be_visible()
+    assert while_sending == ["Sending …"]
+    expect(shown).to_contain_text("Wrong answer")
+
+
+@pytest.mark.whole
+def test_the_list_of_submissions_has_the_verdict_as_soon_as_the_result_has_it(ada: Visitor, database: Database) -> None:
+    ada.open(PROBLEM)
+    page, mine = ada.page, ada.page.locator("[data-mine] li")
+    page.get_by_label("Your solution").fill("def scaled_sum(x, y, scale, options):\n    return 3\n")
+    page.get_by_role("button", name="Submit").click()
+    expect(mine).to_contain_text(["In the queue"])
+
+    judge(database, answered(0, WRONG), *all_right()[1:], hint_pending=True)
+
+    expect(page.locator(".hint-pending")).to_be_visible()
+    expect(mine).to_contain_text(["Wrong answer"])
+
+
+def share_of_result(page: Page) -> float:
+    share: float = page.evaluate(
+        "document.querySelector('.bench-cases').clientHeight / document.querySelector('.bench-work').clientHeight"
+    )
+    return share
 
 
 @pytest.mark.whole

@@ -258,7 +258,7 @@ def test_hostile_texts_are_shown_as_text(anyone: TestClient, database: Database,
         assert page.status_code == HTTPStatus.OK, path
         # A random identifier may hold the number by which a filled template is known.
         assert list_harm(page.text) + list_markup(UUIDS.sub("", page.text)) == [], path
-    shown = re.sub(r"<h1>.*?</h1>", "", author.get(f"/questions/{question}").text)
+    shown = re.sub(r'<h1 dir="auto">.*?</h1>', "", author.get(f"/questions/{question}").text)
     assert "<h1" not in shown
 
 
@@ -270,6 +270,16 @@ def test_a_link_of_a_user_leads_no_browser_to_a_script(ada: TestClient, database
     assert 'href="data' not in page
     assert "c.png" not in page
     assert '<a href="https://d.example" rel="nofollow noopener">' in page
+
+
+def test_texts_of_users_have_the_direction_of_their_own_words(
+    ada: TestClient, database: Database, grace: Viewer
+) -> None:
+    page = ada.get(f"/questions/{asked_by(database, grace, title='למה', body='כי')}").text
+
+    assert '<h1 dir="auto">למה</h1>' in page
+    assert '<div class="prose" dir="auto"><p>כי</p>' in page
+    assert page.count('<textarea id="body" name="body" dir="auto"') == 1
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ def problems(app: object, database: Database) -> None:  # noqa: ARG001 (its prob
         publish(session, make_listed("loss", "", tags="[jax]", difficulty="advanced"))
         for slug, students, solved in (("scaled_sum", 20, 14), ("scan", 8, 2), ("loss", 4, 4)):
             problem = session.scalars(select(Problem).where(Problem.slug == slug)).one()
-            session.add(SolveCount(problem_id=problem.id, submissions=50, students=students, solved=solved))
+            count = {"submissions": 50, "students": students, "solved": solved, "accepted": 16}
+            session.add(SolveCount(problem_id=problem.id, **count))
 
 
 def saved_note(database: Database) -> str | None:
@@ -124,7 +125,7 @@ def test_the_solve_rate_is_told_from_five_students_on_and_sorts_the_list(anyone:
     hardest = anyone.get(links(everything)["Lowest solve rate"])
     filtered = anyone.get("/problems?tag=sums&order=most_solved").text
 
-    assert "70 % of 20 solved it" in everything
+    assert "70 % of 20 solved it · 32 % accepted" in everything
     assert "of 4 solved it" not in everything
     assert "70 % of 20 solved it · 50 submissions" in " ".join(anyone.get(PROBLEM).text.split())
     assert str(hardest.url).endswith("/problems?order=least_solved")
