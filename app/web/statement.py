@@ -58,12 +58,8 @@ def _arrange(text: str) -> Statement:
         return Statement(task=text)
     joined = {name: "\n\n".join(part.strip() for part in sections) for name, sections in parts.items()}
     why, joined[WHY] = _take_lead(joined[WHY])
-    background = "
-
-".join(filter(None, (joined[name] for name in BACKGROUND)))
-    return Statement(
-        task=joined[TASK], why=why, inputs=joined[INPUTS], output=joined[OUTPUT], background=background
-    )
+    background = "\n\n".join(filter(None, (joined[name] for name in BACKGROUND)))
+    return Statement(task=joined[TASK], why=why, inputs=joined[INPUTS], output=joined[OUTPUT], background=background)
 
 
 def _take_lead(section: str) -> tuple[str, str]:
