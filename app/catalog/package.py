@@ -351,7 +351,7 @@ def list_code_faults(parts: Parts, document: Document, partial: PartialManifest)
     yield from _argument_faults(sound, parts, document, partial)
     yield from _generator_faults(sound, parts, document)
     is_whole = partial.answer is not None and partial.answer.returned_whole
-    if "driver" not in parts.sources and is_whole and partial.returns is not None:
+    if "driver" not in parts.sources and is_whole and partial.returns is not None and not partial.returns.alternatives:
         yield from _located(document, unfit_conflicts(partial.checkers, partial.returns))
     yield from _custom_checker_faults(sound, parts, document, partial)
     for known in parts.submissions:

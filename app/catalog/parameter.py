@@ -140,10 +140,27 @@ class Input(Parameter):
     type: Type
 
 
-class Returns(Described):
-    """The declared result of the solution."""
+class Returned(Described):
+    """One form of the solution's result."""
 
     type: ReturnType
+
+
+class Returns(Returned):
+    """The declared result of the solution. `alternatives`: other forms that it has in some cases.
+
+    `optional`: keys of a dict that a solution may leave out.
+    """
+
+    alternatives: Annotated[tuple[Returned, ...], Field(max_length=5)] = ()
+    optional: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+
+    @model_validator(mode="after")
+    def _is_dict(self) -> "Returns":
+        if self.optional and self.type != "dict":
+            message = f"is given for type {self.type}"
+            raise Inconsistent([Conflict(("optional",), message, "remove it: only a dict has keys")])
+        return self
 
 
 def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:

@@ -1705,9 +1705,9 @@ class Restoration(Answer):
     notice: str | None
 
 
-class Returns(Answer):
+class Returned(Answer):
     """
-    The declared result of the solution.
+    One form of the solution's result.
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
@@ -1733,6 +1733,40 @@ class Returns(Answer):
         | None
     ) = None
     doc: str | None = None
+
+
+class Returns(Answer):
+    """
+    The declared result of the solution. `alternatives`: other forms that it has in some cases.
+
+    `optional`: keys of a dict that a solution may leave out.
+    """
+
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
+    shape: list[int | str | Literal["..."]] | None = None
+    dtype: (
+        Literal[
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bfloat16",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+        ]
+        | None
+    ) = None
+    doc: str | None = None
+    alternatives: list[Returned] = Field([], validate_default=True)
+    optional: list[str] = []
 
 
 class RevisionState(Answer):

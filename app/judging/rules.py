@@ -18,6 +18,7 @@ class Rules:
     """Rules by patterns of leaf paths ("params/*"). A `tolerance` of None means the default of each dtype.
 
     `accept_lists`: nested lists of numbers may stand for an array. `random`: of the kind of answer `random`.
+    `optional`: keys that an answer may leave out.
     """
 
     tolerance: Tolerance | None = None
@@ -26,6 +27,7 @@ class Rules:
     dtype_policy: DtypePolicy = "kind"
     accept_lists: bool = False
     random: RandomRules | None = None
+    optional: frozenset[str] = frozenset()
 
     def view(self, tree: Tree) -> Tree:
         """Return the values of an answer that are compared and shown."""

@@ -145,5 +145,6 @@ def rules_of(manifest: Manifest) -> Rules:
         checkers=manifest.checkers,
         dtype_policy="any" if is_words else manifest.dtype_policy,
         accept_lists=manifest.accept_lists,
+        optional=frozenset(manifest.returns.optional),
         random=RandomRules(statistics=answer.statistics) if isinstance(answer, RandomSamples) else None,
     )

@@ -472,3 +472,19 @@ def test_a_list_with_a_long_text_is_refused_without_room_for_an_array_of_texts()
     answer = ["x" * 2**20, *[""] * 90_000]
 
     assert verdict(answer, f32(1, 2), accept_lists=True) == "structure differs"
+
+
+@pytest.mark.parametrize(
+    ("answer", "category"),
+    [
+        ({"loss": 1.0}, None),
+        ({"loss": 1.0, "history": f32(1, 2)}, None),
+        ({"loss": 1.0, "history": f32(1, 3)}, "values outside tolerance"),
+        ({"history": f32(1, 2)}, "structure differs"),
+        ({"loss": 1.0, "other": 1}, "structure differs"),
+    ],
+)
+def test_an_optional_key_counts_only_if_it_is_given(answer: Tree, category: str | None) -> None:
+    expected: Tree = {"loss": 1.0, "history": f32(1, 2)}
+
+    assert verdict(answer, expected, optional=frozenset({"history"})) == category

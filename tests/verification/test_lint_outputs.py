@@ -177,3 +177,13 @@ def test_a_printed_number_has_a_unit_and_digits() -> None:
 
     assert (number.value, number.digits) == (-0.025, 3)
     assert number.unit == pytest.approx(1e-4)
+
+
+def test_an_output_may_have_any_of_the_declared_forms() -> None:
+    either = RETURNS.replace("}", ", alternatives: [{type: str, doc: why there is none}, {type: float}]}")
+    forms: list[Tree] = [array(1, 2, 3), "no mean", 2.5]
+
+    for form in forms:
+        assert findings_of(check_returns, a_case(form), changes=((RETURNS, either),)) == []
+    (finding,) = findings_of(check_returns, a_case({"mean": 1.0}), changes=((RETURNS, either),))
+    assert "`returns` says numpy" in finding.message

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from app.catalog.manifest import Manifest
-from app.catalog.parameter import Returns
+from app.catalog.parameter import Returned, Returns
 from app.catalog.verification_report import Finding
 from app.judging.leaf import Leaf, Tree, canonical, read_leaf, shown
 from app.judging.requirement import plural
@@ -69,8 +69,12 @@ def sizes_of(manifest: Manifest, inputs: Any) -> tuple[Sizes, str]:
 
 def difference_from(returns: Returns, answer: Tree, sizes: Mapping[str, int]) -> str:
     """Return the actual and the declared output, or an empty text if they agree. A case may have no output: None."""
-    if answer is None:
+    if answer is None or any(not _difference(each, answer, sizes) for each in returns.alternatives):
         return ""
+    return _difference(returns, answer, sizes)
+
+
+def _difference(returns: Returned, answer: Tree, sizes: Mapping[str, int]) -> str:
     if returns.type in ("list", "dict"):
         fitting = dict if returns.type == "dict" else list | tuple | OrderedDict  # a named tuple
         is_fitting = isinstance(answer, fitting)
@@ -84,7 +88,7 @@ def difference_from(returns: Returns, answer: Tree, sizes: Mapping[str, int]) ->
     return "" if leaf.kind == kind and leaf.shape == () else f"{_described(leaf)}; `returns` says {returns.type}"
 
 
-def _array_difference(returns: Returns, leaf: Leaf, sizes: Mapping[str, int]) -> str:
+def _array_difference(returns: Returned, leaf: Leaf, sizes: Mapping[str, int]) -> str:
     declared, known, paired = returns.shape or (), {**sizes}, returns.sizes(leaf.shape)
     fits = paired is not None and all(
         length == (known.setdefault(size, length) if isinstance(size, str) else size) for size, length in paired
