@@ -216,6 +216,8 @@ class CaseOutcome:
     """`memory_bytes`: peak memory above the level before the source was loaded.
 
     `wall_seconds` exclude `left_out_seconds`, in which the program waited because other processes held its cores.
+    `notes`: what watching code wrote into its record since the process began (`sandbox.guest.notes`). The process can
+    add to it, and can't take back.
     """
 
     name: str
@@ -226,6 +228,7 @@ class CaseOutcome:
     wall_seconds: float
     memory_bytes: int
     left_out_seconds: float = 0.0
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

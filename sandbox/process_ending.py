@@ -50,6 +50,7 @@ class Report:
     left_out_seconds: float
     memory_bytes: int
     text: str
+    notes: str
     payload: bytes
 
 
@@ -65,6 +66,7 @@ def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
             left_out_seconds=float(facts["left_out_seconds"]),
             memory_bytes=int(facts["memory_bytes"]),
             text=printable(on_a_terminal(text.decode("utf-8", "replace")), 4 * len(text)),
+            notes=str(facts["notes"]),
             payload=payload,
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -79,6 +81,7 @@ def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseO
         answer=report.payload if ending is Ending.ANSWERED else None,
         failure=failure,
         text=report.text,
+        notes=report.notes,
         wall_seconds=report.wall_seconds,
         left_out_seconds=report.left_out_seconds,
         memory_bytes=report.memory_bytes,

@@ -83,6 +83,11 @@ class Evidence:
 
 
 Basis: TypeAlias = Literal["program", "calls", "source"]
+EVIDENCE: Mapping[Basis, str] = {
+    "program": "proven from your program as JAX traces it",
+    "calls": "watched while your program runs",
+    "source": "read in your source",
+}
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 # A number, or the name of a parameter or size that is a number in each case.
 Count = Annotated[
@@ -96,8 +101,9 @@ class Facts:
     """The facts of one case on which a requirement is judged.
 
     `numbers`: the case's integer parameters and symbolic sizes, by name. `calls`: the student's process's own count of
-    each `Call`. `forbidden`: the forbidden functions that it saw called, each with the first line of the source that
-    called it. `source`: the submission.
+    each `Call`. It also saw, each with the first line of the source, or 0: `forbidden`, the forbidden functions that
+    the source called; `code`, what made code at run time; `touched`, what could end or hide the watching. `source`: the
+    submission.
     """
 
     numbers: Mapping[str, int]
@@ -105,6 +111,8 @@ class Facts:
     reference: Evidence | None = None
     calls: Mapping[str, int] = field(default_factory=dict)
     forbidden: Mapping[str, int] = field(default_factory=dict)
+    code: Mapping[str, int] = field(default_factory=dict)
+    touched: Mapping[str, int] = field(default_factory=dict)
     source: str = ""
 
     def number(self, count: int | str) -> int:
@@ -144,6 +152,11 @@ class Requirement(Model, ABC):
         """The frameworks whose boxes can give the evidence."""
         return {"program": ("jax",), "calls": ("torch",), "source": ()}[self.basis]
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether the student's process is watched while it runs."""
+        return self.basis == "calls"
+
     def find_contradiction(self) -> Objection | None:
         """Find keys that contradict each other."""
         return None
@@ -152,6 +165,11 @@ class Requirement(Model, ABC):
     @abstractmethod
     def rule(self) -> str:
         """The rule for students, as words of the manifest that follow "your program must"."""
+
+    @property
+    def evidence(self) -> str:
+        """How the rule is judged, in words for students."""
+        return EVIDENCE[self.basis]
 
     @abstractmethod
     def judge(self, facts: Facts) -> tuple[str, str] | None:
@@ -166,6 +184,12 @@ def first_unmet(requirements: Iterable[Requirement], basis: Basis, facts: Facts)
     """Return the first unmet requirement of those judged on this basis."""
     asked = (requirement for requirement in requirements if requirement.basis == basis)
     return next(filter(None, (requirement.find_unmet(facts) for requirement in asked)), None)
+
+
+def at_line(found: Mapping[str, int]) -> str:
+    """Describe what was found first in the source: `exec in line 5`."""
+    name, line = min(found.items(), key=lambda item: (item[1], item[0]))
+    return f"{name} in line {line}" if line else name
 
 
 def plural(number: int, noun: str) -> str:

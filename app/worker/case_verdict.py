@@ -5,7 +5,7 @@ Also check requirements: whether a correct answer was computed as the problem as
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import isnan
 
 from app.catalog.manifest import Manifest
@@ -155,7 +155,7 @@ def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: Case
     if first.verdict is not Verdict.ACCEPTED:
         return first
     numbers = numbers_of(manifest, case.inputs)
-    facts = Facts(numbers=numbers, calls=calls.counts, forbidden=calls.forbidden, source=source)
+    facts = Facts(numbers=numbers, source=source, **asdict(calls))
     unmet = first_unmet(manifest.requirements, "source", facts) or first_unmet(manifest.requirements, "calls", facts)
     return refuse(first, unmet.category, unmet.message) if unmet else first
 

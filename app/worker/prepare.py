@@ -6,7 +6,7 @@ depends on earlier calls fails.
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ from app.worker.boxes import box_spec
 from app.worker.custom_checker import CustomChecker, find_fault
 from app.worker.inspection import Untraceable
 from app.worker.program_examination import Bench, Examined, Sighting, examine
-from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
+from app.worker.recording import NO_CALLS, Calls, read_outcome, recorded
 from app.worker.request import (
     PackageFailed,
     build_request,
@@ -195,18 +195,19 @@ class _Bench:
             cases=(_case_input(case.name, arguments),),
             limits=limits_of(self.package.manifest),
         )
-        answers, _ = self.run("generators", request)
-        return self._checked(case, decode(answers[case.name]))
+        outcomes, _ = self.run("generators", request)
+        return self._checked(case, decode(outcomes[case.name].answer or b""))
 
     def reference(self, given: Sequence[CaseInput]) -> tuple[dict[str, bytes], Box]:
         """Return the answers by case, from calling the reference. Raises ReferenceFailed."""
         manifest = self.package.manifest
         request = recorded(manifest, build_request(self.package, self.package.reference, given))
-        recordings, box = self.run("reference", request)
+        outcomes, box = self.run("reference", request)
         answers: dict[str, bytes] = {}
         for case in given:
-            answers[case.name], calls = read_calls(manifest, recordings[case.name])
-            self._require("source", case)
+            outcome, calls = read_outcome(manifest, outcomes[case.name])
+            answers[case.name] = outcome.answer or b""
+            self._require("source", case, calls=calls)
             self._require("calls", case, calls=calls)
         return answers, box
 
@@ -258,9 +259,8 @@ class _Bench:
             numbers=numbers_of(manifest, case.inputs),
             evidence=evidence,
             reference=evidence,
-            calls=calls.counts,
-            forbidden=calls.forbidden,
             source=self.package.reference,
+            **asdict(calls),
         )
         if unmet := first_unmet(manifest.requirements, basis, facts):
             place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"
@@ -270,8 +270,8 @@ class _Bench:
                 part="reference",
             )
 
-    def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
-        """Return the answers by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed.
+    def run(self, key: str, request: Request) -> tuple[dict[str, CaseOutcome], Box]:
+        """Return the outcomes by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed.
 
         A case that kills the process is enough to fail, so no second process runs the rest.
         """
@@ -280,7 +280,7 @@ class _Bench:
         box = run_cases(self.pool, spec, self.allow(request), outcomes.append, self.abort, processes=1)
         for outcome in outcomes:
             require_answered(self.package, key, outcome)
-        return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
+        return {outcome.name: outcome for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
         expected = inputs_of(self.package.manifest.case_inputs, inputs if isinstance(inputs, dict) else {})

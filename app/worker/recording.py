@@ -1,5 +1,6 @@
 """Watch calls of library functions while a solution runs, for requirements on calls."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -9,26 +10,31 @@ from sandbox.guest.codec import Malformed, Tree, decode, encode
 from sandbox.interface import CaseOutcome, Request
 
 DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
-KEYS = {"answer", "calls", "forbidden"}
+KEYS = {"answer", "calls"}
+# As `sandbox.guest.notes` writes them: kind, name and line.
+NOTE = re.compile(r"(call|code|touched) ([ -~]{1,300}) (\d{1,7})")
+UNREADABLE = "a write into the judge's record"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """What the student's process saw. `counts`: by name. `forbidden`: the first line of the source that called each."""
+    """What the student's process saw, as in `Facts`."""
 
-    counts: Mapping[str, int] = field(default_factory=dict)
+    calls: Mapping[str, int] = field(default_factory=dict)
     forbidden: Mapping[str, int] = field(default_factory=dict)
+    code: Mapping[str, int] = field(default_factory=dict)
+    touched: Mapping[str, int] = field(default_factory=dict)
 
 
 NO_CALLS = Calls()
 
 
 def is_recorded(manifest: Manifest) -> bool:
-    return any(requirement.basis == "calls" for requirement in manifest.requirements)
+    return any(requirement.is_watched for requirement in manifest.requirements)
 
 
 def recorded(manifest: Manifest, request: Request) -> Request:
-    """Return the request with calls watched if the problem needs it. `read_calls` splits its answers."""
+    """Return the request with calls watched if the problem needs it. `read_outcome` reads what was seen."""
     if not is_recorded(manifest):
         return request
     asked = [requirement for requirement in manifest.requirements if isinstance(requirement, ForbidsCalls)]
@@ -36,20 +42,20 @@ def recorded(manifest: Manifest, request: Request) -> Request:
     return replace(request, driver=DRIVER.format(request.driver, patterns))
 
 
-def read_calls(manifest: Manifest, answer: bytes) -> tuple[bytes, Calls]:
-    """Return the solution's own answer and the calls. A malformed recording is returned unchanged and judged wrong."""
-    if not is_recorded(manifest):
-        return answer, NO_CALLS
+def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
+    """Return the outcome with the solution's own answer, and the calls.
+
+    A malformed recording is returned unchanged and judged wrong.
+    """
+    if outcome.answer is None or not is_recorded(manifest):
+        return outcome, NO_CALLS
     try:
-        tree = decode(answer)
+        tree = decode(outcome.answer)
     except Malformed:
-        return answer, NO_CALLS
-    if not isinstance(tree, dict) or set(tree) != KEYS:
-        return answer, NO_CALLS
-    counts, forbidden = _numbers(tree["calls"]), _numbers(tree["forbidden"])
-    if counts is None or forbidden is None:
-        return answer, NO_CALLS
-    return encode(tree["answer"]), Calls(counts=counts, forbidden=forbidden)
+        return outcome, NO_CALLS
+    if not isinstance(tree, dict) or set(tree) != KEYS or (counts := _numbers(tree["calls"])) is None:
+        return outcome, NO_CALLS
+    return replace(outcome, answer=encode(tree["answer"])), _read_notes(outcome.notes, counts)
 
 
 def _numbers(tree: Tree) -> dict[str, int] | None:
@@ -58,9 +64,12 @@ def _numbers(tree: Tree) -> dict[str, int] | None:
     return {name: number for name, number in tree.items() if isinstance(name, str) and type(number) is int}
 
 
-def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
-    """Apply `read_calls` to an outcome."""
-    if outcome.answer is None:
-        return outcome, NO_CALLS
-    answer, calls = read_calls(manifest, outcome.answer)
-    return replace(outcome, answer=answer), calls
+def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:
+    """The process can write anything into its notes, so a line that is no note tells that the source did."""
+    found: dict[str, dict[str, int]] = {"call": {}, "code": {}, "touched": {}}
+    for line in filter(None, notes.split("\n")):
+        if note := NOTE.fullmatch(line):
+            found[note[1]].setdefault(note[2], int(note[3]))
+        else:
+            found["touched"].setdefault(UNREADABLE, 0)
+    return Calls(calls=counts, forbidden=found["call"], code=found["code"], touched=found["touched"])

@@ -16,6 +16,7 @@ from app.catalog.package import Package
 from app.catalog.signature import definitions_of, signature_of
 from app.errors import JudgeFailed
 from app.judging.random_samples import RandomRules
+from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_guards
 from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, decode
@@ -47,7 +48,7 @@ def build_request(
     """`answer_bytes`: the limit of an answer to a case."""
     manifest = package.manifest
     return Request(
-        source=source,
+        source=_source_to_run(manifest, source),
         entry_point=manifest.entry_point,
         driver=package.runner,
         parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.case_inputs),
@@ -58,6 +59,12 @@ def build_request(
         definitions=tuple(definitions_of(manifest).items()),
         problem=spares_of(package),
     )
+
+
+def _source_to_run(manifest: Manifest, source: str) -> str:
+    """What does not count for `forbids_syntax` must not run."""
+    is_read = any(isinstance(requirement, ForbidsSyntax) for requirement in manifest.requirements)
+    return without_main_guards(source) if is_read else source
 
 
 def spares_of(package: Package) -> str:

@@ -1,4 +1,7 @@
-"""Fork the student's process with its six descriptors: an empty stdin, text twice, answers, inputs, running lines."""
+"""Fork the student's process with its six descriptors: an empty stdin, text twice, answers, inputs, notes.
+
+The notes are the record of watching code (`sandbox.guest.notes`) or, after a time limit, the lines that run.
+"""
 
 import fcntl
 import os

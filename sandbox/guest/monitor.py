@@ -120,6 +120,7 @@ def _report(ended: Ended) -> None:
         "wall_seconds": ended.wall_seconds,
         "left_out_seconds": ended.left_out_seconds,
         "memory_bytes": ended.memory_bytes,
+        "notes": ended.notes.decode("ascii", "replace"),
     }
     frames.write_frame(frames.TO_HOST, b"O", json.dumps(facts).encode())
     frames.write_frame(frames.TO_HOST, b"T", ended.text)

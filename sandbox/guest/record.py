@@ -1,7 +1,8 @@
 """A driver that watches calls of library functions, for problems with a requirement on calls.
 
 It is loaded before the student's source, so honest code meets the counted functions however it imports them. Hostile
-code can undo the wrappers or count calls itself, so the counts are evidence, not proof.
+code can undo the wrappers or count calls itself, so the counts are evidence, not proof. What the source must not do is
+noted (`notes`) as soon as it happens.
 """
 
 import sys
@@ -12,11 +13,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from sandbox.guest.dynamic_code import watch_code
 from sandbox.guest.forbidden_calls import ForbiddenCalls
+from sandbox.guest.notes import Origins, Record
 
 Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
+# The source must import these anew, which is noted, and gets copies that watch nothing.
+WATCHERS = ("dynamic_code", "forbidden_calls", "notes", "record", "threads")
 # The calls of the case that runs, by name.
 counts: Counts = Counter()
 
@@ -36,19 +41,24 @@ def counted(name: str, function: Any) -> Any:
 def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
 
-    Its answer holds the `answer`, the `calls` of this case by name, and the `forbidden` functions that the source
-    called, each with the line. Raises UnknownFunction for a pattern in `forbidden` that no library has.
+    Its answer holds the `answer` and the `calls` of this case by name. Raises UnknownFunction for a pattern in
+    `forbidden` that no library has.
     """
     inner = _call if driver is None else _load(driver)
     if "torch" in sys.modules:
         _count_torch(sys.modules["torch"])
-    watched = ForbiddenCalls(forbidden)
+    origins, record = Origins(), Record()
+    watched = ForbiddenCalls(forbidden, origins, record)
+    watch_code(origins, record)
+    for name in WATCHERS:
+        sys.modules.pop(f"{__package__}.{name}", None)
+        vars(sys.modules[str(__package__)]).pop(name, None)
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         counts.clear()
         with watched.watching():
             answer = inner(solution, inputs)
-        return {"answer": answer, "calls": dict(counts), "forbidden": dict(watched.found)}
+        return {"answer": answer, "calls": dict(counts)}
 
     return run
 

@@ -30,6 +30,9 @@ FLOOD_BYTES = 8 * 2**20
 # How long a process that ran out of time may take to name its lines, and how many bytes of that are read.
 PLACE_SECONDS = 0.1
 PLACE_BYTES = 8 * 2**10
+NOTES_BYTES = 8 * 2**10
+# Stands in the notes where the process has closed its end.
+CLOSED = b"\nclosed\n"
 CHUNK_BYTES = 2**18
 # Room for the line that counts what is left out of a long text.
 LEFT_OUT_BYTES = 64
@@ -74,7 +77,8 @@ class HostGone(Exception):
 class Ended:
     """How a load or a call ended. `status`: the wait status, when the process died by itself.
 
-    `content`: the reply's; after a time limit, the lines that ran, which the process may have forged.
+    `content`: the reply's; after a time limit, the lines that ran, which the process may have forged. `notes`: the
+    record of watching code, all since the process began.
 
     `left_out_seconds`: in which other processes had the cores, or everything was frozen (see charged_time.py).
     `wall_seconds` exclude the first.
@@ -88,6 +92,7 @@ class Ended:
     left_out_seconds: float
     memory_bytes: int
     text: bytes
+    notes: bytes
 
 
 class Watch:
@@ -101,6 +106,7 @@ class Watch:
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
         self._text = PrintedText()
+        self._notes = bytearray()
         self._outgoing = memoryview(b"")
         self._reply = Reply(None, 0)
         self._end: Cause | None = None
@@ -111,9 +117,10 @@ class Watch:
             frames.FROM_HOST: self._note_host,
             child.text: self._read_text,
             child.answers: self._read_answer,
+            child.place: self._read_notes,
             child.inputs: self._write_inputs,
         }
-        for descriptor in (frames.FROM_HOST, child.text, child.answers):
+        for descriptor in (frames.FROM_HOST, child.text, child.answers, child.place):
             self._poll.register(descriptor, select.POLLIN)
 
     def ask(self, kind: bytes, content: bytes, seconds: float) -> Ended:
@@ -200,6 +207,8 @@ class Watch:
         content = reply.content if has_reply else b""
         if cause is Cause.TIME:
             content = self._ask_place()
+        else:
+            self._read_notes()
         if not has_reply:
             self.kill()
         text = self._take_text()
@@ -212,6 +221,7 @@ class Watch:
             left_out_seconds=left_out_seconds,
             memory_bytes=self._peak,
             text=text,
+            notes=bytes(self._notes),
         )
 
     def _ask_place(self) -> bytes:
@@ -305,6 +315,15 @@ class Watch:
         self._text.add(data, self.limits.text_bytes)
         if self._text.seen > FLOOD_BYTES:
             self._end = self._end or Cause.TEXT
+
+    def _read_notes(self) -> None:
+        """Read what is there. A process without a record writes nothing, and only its end is seen."""
+        with suppress(BlockingIOError):
+            data = os.read(self._child.place, NOTES_BYTES)
+            if not data:
+                with suppress(KeyError):
+                    self._poll.unregister(self._child.place)
+            self._notes += (data or CLOSED)[: NOTES_BYTES - len(self._notes)]
 
     def _take_text(self) -> bytes:
         """Return the text, with what is still in the pipe. Reads once: a thread of the student may go on printing."""

@@ -62,8 +62,8 @@ def test_garbage_never_becomes_an_answer(data: bytes) -> None:
 def judge(
     kind: bytes, payload: bytes, cause: str = "replied", status: int | None = None, memory: int = 0
 ) -> CaseOutcome:
-    seconds = {"wall_seconds": 0.5, "left_out_seconds": 0.0}
-    facts = {"cause": cause, "kind": kind.decode(), "status": status, "memory_bytes": memory, **seconds}
+    more = {"wall_seconds": 0.5, "left_out_seconds": 0.0, "notes": ""}
+    facts = {"cause": cause, "kind": kind.decode(), "status": status, "memory_bytes": memory, **more}
     return outcome_of("case", "call", read_report(facts, b"", payload), LIMITS)
 
 

@@ -86,11 +86,33 @@ CALLED = {
         3,
     ),
     "an operation": ("import torch\ndef softmax(x):\n    return torch.ops.aten._softmax(x, 1, False)", 3),
+    "the library to which the source gave it": (
+        "import torch\ndef softmax(x):\n    return torch.vmap(torch.nn.functional.softmax)(x)",
+        3,
+    ),
+    "a thread": (
+        "import torch, threading as t\ndef softmax(x):\n    return t.Thread(target=torch.softmax, args=(x, 1)).start()"
+        " or x.exp() / x.exp().sum(1, keepdim=True)",
+        3,
+    ),
     "another function with a pattern of its own": (
         "import torch\ndef softmax(x):\n    return x.log_softmax(1).exp()",
         3,
     ),
 }
+
+
+MAIN_GUARD = """
+import torch
+
+def softmax(x):
+    powers = torch.exp(x - x.max(dim=1, keepdim=True).values)
+    return powers / powers.sum(dim=1, keepdim=True)
+
+if __name__ == "__main__":
+    for x in torch.eye(3), torch.ones(2, 2):
+        assert softmax(x).equal(torch.softmax(x, 1))
+"""
 
 
 def package(text: str) -> Package:
@@ -126,6 +148,16 @@ def solve(launcher: Launcher) -> Iterator[Court]:
 def test_a_student_who_writes_the_function_is_accepted(softmax: Court, solve: Court) -> None:
     for court in (softmax, solve):
         assert {case.verdict for case in court.judge(court.package.reference)} == {Verdict.ACCEPTED}
+
+
+def test_tests_of_one_s_own_below_a_main_guard_do_not_count(softmax: Court) -> None:
+    assert {case.verdict for case in softmax.judge(MAIN_GUARD)} == {Verdict.ACCEPTED}
+
+
+def test_what_stands_below_a_main_guard_never_runs(softmax: Court) -> None:
+    sample, _ = softmax.judge("__name__ = '__main__'\n" + MAIN_GUARD.replace("    for x", "    del softmax\n    for x"))
+
+    assert sample.verdict is Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize("spelling", CALLED)

@@ -1,7 +1,8 @@
 """`forbids_calls`: library functions that the solution must not call, such as `torch.softmax` or `numpy.linalg.*`.
 
 The student's own process watches the functions, so the finding is evidence and not proof: hostile code can undo it. It
-tells an honest student which line uses the function that the exercise is about.
+tells an honest student which line uses the function that the exercise is about. The findings leave that process at
+once, so the source can't take them back.
 """
 
 from typing import Annotated, ClassVar
@@ -9,7 +10,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from app.judging.checker import Objection
-from app.judging.requirement import Basis, Facts, Requirement
+from app.judging.requirement import Basis, Facts, Requirement, at_line
 
 # The abbreviations that authors write out of habit.
 SHORT = {"F": "torch.nn.functional", "jnp": "jax.numpy", "lax": "jax.lax", "nn": "torch.nn", "np": "numpy"}
@@ -46,11 +47,15 @@ class ForbidsCalls(Requirement):
         return f"not call {' or '.join(self.forbids_calls)}"
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:
-        found = [name for name in facts.forbidden if any(matches(name, pattern) for pattern in self.forbids_calls)]
-        if not found:
-            return None
-        first = min(found, key=lambda name: (facts.forbidden[name], name))
-        return f"no call of {' or '.join(self.forbids_calls)}", f"{first} in line {facts.forbidden[first]}"
+        expected = f"no call of {' or '.join(self.forbids_calls)}"
+        found = {
+            name: line
+            for name, line in facts.forbidden.items()
+            if any(matches(name, pattern) for pattern in self.forbids_calls)
+        }
+        if found:
+            return expected, at_line(found)
+        return (expected, f"{at_line(facts.touched)}, which could hide such calls") if facts.touched else None
 
 
 def matches(name: str, pattern: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from app.catalog.rule_validation import read_requirements
 from app.judging.requirement import Facts, Requirement, first_unmet
+from app.judging.requirements.forbids_syntax import without_main_guards
 from tests.judging.requirements.evidence import (
     BRANCH,
     LOOP,
@@ -25,6 +26,7 @@ SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
 PADDED = with_program(loops=(replace(LOOP, share=0.8, outside=1000.0),), flops=5000.0)
 ENDLESS = with_program(loops=(replace(LOOP, share=1.0, outside=inf),), unbounded=1)
 NO_LOOP = with_program(loops=(), copies=8)
+QUOTED = 'text = """\nif __name__ == "__main__":\n"""'
 
 MET: list[tuple[dict[str, Any], Facts]] = [
     (SCAN, facts()),
@@ -51,6 +53,10 @@ MET: list[tuple[dict[str, Any], Facts]] = [
     ({"forbids_calls": ["torch.softmax", "numpy.linalg.*"]}, forbidding({"torch.exp": 3, "numpy.linalg.a.b": 4})),
     ({"forbids_syntax": ["for", "while", "comprehension"]}, source("f = lambda x: x @ x if x else 1")),
     ({"forbids_syntax": ["for"]}, source("\ufeffx = 1")),
+    ({"forbids_syntax": ["for", "if"]}, source("x = 1\nif __name__ == '__main__':\n    for x in y:\n        pass")),
+    ({"forbids_syntax": ["dynamic code"]}, source("class A:\n    def eval(self): ...\nA().eval()\nre.compile(x)")),
+    ({"forbids_syntax": ["dynamic code"]}, source("def compile(x): ...\ncompile(1)")),
+    ({"forbids_syntax": ["for"]}, replace(source("x = 1"), code={"timeit": 1})),
 ]
 UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, NO_LOOP, "expected one loop of 8 steps; found 8 copies of the body"),
@@ -93,6 +99,14 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     ({"forbids_syntax": ["for"]}, source("\ufefffor x in y:\n    pass"), "found `for` loop in line 1"),
     ({"forbids_syntax": ["for"]}, source("def f(:"), "found a source that can't be read for them"),
     ({"forbids_syntax": ["for"]}, source(f"x = {'+'.join('y' * 5000)}"), "write simpler and less nested code"),
+    ({"forbids_syntax": ["if"]}, source("if __name__ == '__main__': x\nelif y: z"), "found `if` in line 2"),
+    ({"forbids_syntax": ["if"]}, source("def f():\n    if __name__ == '__main__': x"), "found `if` in line 2"),
+    ({"forbids_syntax": ["matmul"]}, source("x.__matmul__(y)"), "found operator `@` in line 1"),
+    ({"forbids_syntax": ["dynamic code"]}, source("import builtins as b\nb.exec(x)"), "or `compile` in line 2"),
+    ({"forbids_syntax": ["dynamic code"]}, source("from builtins import exec as run"), "or `compile` in line 1"),
+    ({"forbids_syntax": ["dynamic code"]}, source("class A:\n    def eval(self):\n        eval(x)"), "in line 3"),
+    ({"forbids_syntax": ["dynamic code"]}, replace(source("x"), code={"timeit": 4}), "while it runs: timeit in line 4"),
+    ({"forbids_calls": ["torch.exp"]}, replace(source("x"), touched={"gc.get_objects": 3}), "line 3, which could hide"),
     ({"forbids_syntax": ["dynamic code"]}, source("run = eval"), "found `eval`, `exec` or `compile` in line 1"),
 ]  # fmt: skip
 
@@ -134,6 +148,32 @@ def test_a_loop_is_measured_by_the_references_only_where_that_tells_something() 
     given = replace(with_loop(effect=0.0), reference=unsure)
 
     assert read(SCAN).find_unmet(given) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "run"),
+    [
+        ("if __name__ == '__main__':\n    f()", "if False                 :\n    f()"),
+        ("\ufeffif '__main__' == __name__: f()", "\ufeffif False                 : f()"),
+        ("x = 1\r\nif (__name__=='__main__'): f()", "x = 1\r\nif (False               ): f()"),
+        (QUOTED, QUOTED),
+        ("if __name__ == 'solution':\n    f()", "if __name__ == 'solution':\n    f()"),
+        ("def f(:", "def f(:"),
+    ],
+)
+def test_what_stands_below_a_main_guard_does_not_run(text: str, run: str) -> None:
+    assert without_main_guards(text) == run
+
+
+def test_a_rule_says_whether_it_is_proven_or_watched() -> None:
+    options = SCAN, {"forbids_calls": ["torch.exp"]}, {"forbids_syntax": ["for"]}, {"forbids_syntax": ["dynamic code"]}
+
+    assert [read(each).evidence for each in options] == [
+        "proven from your program as JAX traces it",
+        "watched while your program runs",
+        "read in your source",
+        "read in your source, and watched while your program runs",
+    ]
 
 
 def test_the_first_that_is_not_met_is_told_of_those_on_such_evidence() -> None:
