@@ -83,6 +83,12 @@ def test_texts_are_answered_by_texts() -> None:
     assert not {"zeros", "ones", "minus_ones", "mean", "nan", "empty_array"} & given.keys()
 
 
+def test_a_text_is_no_trivial_answer_where_other_cases_expect_numbers() -> None:
+    given = answers(a_case("a", "no mean"), a_case("b", 2.5), a_case("c", 3.5))
+
+    assert not {"empty_text", "usual_text"} & given.keys()
+
+
 def test_an_answer_of_zeros_knows_no_text() -> None:
     given = answers(a_case("a", {"label": "up", "count": 0}), a_case("b", {"label": "up", "count": 2}))
 
