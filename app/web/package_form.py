@@ -38,14 +38,17 @@ class PackageForm:
     """`base`: the digest of the revision that it is to replace, an empty text for none.
 
     `overwrite`: the digest of one that was published meanwhile, if its author chose to replace that all the same.
+    `sent`: the digest of the files that its author sent last; a revision of them is no other author's.
     `verification`: the id of the one whose findings are shown beside the files, or empty. `is_new`: whether the slug
     can still be chosen. `availability`: what a new problem gets when it is published. `action` is the button that was
-    pressed, `opened` the file that is looked at.
+    pressed, `opened` the file that
+    is looked at, at `opened_line`.
     """
 
     slug: str = ""
     base: str = ""
     overwrite: str = ""
+    sent: str = ""
     verification: str = ""
     is_new: bool = True
     availability: Availability = "draft"
@@ -53,6 +56,7 @@ class PackageForm:
     action: str = ""
     new_path: str = ""
     opened: str = MANIFEST_FILE
+    opened_line: int = 0
     upload: bytes = field(default=b"", repr=False)
     upload_name: str = ""
 
@@ -84,6 +88,7 @@ async def read_package_form(request: Request, author: Author) -> PackageForm:  #
             slug=_word(form, "slug"),
             base=_word(form, "base"),
             overwrite=_word(form, "overwrite"),
+            sent=_word(form, "sent"),
             verification=_word(form, "verification"),
             is_new=_word(form, "is_new") == "yes",
             availability=_availability(form),

@@ -62,7 +62,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     expect(page.get_by_role("status")).to_contain_text("The files are valid")
 
     # No worker verifies yet: the page waits, and moves by itself when one does.
-    page.get_by_role("button", name="Verify and publish").click()
+    page.get_by_role("button", name="Publish").click()
     expect(page.locator(".banner .title")).to_contain_text("In the queue")
     with verifying(database, tmp_path):
         expect(page.locator(".banner .title")).to_contain_text("Verifying")
@@ -118,7 +118,7 @@ def test_typed_text_survives_a_closed_tab_and_an_ended_session(emmy: Visitor, da
         session.execute(delete(UserSession))
 
     # The form is not sent to the sign-in page, which would lose the text.
-    emmy.page.get_by_role("button", name="Verify", exact=True).click()
+    emmy.page.get_by_role("button", name="Publish").click()
     expect(emmy.page.get_by_role("status")).to_contain_text("You are signed out.")
     expect(editor(emmy, "problem.yaml")).to_contain_text("typed for an hour")
 
@@ -135,12 +135,78 @@ def test_typed_text_survives_a_closed_tab_and_an_ended_session(emmy: Visitor, da
     assert again.complaints == []
 
 
+def test_a_removed_file_goes_without_a_reload_and_comes_back(emmy: Visitor) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    page = emmy.page
+    page.evaluate("window.isSamePage = true")
+    statement = page.locator("details", has=page.locator("summary", has_text="statement.md"))
+    statement.locator("summary").click()
+
+    statement.get_by_role("button", name="Remove file").click()
+    expect(statement).to_be_hidden()
+    expect(page.locator("#faults")).to_contain_text("statement.md is missing")
+    page.get_by_role("button", name="Undo").click()
+
+    expect(statement).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("The files are valid")
+    assert page.evaluate("window.isSamePage")
+    assert emmy.complaints == []
+
+
+def test_an_error_leads_to_its_line(emmy: Visitor) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    emmy.page.locator("summary", has_text="reference.py").click()
+    write(emmy, "reference.py", "x = 1\n" * 200 + "def f(:\n")
+    emmy.page.locator("summary", has_text="reference.py").click()
+
+    emmy.page.get_by_role("link", name="reference.py:201").click()
+
+    expect(emmy.page.locator(".cm-activeLine", has_text="def f(:")).to_be_in_viewport()
+    assert emmy.complaints == []
+
+
+def test_each_side_has_one_scrollbar_and_the_page_none(emmy: Visitor) -> None:
+    emmy.page.set_viewport_size({"width": 1440, "height": 900})
+    emmy.open(f"/author/edit?problem={SLUG}")
+    write(emmy, "problem.yaml", EXERCISE["problem.yaml"] + "# more\n" * 200)
+
+    scrolling = emmy.page.evaluate(
+        """[...document.querySelectorAll("*")].filter((e) => e.scrollHeight > e.clientHeight + 1
+           && ["auto", "scroll"].includes(getComputedStyle(e).overflowY)).map((e) => e.className)"""
+    )
+
+    assert scrolling == ["package"]
+    assert emmy.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def test_what_was_just_sent_is_no_newer_text_of_someone_else(emmy: Visitor, database: Database) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    changed = EXERCISE["problem.yaml"].replace("estimated_minutes: ", "estimated_minutes: 1")
+    write(emmy, "problem.yaml", changed)
+    expect(emmy.page.get_by_role("status")).to_contain_text("The files are valid")
+
+    emmy.page.get_by_role("button", name="Publish").click()
+    expect(emmy.page.locator(".banner .title")).to_contain_text("In the queue")
+    emmy.page.get_by_role("link", name="Edit these files").click()
+    expect(editor(emmy, "problem.yaml")).to_be_visible()
+    with database.transaction() as session:
+        files = {**EXERCISE, "problem.yaml": changed}
+        publish_folder(session, package_from_files(SLUG, {path: text.encode() for path, text in files.items()}))
+    write(emmy, "problem.yaml", changed + "# more\n")
+    expect(emmy.page.get_by_role("status")).to_contain_text("The files are valid")
+
+    expect(emmy.page.locator("[data-other-revision]")).to_be_empty()
+    emmy.open(f"/author/problems/{SLUG}")
+    emmy.open(f"/author/edit?problem={SLUG}")
+    expect(emmy.page.locator("[data-copy]")).to_be_visible()  # what was typed after it was sent
+
+
 @pytest.mark.whole
 def test_what_was_typed_comes_back_when_it_can_not_be_sent(emmy: Visitor) -> None:
     emmy.open(f"/author/edit?problem={SLUG}")
     write(emmy, "problem.yaml", "title: mine\n")
 
-    emmy.page.get_by_role("button", name="Verify", exact=True).click()
+    emmy.page.get_by_role("button", name="Publish").click()
 
     expect(editor(emmy, "problem.yaml")).to_contain_text("title: mine")
     expect(emmy.page.locator(".line-words").first).to_contain_text("is missing")
@@ -153,13 +219,13 @@ def test_everything_works_without_scripts(browser: Browser, emmy: Visitor) -> No
         plain.open(f"/author/edit?problem={SLUG}")
         editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"].replace("difficulty: ", "difficulty: very "))
 
-        plain.page.get_by_role("button", name="Check").click()
+        plain.page.get_by_role("button", name="Publish").click()
         expect(plain.page.locator("li.bad small")).to_contain_text("one of beginner")
         editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"])
-        plain.page.get_by_role("button", name="Verify", exact=True).click()
+        plain.page.get_by_role("button", name="Publish").click()
 
         expect(plain.page.locator(".banner .title")).to_contain_text("In the queue")
-        assert plain.complaints == []
+        assert all("422" in complaint for complaint in plain.complaints)  # the files with an error
 
 
 @pytest.mark.whole

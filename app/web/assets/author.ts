@@ -6,7 +6,7 @@ import type { EditorView } from "@codemirror/view";
 import { appendSentence } from "./editor/code_span";
 import { goToLine, showMarks } from "./editor/mark";
 import { mountEditor } from "./editor/mount";
-import { mountCopy, nameCopy } from "./page/package_copy";
+import { markSent, mountCopy } from "./page/package_copy";
 import { PackagePreview } from "./page/package_preview";
 import { phrase } from "./page/phrase";
 
@@ -16,18 +16,21 @@ interface Fault {
   text: string;
 }
 
-// `other`: HTML about a revision that would be replaced, or empty. `preview`: the student view, or empty.
+// `other`: HTML about a revision that would be replaced, or empty. `preview`: the student view, or empty. `digest`: of the
+// package, if it is valid.
 interface Answer {
   faults: Fault[];
   summary: string;
   other: string;
   preview: string;
+  digest: string;
 }
 
 // Why there is no answer: names of phrases.
 type Trouble = "away" | "signed-out" | "stale";
 
 const PAUSE_MS = 600;
+const MOST_LISTED = 3; // as on the page of the server
 
 function mount(form: HTMLFormElement): void {
   const files = [...form.querySelectorAll<HTMLDetailsElement>("details[data-file]")].map((place) => new PackageFile(place));
@@ -40,23 +43,29 @@ function mount(form: HTMLFormElement): void {
   const place = document.querySelector<HTMLElement>("[data-package-preview]");
   const preview = place && new PackagePreview(place, form, () => void check());
 
-  const check = async (): Promise<boolean> => {
+  const check = async (): Promise<string | null> => {
     asking.abort();
     asking = new AbortController();
     const answer = await ask(form, asking.signal, preview?.isOpen ?? false);
-    if (answer === "stale") return false;
+    if (answer === "stale") return null;
     if (typeof answer === "string") {
       if (summary) summary.textContent = phrase(form, answer);
-      return false;
+      return null;
     }
     if (summary) summary.textContent = answer.summary;
     preview?.write(answer.preview);
     showOtherRevision(form, answer.other);
     for (const file of files) file.mark(answer.faults.filter((fault) => fault.file === file.path));
-    showOther(form, answer.faults.filter((fault) => !files.some((file) => file.path === fault.file)));
-    return true;
+    listFaults(form, files, answer.faults);
+    return answer.digest;
   };
-  form.querySelector(".to-fix")?.addEventListener("click", (event) => {
+  const change = (): void => {
+    isChanged = true;
+    keepCopy();
+    void check();
+  };
+  for (const file of files) file.onRemoved = change;
+  form.addEventListener("click", (event) => {
     const link = (event.target as Element).closest<HTMLElement>("a[data-go]");
     const file = link && files[Number(link.dataset["go"])];
     if (!file) return;
@@ -66,10 +75,7 @@ function mount(form: HTMLFormElement): void {
   form.addEventListener("input", () => {
     isChanged = true;
     clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      keepCopy();
-      void check();
-    }, PAUSE_MS);
+    timer = window.setTimeout(change, PAUSE_MS);
   });
   // Text typed before this script ran, or restored by the browser after a reload.
   const isTyped = [...form.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue);
@@ -80,8 +86,9 @@ function mount(form: HTMLFormElement): void {
     event.preventDefault();
     clearTimeout(timer);
     if (isChanged) keepCopy();
-    if (!(await check())) return;
-    nameCopy(form);
+    const digest = await check();
+    if (digest === null) return;
+    if (digest !== "") markSent(form, digest);
     isSafe = true;
     isChanged = false;
     form.requestSubmit(event.submitter);
@@ -112,51 +119,76 @@ function showOtherRevision(form: HTMLFormElement, html: string): void {
   place.innerHTML = html;
 }
 
-function showOther(form: HTMLFormElement, faults: Fault[]): void {
-  const items = faults.map((fault) => {
-    const item = document.createElement("li");
-    const name = document.createElement("strong");
-    name.textContent = fault.file;
-    item.append(name, " ");
-    appendSentence(item, fault.text);
-    return item;
-  });
-  form.querySelector("[data-other]")?.replaceChildren(...items);
+// Each fault leads to its line.
+function listFaults(form: HTMLFormElement, files: PackageFile[], faults: Fault[]): void {
+  const items = faults.slice(0, MOST_LISTED).map((fault) => item(fault, files.findIndex((file) => file.path === fault.file)));
+  const left = faults.length - items.length;
+  if (left > 0) {
+    const more = document.createElement("li");
+    more.textContent = phrase(form, "more").replace("…", String(left));
+    items.push(more);
+  }
+  form.querySelector("[data-faults]")?.replaceChildren(...items);
 }
 
 class PackageFile {
   private readonly area: HTMLTextAreaElement;
   private readonly name: HTMLInputElement;
   private view: EditorView | null = null;
-  private faults: Fault[];
+  private faults: Fault[] = [];
+  onRemoved = (): void => {};
 
   constructor(readonly place: HTMLDetailsElement) {
     this.area = place.querySelector("textarea")!;
     this.name = place.querySelector<HTMLInputElement>("input[name=path]")!;
-    this.faults = [...place.querySelectorAll<HTMLElement>("[data-faults] a[data-line]")].map((link) => ({
+    this.faults = [...place.querySelectorAll<HTMLElement>("[data-lines] li.bad")].map((line) => ({
       file: this.path,
-      line: Number(link.dataset["line"]),
-      text: link.parentElement?.querySelector("span")?.textContent ?? "",
+      line: [...(line.parentElement?.children ?? [])].indexOf(line) + 1,
+      text: line.querySelector("small")?.textContent ?? "",
     }));
-    place.querySelector("[data-faults]")?.addEventListener("click", (event) => {
-      const link = (event.target as Element).closest<HTMLElement>("a[data-line]");
-      if (!link || !this.view) return;
+    place.querySelector("[data-remove]")?.addEventListener("click", (event) => {
       event.preventDefault();
-      goToLine(this.view, Number(link.dataset["line"]));
+      this.remove();
     });
     place.addEventListener("toggle", () => this.open());
     this.open();
+    if (place.dataset["at"]) this.goTo(Number(place.dataset["at"]));
   }
 
+  // A removed file keeps its text, so that it can come back. Disabled fields are not sent.
   get path(): string {
-    return this.name.value.trim();
+    return this.name.disabled ? "" : this.name.value.trim();
+  }
+
+  private remove(): void {
+    const words = document.createElement("p");
+    const undo = document.createElement("button");
+    const [path, form] = [this.path, this.place.closest("form")!];
+    undo.type = "button";
+    undo.className = "link";
+    undo.textContent = phrase(form, "undo");
+    undo.addEventListener("click", () => {
+      this.set(false);
+      words.remove();
+    });
+    words.className = "removed-file muted";
+    words.append(Object.assign(document.createElement("code"), { textContent: path }), ` ${phrase(form, "removed")} `, undo);
+    this.place.after(words);
+    this.set(true);
+    undo.focus();
+  }
+
+  private set(isRemoved: boolean): void {
+    this.place.hidden = this.name.disabled = this.area.disabled = isRemoved;
+    this.onRemoved();
   }
 
   goTo(line: number): void {
     this.place.open = true;
     this.open();
-    this.place.scrollIntoView();
-    if (this.view) goToLine(this.view, line);
+    this.place.scrollIntoView({ block: "nearest" });
+    // An editor that was just shown knows the height of its lines a frame later.
+    requestAnimationFrame(() => requestAnimationFrame(() => { if (this.view) goToLine(this.view, line); }));
   }
 
   mark(faults: Fault[]): void {
@@ -166,7 +198,6 @@ class PackageFile {
       count.textContent = String(faults.length);
       count.hidden = faults.length === 0;
     }
-    this.place.querySelector("[data-faults]")?.replaceChildren(...faults.map(item));
     this.show();
   }
 
@@ -188,18 +219,19 @@ function languageOf(path: string): Extension {
   return path.endsWith(".yaml") ? yamlLanguage : [];
 }
 
-function item(fault: Fault): HTMLElement {
+// `index`: of the fault's file, or -1 if the package lacks it.
+function item(fault: Fault, index: number): HTMLElement {
   const place = document.createElement("li");
   const words = document.createElement("span");
-  appendSentence(words, fault.text);
-  if (fault.line) {
-    const link = document.createElement("a");
-    link.href = "#";
-    link.dataset["line"] = String(fault.line);
-    link.textContent = `Line ${fault.line}`;
-    place.append(link, " ");
+  const name = document.createElement(index < 0 ? "strong" : "a");
+  name.textContent = fault.line ? `${fault.file}:${fault.line}` : fault.file;
+  if (name instanceof HTMLAnchorElement) {
+    name.href = `#f${index}-L${fault.line || 1}`;
+    name.dataset["go"] = String(index);
+    name.dataset["line"] = String(fault.line || 1);
   }
-  place.append(words);
+  appendSentence(words, fault.text);
+  place.append(name, " ", words);
   return place;
 }
 

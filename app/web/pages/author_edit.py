@@ -18,6 +18,7 @@ from app.authoring.query import get_verification, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid, with_remedy
+from app.catalog.folder import MANIFEST_FILE, digest
 from app.catalog.model import Availability, Revision
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import Exercise, default_of, list_examples, write_exercise
@@ -37,6 +38,8 @@ from app.web.visit import CurrentVisit, Visit, see_other
 router = APIRouter(prefix="/author")
 
 _FORM = [Depends(require_own_origin)]
+# How many faults stand in the list above the files. Each also stands at its line.
+MAX_LISTED = 3
 # What a new problem can be.
 AT_FIRST: tuple[Availability, ...] = ("draft", "unlisted", "listed")
 
@@ -49,10 +52,12 @@ def open_editor(
     revision: Annotated[int, Query(ge=0)] = 0,
     verification: UUID | None = None,
     framework: str = "numpy",
+    file: str = MANIFEST_FILE,
+    line: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """Open a revision's files, the files of a verification, or an example exercise."""
+    """Open a revision's files, the files of a verification at a line, or an example exercise."""
     if verification is not None:
-        form = _of_verification(visit, verification)
+        form = replace(_of_verification(visit, verification), opened=file, opened_line=line)
     elif problem:
         form = _of_revision(visit, read_slug(problem), revision)
     else:
@@ -62,15 +67,15 @@ def open_editor(
 
 @router.post("/edit", dependencies=_FORM)
 def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response:
-    """Handle the editor's buttons. `action` is check, add, remove N, verify or publish."""
+    """Handle the editor's buttons. `action` is add, remove N, publish, or check for a copy of the browser's."""
     word, _space, number = form.action.partition(" ")
     if word == "add":
         return _add(visit, form)
     if word == "remove":
         kept = tuple(file for index, file in enumerate(form.files) if str(index) != number)
         return _show(visit, replace(form, files=kept))
-    if word in ("verify", "publish"):
-        return _send(visit, author, form, publish=word == "publish")
+    if word == "publish":
+        return _publish(visit, author, form)
     return _show(visit, form)
 
 
@@ -104,7 +109,13 @@ def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # n
         revision = _other_revision(session, form)
         page = render_preview(session, form, package, faults) if form.action == "preview" else ""
     other = render_text("fragments/other_revision.html", {"form": form, "other": revision})
-    answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip(), "preview": page}
+    answer = {
+        "faults": found,
+        "summary": summarise(form, faults),
+        "other": other.strip(),
+        "preview": page,
+        "digest": digest(package.files) if package else "",
+    }
     return JSONResponse(answer, headers=HEADERS)
 
 
@@ -114,16 +125,17 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return _("The verification has findings. Fix them, and verify the files again.")
+        return _("The verification has findings. Fix them, and publish again.")
     if not faults:
-        return _("The files are valid. Verify them to check the problem.")
+        return _("The files are valid. They are verified when you publish them.")
     if len(faults) >= MAX_FAULTS:
         return _("%(count)s or more errors.") % {"count": MAX_FAULTS}
     count = len(faults)
     return ngettext("%(count)s error.", "%(count)s errors.", count) % {"count": count}
 
 
-def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> Response:
+def _publish(visit: Visit, author: Viewer, form: PackageForm) -> Response:
+    """Send the files to verification, which publishes them if all checks pass."""
     package, faults = form.checked()
     if package is None:
         return _show(visit, form, status=422, found=faults)
@@ -132,13 +144,12 @@ def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> 
     sending = Sending(
         user_id=author.id,
         package=package,
-        publish=publish,
-        replaces=form.overwrite or form.base,
+        publish=True,
         availability=form.availability if form.is_new else None,
     )
     try:
         with visit.transaction() as session:
-            verification = send(session, sending)
+            verification = send(session, replace(sending, replaces=_replaced(session, form)))
     except LimitReached as refusal:
         return _show(visit, form, message=str(refusal), status=429)
     except Outdated:
@@ -184,7 +195,8 @@ def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
     paths = {file.path for file in form.files}
     return {
         "faults": {path: [fault for fault in faults if fault.file == path] for path in paths},
-        "other_faults": [fault for fault in faults if fault.file not in paths],
+        "listed": faults[:MAX_LISTED],
+        "more": len(faults[MAX_LISTED:]),
         "summary": summarise(form, faults),
         "text_of": text_of,
         "missing": [path for path in KNOWN_FILES if path not in paths],
@@ -208,13 +220,20 @@ def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
     base = current.digest if current else ""
     shown = str(row.id) if row.verdict == "refused" else ""
     form = PackageForm(slug=row.slug, base=base, is_new=current is None, verification=shown)
-    return replace(form, availability=row.availability or "listed").with_files(row.files)
+    return replace(form, availability=row.availability or "listed", sent=row.digest).with_files(row.files)
 
 
 def _other_revision(session: Session, form: PackageForm) -> Revision | None:
-    """Find the problem's current revision, if the form is based on another one."""
+    """Find the problem's current revision, if the form is based on another one and its author did not send it."""
     current = find_current(session, storable(form.slug))
-    return current if current and current.digest != form.base else None
+    return current if current and current.digest not in (form.base, form.sent) else None
+
+
+def _replaced(session: Session, form: PackageForm) -> str:
+    """Return the digest of the revision that the form may replace."""
+    current = find_current(session, storable(form.slug))
+    is_own = current is not None and current.digest == form.sent
+    return form.overwrite or (form.sent if is_own else form.base)
 
 
 def _findings(session: Session, form: PackageForm) -> list[Finding]:

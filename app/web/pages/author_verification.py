@@ -100,5 +100,5 @@ def _page(visit: Visit, view: VerificationView, *, message: str = "", status: in
 
 
 def _context(view: VerificationView) -> dict[str, Any]:
-    report = render_fragment(view.report) if view.report else ""
+    report = render_fragment(view.report, f"/author/edit?verification={view.id}") if view.report else ""
     return {"view": view, "standing": describe_standing(view), "report": report}

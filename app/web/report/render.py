@@ -117,12 +117,15 @@ def families(section: MutationSection) -> tuple[Family, ...]:
 def render(report: Report) -> str:
     """Render a self-contained page."""
     styles = Markup("\n".join((STATIC / sheet).read_text() for sheet in SHEETS))
-    return _environment().get_template("page.html").render(styles=styles, **_names(report))
+    return _environment().get_template("page.html").render(styles=styles, edit="", **_names(report))
 
 
-def render_fragment(report: Report) -> Markup:
-    """Render a fragment for a page that has `report.css` and shows the problem and the outcome."""
-    return Markup(_environment().get_template("report.html").render(**_names(report)))
+def render_fragment(report: Report, edit: str = "") -> Markup:
+    """Render a fragment for a page that has `report.css` and shows the problem and the outcome.
+
+    `edit`: the address of the editor with the files, to which findings link.
+    """
+    return Markup(_environment().get_template("report.html").render(**_names(report), edit=edit))
 
 
 def _names(report: Report) -> dict[str, object]:

@@ -3,12 +3,14 @@ import { forget, keep, recall } from "./memory";
 
 // What the form sends, but for the buttons and a chosen file.
 type Fields = [string, string][];
+// Begins a copy that was sent. The page of its verification, where it is stored, then forgets it.
+const SENT = "sent ";
 
 export function mountCopy(form: HTMLFormElement): () => void {
   const place = form.querySelector<HTMLElement>("[data-copy]");
-  const stored = recall(keyOf(form));
+  const stored = recall(keyOf(form))?.replace(SENT, "") ?? null;
   if (!place || stored === null) return () => keep(keyOf(form), JSON.stringify(read(form)));
-  if (stored === JSON.stringify(read(form))) forget(keyOf(form));
+  if (sameFiles(JSON.parse(stored) as Fields, read(form))) forget(keyOf(form));
   else offer(form, place, JSON.parse(stored) as Fields);
   return () => {
     place.hidden = true;
@@ -16,12 +18,27 @@ export function mountCopy(form: HTMLFormElement): () => void {
   };
 }
 
-// A new problem has its slug's name once it is sent.
-export function nameCopy(form: HTMLFormElement): void {
+// The form remembers what it sends, so that a revision of it counts as its own. The copy of a new problem gets its name.
+export function markSent(form: HTMLFormElement, digest: string): void {
   const [was, copy] = [keyOf(form), recall(keyOf(form))];
-  const slug = form.elements.namedItem("slug");
+  const [slug, sent] = [form.elements.namedItem("slug"), form.elements.namedItem("sent")];
+  if (sent instanceof HTMLInputElement) sent.value = digest;
   if (copy === null || !(slug instanceof HTMLInputElement) || slug.value === "") return;
-  if (keep(`${form.dataset["copyKey"]}${slug.value}`, copy) && was.endsWith(":")) forget(was);
+  const isKept = keep(`${form.dataset["copyKey"]}${slug.value}`, SENT + copy.replace(SENT, ""));
+  if (isKept && was.endsWith(":")) forget(was);
+}
+
+// On the page of a verification: the server has what was sent. Text that was typed since stays.
+export function forgetSent(key: string): void {
+  if (recall(key)?.startsWith(SENT)) forget(key);
+}
+
+function sameFiles(one: Fields, other: Fields): boolean {
+  const sorted = (fields: Fields) => {
+    const texts = fields.filter(([name]) => name === "text").map(([, text]) => text.trimEnd());
+    return JSON.stringify(fields.filter(([name]) => name === "path").map(([, path], n) => [path, texts[n]]).sort());
+  };
+  return sorted(one) === sorted(other);
 }
 
 function keyOf(form: HTMLFormElement): string {

@@ -1,1 +1,1 @@
-import"./chunk-QFPQS4PY.js";import{a as e}from"./chunk-5WHD4E2E.js";import"./chunk-HOQCTQEQ.js";for(let o of document.querySelectorAll("[data-live]"))e(o);
+import{c as t}from"./chunk-RQZ56WJZ.js";import"./chunk-QFPQS4PY.js";import{a as o}from"./chunk-5WHD4E2E.js";import"./chunk-4FOKE53H.js";import"./chunk-HOQCTQEQ.js";for(let e of document.querySelectorAll("[data-copy-sent]"))t(e.dataset.copySent??"");for(let e of document.querySelectorAll("[data-live]"))o(e);
