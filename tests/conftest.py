@@ -63,6 +63,16 @@ httpx._transports.default.create_ssl_context = cache(httpx.create_ssl_context)  
 hypothesis.settings.register_profile("whole")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave out of the quick run what `in_turn` of tests/sandbox/conftest.py tries in another kind of box there."""
+    turn = item.get_closest_marker("in_turn")
+    if turn is not None:
+        name, in_quick_run = turn.args
+        values = item.callspec.params  # type: ignore[attr-defined]
+        if (values[name], values["launcher"]) not in in_quick_run:
+            item.add_marker(pytest.mark.whole)
+
+
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
     """A file's tests stay in one process, apart by kind of box: what they share starts once."""
 

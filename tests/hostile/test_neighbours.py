@@ -36,7 +36,7 @@ def arena(launcher: Launcher) -> Iterator[Arena]:
         yield open_arena("standardise", (pool, pool), Remembering(launcher))
 
 
-@pytest.mark.parametrize(("launcher", "name"), in_turn(GREEDY, quick=4), indirect=["launcher"])
+@in_turn("name", GREEDY, quick=4)
 def test_a_greedy_submission_costs_its_neighbour_no_verdict(arena: Arena, name: str) -> None:
     mechanism = read_mechanism(SUBMISSIONS / "exhausting" / f"{name}.py")
     verdicts: list[Verdict | None] = []

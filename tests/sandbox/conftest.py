@@ -4,12 +4,11 @@ The quick run has two of the four kinds: both launchers, and both ways to isolat
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
@@ -50,25 +49,20 @@ ONE_QUICKLY = pytest.mark.parametrize(
 
 
 def in_turn(
-    things: Iterable[Any], name_of: Callable[[Any], str] = str, quick: int | None = None, every: int = 1
-) -> list[ParameterSet]:
-    """Pair every kind of box with every thing, for tests that have hundreds of things to try in boxes.
+    name: str, things: Sequence[Any], name_of: Callable[[Any], str] = str, quick: int | None = None, every: int = 1
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Try every thing in every kind of box, for tests that have hundreds of things to try in boxes.
 
-    The quick run tries each thing in one kind: the first in `QUICK[0]`, the second in `QUICK[1]`, and so on in turn.
-    `quick`: it tries so many of them only. `every`: and of these one in so many.
+    `name`: the test's parameter. The quick run tries each thing in one kind: the first in `QUICK[0]`, the second in
+    `QUICK[1]`, and so on in turn. `quick`: it tries so many of them only. `every`: and of these one in so many.
+
+    The kind is a parameter of the fixture `launcher` and not of this mark: pytest sets up a fixture of a wider scope
+    again for each row of a mark that names it.
     """
     turns = list(zip(things, cycle(kind for kind in QUICK for _ in range(every))))
-    in_quick_run = turns[:quick:every]
-    return [
-        pytest.param(
-            kind,
-            thing,
-            marks=[] if (thing, kind) in in_quick_run else pytest.mark.whole,
-            id=f"{kind}-{name_of(thing)}",
-        )
-        for kind in LAUNCHERS
-        for thing, _ in turns
-    ]
+    rows = pytest.mark.parametrize(name, things, ids=map(name_of, things))
+    in_quick_run = pytest.mark.in_turn(name, frozenset(turns[:quick:every]))
+    return lambda test: in_quick_run(rows(test))
 
 
 @pytest.fixture(scope="session", params=KINDS)
