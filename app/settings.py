@@ -61,7 +61,6 @@ class Settings(BaseModel):
     isolation: Literal["any", "namespaces"] = Field("any", description="'namespaces' refuses hosts without them")
     log_format: Literal["text", "json"] = Field("text", description="lines of text, or JSON objects")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    otlp_endpoint: str | None = Field(None, description="an OTLP endpoint for traces, such as http://localhost:4318")
     slots: int | None = Field(
         None, ge=1, le=256, description="parallel judgings in one worker; default: as cores and memory allow"
     )
@@ -100,7 +99,7 @@ class Settings(BaseModel):
             raise ValueError("an address begins with http:// or https://")
         return server.rstrip("/")
 
-    @field_validator("public_url", "oidc_issuer", "otlp_endpoint")
+    @field_validator("public_url", "oidc_issuer")
     @classmethod
     def _check_address(cls, url: str | None) -> str | None:
         parts = urlsplit(url or "http://left.out")

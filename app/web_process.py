@@ -46,7 +46,7 @@ from app.web.router import build_router as build_pages
 from app.web.shared_page import SharedPages
 from app.web.visit import count_page
 
-# RequestContext makes the span. The framework's own span would contain paths and queries, which may hold secrets.
+# The framework's spans and logs would contain paths and queries, which may hold secrets.
 NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
 
 

@@ -6,4 +6,4 @@ from pathlib import Path
 
 project = tomllib.loads(Path(sys.argv[1]).read_text())
 extras = project["project"]["optional-dependencies"]
-print(*project["project"]["dependencies"], *extras["tracing"], *extras["container"], sep="\n")
+print(*project["project"]["dependencies"], *extras["container"], sep="\n")

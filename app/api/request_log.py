@@ -1,4 +1,4 @@
-"""Gives every request an ID, a span, a line in the log, and its metrics.
+"""Gives every request an ID, a line in the log, and its metrics.
 
 All of these name the route's template and never the path or the query, which may contain a secret such as that of a
 password reset link.
@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 from fastapi.routing import iter_route_contexts
-from opentelemetry.trace import Span, SpanKind
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.telemetry.context import Found, current_fields, found, note_submission, read_request_id, request_id
-from app.telemetry.trace import TRACER, read_traceparent
+from app.telemetry.context import Found, found, note_submission, read_request_id, request_id
 from app.telemetry.traffic import NO_ROUTE, Traffic
 
 _log = logging.getLogger("allclose.access")
@@ -73,20 +71,15 @@ class RequestContext:
 
     @contextmanager
     def _around(self, exchange: _Exchange) -> Iterator[None]:
-        headers, method = Headers(scope=exchange.scope), exchange.scope["method"]
-        request_id.set(read_request_id(headers.get("x-request-id")))
+        request_id.set(read_request_id(Headers(scope=exchange.scope).get("x-request-id")))
         found.set(Found())
-        parent = read_traceparent(headers.get("traceparent"))
-        with TRACER.start_as_current_span(method, context=parent, kind=SpanKind.SERVER) as span:
-            try:
-                yield
-            except Exception:
-                exchange.status = 500
-                raise
-            finally:
-                route = self._route_of(exchange.scope)
-                _describe(span, exchange, route)
-                self._note_end(exchange, route)
+        try:
+            yield
+        except Exception:
+            exchange.status = 500
+            raise
+        finally:
+            self._note_end(exchange, self._route_of(exchange.scope))
 
     def _note_start(self, exchange: _Exchange, message: Message) -> None:
         exchange.status = message["status"]
@@ -118,14 +111,6 @@ class RequestContext:
 def _is_bad_cookie(name: bytes, value: bytes) -> bool:
     """Whether a cookie is too long or has a backslash: Python up to 3.11.9 takes quadratic time (CVE-2024-7592)."""
     return name == b"cookie" and (b"\\" in value or len(value) > MAX_COOKIE_BYTES)
-
-
-def _describe(span: Span, exchange: _Exchange, route: str) -> None:
-    method = exchange.scope["method"]
-    span.update_name(f"{method} {route}")
-    span.set_attributes({"http.request.method": method, "http.route": route})
-    span.set_attribute("http.response.status_code", exchange.status)
-    span.set_attributes({f"allclose.{name}": value for name, value in current_fields().items()})
 
 
 def _log_end(exchange: _Exchange, route: str, seconds: float) -> None:

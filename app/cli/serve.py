@@ -6,7 +6,6 @@ import typer
 
 from app.settings import read_settings
 from app.telemetry.log import configure_log
-from app.telemetry.trace import configure_traces
 
 
 def serve(
@@ -18,7 +17,6 @@ def serve(
     """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C stops all of them."""
     settings = read_settings(host=host, port=port, data=data)
     configure_log(settings.log_format, settings.log_level, "serve")
-    configure_traces(settings.otlp_endpoint, "serve")
 
     from app.cli.server import run_server
 

@@ -13,7 +13,6 @@ import typer
 from app.cli.gpu import BadGpuChoice, use_gpus
 from app.settings import read_settings
 from app.telemetry.log import configure_log
-from app.telemetry.trace import configure_traces
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxUnavailable
 
@@ -45,7 +44,6 @@ def worker(
         _let_pages_go_first()
     settings = read_settings(slots=slots, data=data)
     configure_log(settings.log_format, settings.log_level, "worker")
-    configure_traces(settings.otlp_endpoint, "worker")
 
     from app.cli.deployment import open_database
     from app.worker_process import open_worker_launcher, run_worker

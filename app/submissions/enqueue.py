@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission
 from app.telemetry.context import note_submission, request_id
-from app.telemetry.trace import write_traceparent
 
 # A judging that ends without a verdict runs again, at most so often in all. Three faults in a row may meet an innocent
 # submission; five are a sign that it causes them.
@@ -45,7 +44,6 @@ def enqueue_all(session: Session, jobs: Sequence[Job]) -> list[Judging]:
             revision_id=job.submission.revision_id,
             queue=job.queue,
             request_id=request_id.get(),
-            traceparent=write_traceparent(),
             priority=job.priority,
             max_attempts=MAX_ATTEMPTS,
         )

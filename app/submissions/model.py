@@ -78,7 +78,7 @@ class Judging(Base):
 
     - `is_current`: exactly one judging of a submission counts. A rejudging's counts once it is applied.
     - `rejudging_id`, `replaces_id`: the rejudging, and the judging that counted when it started.
-    - `request_id`, `traceparent`: the log's ID and the trace span of the request that submitted it.
+    - `request_id`: the log's ID of the request that submitted it.
     - `reason`: why it is a judge_error, for admins. `cause` is one line of it without numbers, for grouping.
     - `hint`: the known mistake that the submission makes. `hint_pending`: a worker still looks for one.
     - `phases`: where the latest attempt's time went (`phase.py`).
@@ -120,7 +120,6 @@ class Judging(Base):
     rejudging_id: Mapped[UUID | None] = mapped_column(ForeignKey("rejudgings.id", ondelete="CASCADE"))
     replaces_id: Mapped[int | None] = mapped_column(BigInteger)
     request_id: Mapped[str | None]
-    traceparent: Mapped[str | None]
     queue: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")

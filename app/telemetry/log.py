@@ -18,7 +18,7 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 # Libraries that log every step.
-_VERBOSE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio", "uvicorn")
+_VERBOSE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "asyncio", "uvicorn")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Tokens should never be logged. If one is, its secret is masked.
 _SECRET = re.compile(r"\balc_[A-Za-z0-9_-]+|(?<=Bearer )[A-Za-z0-9._~+/-]+=*")

@@ -1,11 +1,10 @@
-"""The middleware that gives judgings and boxes their log context, traces and metrics."""
+"""The middleware that gives judgings and boxes their log context and metrics."""
 
 import logging
 import threading
 import time
 from dataclasses import dataclass
 
-from opentelemetry.trace import SpanKind
 from sqlalchemy import func, select
 
 from app.database.engine import Database
@@ -14,7 +13,6 @@ from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.telemetry import context
-from app.telemetry.trace import TRACER, read_traceparent
 from app.worker.metrics import Meter
 from app.worker.middleware import Judge, Judged, Middleware
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Request, RunOutcome
@@ -29,7 +27,6 @@ class Origin:
     """`kind`: interactive, when a student waits, or rejudge. `waited_seconds`: in the queue."""
 
     request_id: str | None
-    traceparent: str | None
     queue: str
     kind: str
     waited_seconds: float
@@ -37,19 +34,15 @@ class Origin:
 
 def _read_origin(database: Database, judging_id: int) -> Origin:
     waited = func.extract("epoch", Judging.started_at - Judging.queued_at)
-    columns = select(Judging.request_id, Judging.traceparent, Judging.queue, Judging.rejudging_id, waited)
+    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, waited)
     with database.transaction() as session:
-        request_id, traceparent, queue, rejudging_id, seconds = session.execute(
-            columns.where(Judging.id == judging_id)
-        ).one()
+        request_id, queue, rejudging_id, seconds = session.execute(columns.where(Judging.id == judging_id)).one()
     kind = "interactive" if rejudging_id is None else "rejudge"
-    return Origin(
-        request_id=request_id, traceparent=traceparent, queue=queue, kind=kind, waited_seconds=float(seconds or 0)
-    )
+    return Origin(request_id=request_id, queue=queue, kind=kind, waited_seconds=float(seconds or 0))
 
 
 class JudgingTelemetry(Middleware):
-    """Gives each judging its log context, trace and metrics."""
+    """Gives each judging its log context and metrics."""
 
     def __init__(self, database: Database, meter: Meter) -> None:
         self._database, self._meter = database, meter
@@ -62,20 +55,16 @@ class JudgingTelemetry(Middleware):
         context.request_id.set(origin.request_id)
         if claim.attempt == 1:
             self._meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
-        parent, kind = read_traceparent(origin.traceparent), SpanKind.CONSUMER
-        facts = {f"allclose.{name}": value for name, value in context.current_fields().items()}
-        with TRACER.start_as_current_span("judging", context=parent, kind=kind, attributes=facts) as span:
-            begun = time.monotonic()
-            try:
-                judged = judge(claim, abort)
-            except Exception as error:
-                if not isinstance(error, Aborted):
-                    self._meter.count_error(error)
-                raise
-            span.set_attribute("allclose.verdict", str(judged.finish.verdict))
-            if judged.is_written:
-                _count_judging(origin, judged.finish, time.monotonic() - begun, self._meter)
-            return judged
+        begun = time.monotonic()
+        try:
+            judged = judge(claim, abort)
+        except Exception as error:
+            if not isinstance(error, Aborted):
+                self._meter.count_error(error)
+            raise
+        if judged.is_written:
+            _count_judging(origin, judged.finish, time.monotonic() - begun, self._meter)
+        return judged
 
 
 def _count_judging(origin: Origin, judged: Finish, seconds: float, meter: Meter) -> None:
@@ -87,26 +76,21 @@ def _count_judging(origin: Origin, judged: Finish, seconds: float, meter: Meter)
 
 
 class BoxTelemetry(BoxMiddleware):
-    """Traces launches and runs, counts lost boxes, and names the last box in the log. `use`: the boxes' purpose."""
+    """Counts launches and lost boxes, and names the last box in the log. `use`: the boxes' purpose."""
 
     def __init__(self, use: str, meter: Meter) -> None:
         self._use, self._meter = use, meter
 
     def launch(self, launch: Launch, spec: BoxSpec) -> Box:
-        with TRACER.start_as_current_span("open a box") as span:
-            box = launch(spec)
-            span.set_attributes({"allclose.box": box.name, "allclose.frameworks": list(spec.frameworks)})
+        box = launch(spec)
         self._meter.opened.labels(self._use).inc()
         self._meter.see(box.ready)
         return box
 
     def run(self, run: RunBox, box: Box, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
         context.box.set(box.name)
-        with TRACER.start_as_current_span("run in a box") as span:
-            span.set_attributes({"allclose.box": box.name, "allclose.use": self._use})
-            span.set_attribute("allclose.cases", len(request.to_take()))
-            try:
-                return run(request, on_case, abort)
-            except BoxLost:
-                self._meter.lost.labels(self._use).inc()
-                raise
+        try:
+            return run(request, on_case, abort)
+        except BoxLost:
+            self._meter.lost.labels(self._use).inc()
+            raise

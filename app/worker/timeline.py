@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from app.judging.report import told_seconds
 from app.judging.verdicts import Visibility
 from app.submissions.phase import Phase, PhaseName
-from app.telemetry.trace import TRACER
 
 Tell = Callable[[Sequence[Phase]], None]
 
@@ -27,7 +26,6 @@ class Timeline:
         self._aside: dict[PhaseName, float] = {}
         self._name: PhaseName | None = None
         self._since = 0.0
-        self._span = ExitStack()
 
     @property
     def spent(self) -> dict[str, float]:
@@ -37,7 +35,6 @@ class Timeline:
     def begin(self, name: PhaseName) -> None:
         self._end()
         self._name, self._since = name, time.monotonic()
-        self._span.enter_context(TRACER.start_as_current_span(name))
         self._tell([*self._phases(), Phase(name=name, seconds=None)])
 
     @contextmanager
@@ -45,8 +42,7 @@ class Timeline:
         """Count time that interrupts the current phase repeatedly; it is reported at the end."""
         began = time.monotonic()
         try:
-            with TRACER.start_as_current_span(name):
-                yield
+            yield
         finally:
             taken = time.monotonic() - began
             self._since += taken
@@ -61,7 +57,6 @@ class Timeline:
         return tuple(self._phases() + [self._phase(name, seconds) for name, seconds in self._aside.items()])
 
     def _end(self) -> None:
-        self._span.close()
         if self._name is not None:
             self._ended[self._name] = self._ended.get(self._name, 0.0) + time.monotonic() - self._since
         self._name = None

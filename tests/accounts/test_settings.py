@@ -33,7 +33,6 @@ def test_links_begin_with_what_the_settings_say(chosen: dict[str, object], base:
         ({"public_url": "judge.example"}, "ALLCLOSE_PUBLIC_URL is 'judge.example': an address begins with http"),
         ({"public_url": "https://judge.example/?x"}, "no ?"),
         ({"public_url": "https://judge.example/sub"}, "must not have a path"),
-        ({"otlp_endpoint": "foo"}, "ALLCLOSE_OTLP_ENDPOINT is 'foo': an address begins with http"),
         ({"oidc_issuer": "file:///etc/passwd"}, "an address begins with http"),
         ({"oidc_issuer": "https://id.example"}, "ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID"),
         ({"smtp_host": "mail.example", "smtp_password": "p4ssword"}, "ALLCLOSE_SMTP_HOST needs ALLCLOSE_SMTP_FROM"),

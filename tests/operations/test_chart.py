@@ -70,8 +70,8 @@ def test_each_pod_has_exactly_one_network_policy_for_both_directions(file: str) 
 
 @PODS
 def test_nothing_reaches_a_worker_and_workers_reach_postgresql_and_dns_alone(file: str) -> None:
-    for pod in filter(lambda pod: pod.is_worker, list_pods(render(file, "otlpEndpoint="))):
-        policy = _policy_of(file, pod, "otlpEndpoint=")
+    for pod in filter(lambda pod: pod.is_worker, list_pods(render(file))):
+        policy = _policy_of(file, pod)
 
         assert policy["ingress"] == []
         assert _ports(policy) == {DNS, 6432 if file == "everything" else POSTGRES}
@@ -80,7 +80,7 @@ def test_nothing_reaches_a_worker_and_workers_reach_postgresql_and_dns_alone(fil
 def test_the_web_process_reaches_the_mail_server_and_the_provider_only_if_they_are_set() -> None:
     with_both, without = (_web_policy(file) for file in ("everything", "smallest"))
 
-    assert _ports(with_both) == {DNS, 6432, 587, 443, 4318}
+    assert _ports(with_both) == {DNS, 6432, 587, 443}
     assert _ports(without) == {DNS, POSTGRES}
     assert with_both["ingress"][0]["from"] == [
         {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ingress"}}}

@@ -110,9 +110,6 @@ capabilities: {drop: [ALL]}
 - {name: ALLCLOSE_DATABASE_URL_FILE, value: /secrets/database-url}
 - {name: ALLCLOSE_LOG_FORMAT, value: {{ .Values.logFormat }}}
 - {name: ALLCLOSE_LOG_LEVEL, value: {{ .Values.logLevel }}}
-{{- with .Values.otlpEndpoint }}
-- {name: ALLCLOSE_OTLP_ENDPOINT, value: {{ . | quote }}}
-{{- end }}
 {{- end -}}
 
 {{- define "allclose.webSettings" -}}
@@ -175,9 +172,6 @@ secret:
   to: {{- toYaml . | nindent 4 }}
   {{- end }}
 {{ include "allclose.egress" .Values.networkPolicy.database }}
-{{- if .Values.otlpEndpoint }}
-{{ include "allclose.egress" .Values.networkPolicy.otlp }}
-{{- end }}
 {{- end -}}
 
 {{/* The seconds that the oldest judging of a queue has waited for a student. Rejudgings (priority -1000000) don't count. */}}

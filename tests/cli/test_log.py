@@ -1,32 +1,13 @@
-"""Entry points apply the settings of the log and of traces."""
+"""Entry points apply the settings of the log."""
 
 import json
 import os
 import subprocess
 import sys
 
-import pytest
-
-WITHOUT_EXPORTER = """
-import sys
-sys.modules["opentelemetry.exporter.otlp.proto.http.trace_exporter"] = None
-from app.cli import main
-main()
-"""
-
 
 def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(arguments, env={**os.environ, **settings}, capture_output=True, text=True, timeout=120)
-
-
-@pytest.mark.parametrize("command", ["serve", "worker"])
-def test_traces_without_what_sends_them_stop_the_start_with_the_way_to_get_it(command: str) -> None:
-    ended = run(
-        sys.executable, "-c", WITHOUT_EXPORTER, command, ALLCLOSE_OTLP_ENDPOINT="http://127.0.0.1:9", COLUMNS="300"
-    )
-
-    assert ended.returncode == 2
-    assert "pip install --editable '.[tracing]'" in ended.stderr
 
 
 def test_a_format_that_there_is_not_stops_the_start() -> None:
