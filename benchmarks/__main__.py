@@ -1,7 +1,4 @@
-"""`make bench`: measure the figures of docs/performance.md and docs/operations/capacity.md.
-
-The former explains its use.
-"""
+"""`make bench`: measure the figures of docs/performance.md, which explains its use."""
 
 import argparse
 import os
@@ -13,10 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.settings import ROOT
-from benchmarks import growth, load, verdicts
-from benchmarks.capacity.measure import measure as measure_capacity
-from benchmarks.capacity.page import PAGE as CAPACITY_PAGE
-from benchmarks.capacity.page import write_capacity
+from benchmarks import capacity, growth, load, verdicts
 from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
 from benchmarks.report import PARTS, write_section
@@ -42,7 +36,7 @@ MEASURES: dict[str, Measure] = {
     "verdicts": verdicts.measure,
     "load": load.measure,
     "growth": growth.measure,
-    "capacity": measure_capacity,
+    "capacity": capacity.measure,
 }
 
 
@@ -66,8 +60,6 @@ def main() -> int:
         return _print_changes(committed, results, options.factor)
     plots, folder = (BUILD, BUILD) if changes_nothing else (PLOTS, PAGE.parent)
     _show({**kept, **results}, plots, folder / PAGE.name)
-    if "capacity" in results:
-        write_capacity(results, BUILD / CAPACITY_PAGE.name if changes_nothing else CAPACITY_PAGE, plots)
     return 0
 
 

@@ -35,23 +35,17 @@ from app.settings import Settings, read_settings
 from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
 from app.web_process import create_app
-from benchmarks.capacity.costs import (
-    BYTES,
-    COMMITS,
-    CPU,
-    LISTENERS,
-    NOTIFY,
-    STATEMENTS,
-    STEP_SECONDS,
-    WITH_NOTIFY,
-    WITHOUT_NOTIFY,
-)
 from benchmarks.growth import LEASE, QUEUED
 from benchmarks.machine import say, saying
 from benchmarks.results import Figure, reduce
 from tests.large.fill import SignedInUser, analyze, fill, sign_in_as
 from tests.serving import NO_WORKER, serve
 
+CPU, STEP_SECONDS, STATEMENTS = "CPU of a step", "seconds of a step", "statements of a step"
+NOTIFY, BYTES = "CPU of one NOTIFY", "bytes on disk"
+COMMITS, WITHOUT_NOTIFY, WITH_NOTIFY = "commits of 8 connections", "without NOTIFY", "with NOTIFY"
+# The numbers of connections that listen while a NOTIFY is measured.
+LISTENERS = (1, 8, 32)
 STORED, QUICK_STORED = 10_000, 2_000
 TIMES, QUICK_TIMES = 300, 40
 CASES = 6

@@ -1,9 +1,13 @@
-"""Measures how long a judging holds its slot, with a spare and without, and the work around it."""
+"""The part `capacity` of `make bench`: the cost of each step, and how long a judging holds its slot.
+
+docs/operations/capacity.md calculates deployments from these figures.
+"""
 
 import statistics
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from uuid import UUID
 
 import psutil
@@ -14,18 +18,31 @@ from app.database.listener import Listener
 from app.settings import OPTIMIZATIONS, read_settings
 from app.submissions.model import Judging
 from app.worker.boxes import box_spec, open_launcher
-from benchmarks.capacity.costs import LAUNCH, MEASURED, NOTIFICATIONS, REFILL, SLOT, SLOT_CORES, SPARE, WARM
-from benchmarks.capacity.steps import cpu_of
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
-from benchmarks.service import Exercise, Service, Visitor, serving
+from benchmarks.service import Exercise, Service, Visitor, leave_one_out, list_kinds, serving
+from benchmarks.steps import cpu_of, measure_steps
+from tests.serving import SLUG
 
+# One problem for each framework.
+MEASURED = {"numpy": SLUG, "torch": "train_with_accumulation", "jax": "multisteps_schedule"}
+SLOT, SLOT_CORES, REFILL, LAUNCH = "seconds in a slot", "cores in a slot", "CPU of the next spares", "launch of a box"
+SPARE, WARM, NOTIFICATIONS = "with a spare", "in a warm box", "notifications of a judging"
 PROBLEMS_FOLDER = "capacity-problems"
 WITHOUT_INSPECTION_CACHE = tuple(name for name in OPTIMIZATIONS if name != "inspections")
 LAUNCHES = 5
 
 
-def measure_services(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Figure]:
+def measure(run: Run) -> tuple[list[Figure], list[str]]:
+    """Return the figures, and a note for each kind of box that this machine can't open."""
+    own = replace(run, folder=run.folder / "capacity")
+    [kind, *_], notes = list_kinds()
+    exercises = leave_one_out(list(MEASURED.values()), own.folder / PROBLEMS_FOLDER)
+    figures = measure_steps(own.folder / "steps", is_quick=run.is_quick)
+    return [*figures, *measure_slots(own, kind, exercises)], notes
+
+
+def measure_slots(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Figure]:
     """Measure a problem of each framework: the time in a slot with a spare and without, and the launch of a box."""
     figures: list[Figure] = []
     for series, optimizations in (
