@@ -115,7 +115,7 @@ bench: .venv/.benches .runtime/.installed ## measure the figures of docs/perform
 growth: .venv/.develops .runtime/.installed ## send every route inputs that grow, and write docs/reliability.md (10 minutes)
 	@$(BIN)/python -m benchmarks.input_growth $(ARGS)
 
-screenshots: .venv/.develops .runtime/.installed ## take the screenshots for docs/screenshots (needs Chromium)
+screenshots: .venv/.develops .runtime/.installed ## take screenshots into build/screenshots, and renew those of the docs (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots
 
 doctor: .venv/.serves .runtime/.installed ## check whether this machine can judge, and how to fix what is missing

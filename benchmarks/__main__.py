@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -13,13 +14,13 @@ from app.settings import ROOT
 from benchmarks import capacity, growth, load, verdicts
 from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
-from benchmarks.report import PARTS, write_section
+from benchmarks.report import PARTS, SHOWN, write_section
 from benchmarks.results import Figure, Part, Results, compare, read_results, write_results
 
 COMMITTED = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "performance.md"
 PLOTS = ROOT / "docs" / "plots"
-# The output of quick and comparing runs, which change no file of the repository.
+# All plots, and the output of quick and comparing runs, which change no file of the repository.
 BUILD = ROOT / "build" / "bench"
 LOCKED = ROOT / "sandbox" / "images" / "cpu.txt"
 WATCH_SECONDS = 3.0
@@ -58,8 +59,10 @@ def main() -> int:
         write_results(target, {**kept, **results})  # after each part, since the next one may fail
     if options.check:
         return _print_changes(committed, results, options.factor)
-    plots, folder = (BUILD, BUILD) if changes_nothing else (PLOTS, PAGE.parent)
-    _show({**kept, **results}, plots, folder / PAGE.name)
+    _show({**kept, **results}, (BUILD if changes_nothing else PAGE.parent) / PAGE.name)
+    if not changes_nothing:
+        for name in SHOWN:
+            shutil.copy(BUILD / f"{name}.svg", PLOTS)
     return 0
 
 
@@ -118,10 +121,10 @@ def _print_changes(committed: Results, results: Results, factor: float) -> int:
     return 1 if worse else 0
 
 
-def _show(results: Results, plots: Path, page: Path) -> None:
-    write_plots(plots, results)
+def _show(results: Results, page: Path) -> None:
+    write_plots(BUILD, results)
     page.write_text(write_section(PAGE.read_text(), results))
-    say(f"wrote {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
+    say(f"wrote {page.relative_to(ROOT)}, and all plots to {BUILD.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ class Subject:
     plot: str
 
 
+# The plots that docs/performance.md shows.
+SHOWN = ("verdicts", "load", "burst", "latency")
 PARTS = {"verdicts": "Verdicts", "load": "Load", "growth": "Growth", "capacity": "Capacity"}
 SUBJECTS = (
     Subject(part="verdicts", what="verdict", title="From request to verdict", rows="problem", plot="verdicts"),
@@ -87,7 +89,7 @@ def _part(name: str, part: Part) -> Iterator[str]:
     for subject in SUBJECTS:
         if subject.part == name and (figures := find_figures(part, subject)):
             yield f"\n### {subject.title}\n"
-            if subject.plot and _is_first_of_its_plot(subject):
+            if subject.plot in SHOWN and _is_first_of_its_plot(subject):
                 yield f"![{subject.title}](plots/{subject.plot}.svg)\n"
             yield from _table(figures, subject.rows)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.settings import ROOT
-from benchmarks.report import BEGIN, END, SUBJECTS, write_section
+from benchmarks.report import BEGIN, END, SHOWN, SUBJECTS, write_section
 from benchmarks.results import Part, read_results, reduce
 
 PAGE = f"# Before\n\n{BEGIN}\nold\n{END}\n\n# After\n"
@@ -69,4 +69,5 @@ def test_the_page_of_the_repository_shows_the_committed_results() -> None:
 def test_every_plot_of_the_repository_is_of_a_subject() -> None:
     drawn = {file.stem for file in (ROOT / "docs" / "plots").glob("*.svg")}
 
+    assert drawn == set(SHOWN)
     assert drawn <= {subject.plot for subject in SUBJECTS}
