@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Text, func, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Text, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -21,8 +21,6 @@ from app.telemetry.context import request_id
 
 Action = Literal[
     "audit.exported",
-    "backup.downloaded",
-    "backup.removed",
     "backup.restored",
     "backup.written",
     "identity.linked",
@@ -185,3 +183,9 @@ def record(session: Session, actor: Actor, act: Act) -> None:
         )
     )
     session.flush()
+
+
+def find_last(session: Session, action: Action) -> datetime | None:
+    """Return when the action was last done; None if the log has no such event."""
+    of_action = select(AuditEvent.at).where(AuditEvent.action == action)
+    return session.scalar(of_action.order_by(AuditEvent.id.desc()).limit(1))

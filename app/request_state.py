@@ -14,7 +14,6 @@ from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import Provider
 from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import RecentTokens
-from app.backup.service import BackupService
 from app.database.engine import Database
 from app.database.shared_reads import SharedReads
 from app.mail import Outbox
@@ -126,8 +125,3 @@ def find_provider(request: Request) -> Provider | None:
 def get_outbox(request: Request) -> Outbox:
     outbox: Outbox = request.app.state.outbox
     return outbox
-
-
-def get_backup_service(request: Request) -> BackupService:
-    service: BackupService = request.app.state.backup_service
-    return service

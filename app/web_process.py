@@ -28,7 +28,6 @@ from app.api.request_log import RequestContext, note_path
 from app.api.request_turn import ChangesInTurn
 from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
-from app.backup.service import BackupService
 from app.capacity import count_cores
 from app.database.engine import Database
 from app.database.full_disk import FullDisk
@@ -103,7 +102,6 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.password_resets = PasswordResets(
         database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url
     )
-    state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.full_disk = FullDisk(None if settings.database_url else settings.data)
     state.queue_waits = QueueWaits(database)

@@ -34,7 +34,6 @@ class Permission(StrEnum):
     OPERATE = "operations:write"
     CHANGE_SETTINGS = "settings:write"
     READ_AUDIT = "audit:read"
-    BACK_UP = "backups:write"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,6 @@ RULES: dict[Permission, Rule] = {
     Permission.OPERATE: Rule(roles=ADMINS, allows="drain and resume workers"),
     Permission.CHANGE_SETTINGS: Rule(roles=ADMINS, allows="change settings while Allclose runs"),
     Permission.READ_AUDIT: Rule(roles=ADMINS, allows="see the audit log"),
-    Permission.BACK_UP: Rule(roles=ADMINS, allows="back up everything, download and remove backups, and restore one"),
 }
 
 

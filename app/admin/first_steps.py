@@ -6,7 +6,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.audit import Act, Actor, AuditEvent, record
+from app.audit import Act, Actor, AuditEvent, find_last, record
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.search import track_slug
@@ -16,7 +16,7 @@ from app.submissions.model import Submission
 Step = Literal["sign_up", "problems", "tracks", "submission", "users", "backup"]
 
 
-def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
+def list_open_steps(session: Session) -> tuple[Step, ...]:
     """Return the steps that are not done, in the order to do them. Nothing if an admin has dismissed the list."""
     policy = read_policy(session)
     if policy.first_steps == "off":
@@ -30,7 +30,7 @@ def list_open_steps(session: Session, *, has_backup: bool) -> tuple[Step, ...]:
         # Ordered, so that PostgreSQL reads one entry of the index and not the table.
         "submission": session.scalar(select(Submission.id).order_by(Submission.id).limit(1)) is not None,
         "users": len(session.scalars(select(User.id).order_by(User.id).limit(2)).all()) > 1,
-        "backup": has_backup,
+        "backup": find_last(session, "backup.written") is not None,
     }
     return tuple(step for step, is_done in done.items() if not is_done)
 

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from app.admin.queue import QUEUES, QueueView, count_queues
 from app.admin.worker import WorkerView, list_workers
+from app.audit import find_last
 from app.database.engine import OVERFLOW, Database
 from app.disk import free_bytes
 from app.judging.verdicts import Verdict
@@ -35,12 +36,17 @@ def write_metrics(own: CollectorRegistry, database: Database, data: Path, *, is_
     with database.transaction() as session:
         queues, workers = count_queues(session), list_workers(session)
         texts, errors = _read_texts(session), _count_judge_errors(session)
+        last_backup = find_last(session, "backup.written")
     families = [*own.collect(), *_of_queues(queues), *_of_workers(workers), *_of_pool(database)]
     families += [_build(), _gauge("allclose_judge_errors_open", "Submissions whose verdict is judge_error", errors)]
     families += [
         _gauge("allclose_disk_full", "1 while nothing can be saved, because the database's disk is full", is_full),
         _gauge("allclose_disk_free_bytes", "Free space on the data folder's disk", free_bytes(data.absolute())),
     ]
+    written_at = last_backup.timestamp() if last_backup else 0.0
+    families.append(
+        _gauge("allclose_last_backup_timestamp_seconds", "Time of the last backup; 0 without one", written_at)
+    )
     for name, text in texts:
         families += _labelled(name, text)
     registry = CollectorRegistry()

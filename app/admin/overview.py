@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Invitation, User
 from app.admin.queue import QueueView, count_queues
 from app.admin.worker import list_workers
+from app.audit import find_last
 from app.authoring.model import Verification
 from app.disk import LEAST_BYTES
 from app.judging.verdicts import Verdict
@@ -22,6 +23,8 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 
 DAY = timedelta(days=1)
+# A backup that is older needs attention.
+OLD_BACKUP = timedelta(days=7)
 # A disk with less than this share free needs attention.
 LOW_DISK = 0.05
 # The most files counted per folder; a cache has thousands.
@@ -68,6 +71,7 @@ class Overview:
     database_bytes: int
     disk_free_bytes: int
     disk_total_bytes: int
+    last_backup_at: datetime | None
 
     @property
     def waiting(self) -> int:
@@ -89,6 +93,11 @@ class Overview:
     @property
     def is_disk_full(self) -> bool:
         return self.disk_free_bytes < LEAST_BYTES
+
+    @property
+    def is_backup_old(self) -> bool:
+        """A deployment without a backup has it among its first steps."""
+        return self.last_backup_at is not None and datetime.now(UTC) - self.last_backup_at > OLD_BACKUP
 
     @property
     def is_slow(self) -> bool:
@@ -129,6 +138,7 @@ def read_overview(session: Session, data: Path) -> Overview:
         database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
         disk_free_bytes=disk.free,
         disk_total_bytes=disk.total,
+        last_backup_at=find_last(session, "backup.written"),
     )
 
 

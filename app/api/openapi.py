@@ -52,12 +52,9 @@ POSTS: dict[str, str] = {
     "cancel_rejudging": "The rejudging stays cancelled.",
     "drain_worker": "The worker stays drained.",
     "resume_worker": "The worker keeps taking judgings; one that was `away` no longer exists (404).",
-    "create_backup": "A second request is a 409 while the first runs; after that, it makes another backup.",
-    "restore_backup": "A second request is a 409 while the first runs; after that, it restores the backup again.",
 }
 _UNSAFE = {
     *("create_token", "create_invitation", "ask_for_password", "make_reset_link", "make_reset_link_by_old_path"),
-    *("create_backup", "restore_backup"),
 }
 _BY_KEY = {"submit", "submit_batch", "create_rejudging"}
 # The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.
@@ -97,7 +94,6 @@ TAGS = (
     "rejudging",
     "operations",
     "administration",
-    "backups",
     "health",
 )
 # The answer of an export: a file with a record in each line.

@@ -7,7 +7,6 @@ from starlette.types import Scope
 from app.api import (
     administration,
     audit_events,
-    backups,
     batches,
     discussions,
     events,
@@ -63,7 +62,7 @@ def build_router() -> APIRouter:
     learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, batches, submissions, history, events, rejudgings)
-    overseeing = (administration, settings, audit_events, backups)
+    overseeing = (administration, settings, audit_events)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)

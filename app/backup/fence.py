@@ -1,6 +1,6 @@
 """Fencing: keeps processes of the replaced database from writing into the restored one.
 
-A worker that judges during the swap has claims from the old database: an attempt, with the number of a judging or the
+A worker that was cut off from the database has claims from the old one: an attempt, with the number of a judging or the
 ID of a verification. It writes by these alone, so they must mean nothing in the new database. So the new database's
 sequences continue after the largest number of both. Each unfinished judging gets a new number, and its partial results
 are deleted. A verification keeps its ID, which its author knows, and gets a new attempt. All of them are queued again,
@@ -10,10 +10,6 @@ since the workers of the backup's time are gone.
 from collections.abc import Mapping
 
 from sqlalchemy import ARRAY, BigInteger, Connection, bindparam, text
-
-# More than a running service hands out between the reading here and the swap.
-NUMBERS_MEANWHILE = 1_000_000
-ATTEMPTS_MEANWHILE = 10
 
 _HANDED_OUT = text("SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public'")
 _GO_ON = text("SELECT setval(quote_ident(:name)::regclass, :last)")
@@ -41,21 +37,21 @@ _RAISE_ATTEMPT = text("""
 """)
 
 
-def fence(old: Connection, new: Connection, *, meanwhile: bool) -> None:
-    """Fence `new` in its transaction; its schema must be current. `meanwhile`: a service still uses `old`."""
-    _go_on_counting(old, new, NUMBERS_MEANWHILE if meanwhile else 0)
+def fence(old: Connection, new: Connection) -> None:
+    """Fence `new` in its transaction; its schema must be current."""
+    _go_on_counting(old, new)
     for table, held in (("judgings", "judging"), ("verifications", "verifying")):
         new.execute(text(_WAIT_AGAIN.format(table=table, held=held)))
     _renumber_judgings(new)
-    _raise_attempts(old, new, ATTEMPTS_MEANWHILE if meanwhile else 1)
+    _raise_attempts(old, new)
 
 
-def _go_on_counting(old: Connection, new: Connection, more: int) -> None:
+def _go_on_counting(old: Connection, new: Connection) -> None:
     handed_out, known = _read_sequences(old), _read_sequences(new)
     for name, last in known.items():
         largest = max(last or 0, handed_out.get(name) or 0)
-        if largest + more:
-            new.execute(_GO_ON, {"name": name, "last": largest + more})
+        if largest:
+            new.execute(_GO_ON, {"name": name, "last": largest})
 
 
 def _read_sequences(connection: Connection) -> Mapping[str, int | None]:
@@ -71,10 +67,10 @@ def _renumber_judgings(new: Connection) -> None:
         new.execute(_FOLLOW, {"old": ids, "new": [new.scalar(_RENUMBER, {"id": each}) for each in ids]})
 
 
-def _raise_attempts(old: Connection, new: Connection, more: int) -> None:
+def _raise_attempts(old: Connection, new: Connection) -> None:
     had = dict(_read_attempts(old)) if old.scalar(_HAS_VERIFICATIONS) else {}
     for identifier, attempt in _read_attempts(new):
-        new.execute(_RAISE_ATTEMPT, {"id": identifier, "attempt": max(attempt, had.get(identifier, 0)) + more})
+        new.execute(_RAISE_ATTEMPT, {"id": identifier, "attempt": max(attempt, had.get(identifier, 0)) + 1})
 
 
 def _read_attempts(connection: Connection) -> list[tuple[object, int]]:

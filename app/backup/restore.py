@@ -7,27 +7,21 @@ killed before that changes nothing, and the next restore deletes its new databas
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from dataclasses import replace as changed
 from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
 
-from sqlalchemy.orm import Session
-
-from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.backup.archive import DUMP, BadBackup, Manifest, count_rows, open_backup
 from app.backup.fence import fence
 from app.backup.program import Server, find_program, running, server_of
-from app.backup.swap import check_unused, new_database, swap, swap_while_used
+from app.backup.swap import check_unused, new_database, swap
 from app.database.engine import Database
 from app.errors import AllcloseError
 from app.schema import knows, upgrade
-
-Tell = Callable[[str], object]
 
 # Every new database already has the schema `public`.
 OPTIONS = ("--schema", "public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
@@ -47,16 +41,6 @@ class Restored:
 
     manifest: Manifest
     replaced: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Restore:
-    """`name` is the file's. `is_below_a_service`: a service uses the database meanwhile."""
-
-    manifest: Manifest
-    name: str
-    actor: Actor
-    is_below_a_service: bool = False
 
 
 def look_through(path: Path) -> Manifest:
@@ -85,24 +69,11 @@ def restore(database: Database, path: Path, actor: Actor, *, replace: bool = Fal
     database.close()
     check_unused(server)
     with open_backup(path) as (manifest, archive), _filled(server, manifest, archive) as fresh:
-        _finish(server, fresh, _Restore(manifest=manifest, name=path.name, actor=actor))
+        _fence(server, fresh)
+        with closing(Database(fresh.address)) as restored, restored.transaction() as session:
+            record(session, actor, Act(action="backup.restored", target=path.name, after=_origin(manifest)))
         swap(server, fresh)
     return Restored(manifest=manifest, replaced=present)
-
-
-def restore_while_used(database: Database, path: Path, actor: Actor, tell: Tell = str) -> None:
-    """Restore below a running service, which continues with the backup's rows after its connections are cut.
-
-    Calls `tell` with each step. Raises as `restore` does, except ServiceRuns.
-    """
-    server = _server_of(database)
-    tell("reading the file")
-    with open_backup(path) as (manifest, archive):
-        tell("filling the new database")
-        with _filled(server, manifest, archive) as fresh:
-            tell("swapping the databases")
-            _finish(server, fresh, _Restore(manifest=manifest, name=path.name, actor=actor, is_below_a_service=True))
-            swap_while_used(server, fresh)
 
 
 def _server_of(database: Database) -> Server:
@@ -142,24 +113,15 @@ def _fill(fresh: Server, dump: IO[bytes]) -> None:
             shutil.copyfileobj(dump, process.stdin)
 
 
-def _finish(server: Server, fresh: Server, restore: _Restore) -> None:
-    """Fence the new database and record the restore. Leaves no connection to either database."""
+def _fence(server: Server, fresh: Server) -> None:
+    """Leaves no connection to either database."""
     with (
         closing(Database(server.address)) as old,
         closing(Database(fresh.address)) as new,
         old.engine.connect() as there,
         new.transaction() as session,
     ):
-        fence(there, session.connection(), meanwhile=restore.is_below_a_service)
-        _record(session, restore)
-
-
-def _record(session: Session, restore: _Restore) -> None:
-    """Record the restore. The admin may not have an account in the backup; then the event names their ID."""
-    after, actor = _origin(restore.manifest), restore.actor
-    if actor.user_id is not None and session.get(User, actor.user_id) is None:
-        after, actor = {**after, "by": str(actor.user_id)}, changed(actor, user_id=None)
-    record(session, actor, Act(action="backup.restored", target=restore.name, after=after))
+        fence(there, session.connection())
 
 
 def _compare(found: Mapping[str, int], manifest: Manifest) -> None:

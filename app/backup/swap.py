@@ -1,7 +1,6 @@
 """Swaps databases: makes a new one beside the old one, and exchanges their names."""
 
 import logging
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,19 +10,16 @@ import psycopg
 from psycopg import sql
 
 from app.backup.program import Server
-from app.errors import AllcloseError, Conflict
+from app.errors import AllcloseError
 
 # The maintenance database. Every server has it, and by default every role may connect to it.
 MAINTENANCE = "postgres"
 # A server takes a moment to notice that our own connection was closed.
 CLOSING_SECONDS = 2
 MAX_NAME = 40  # PostgreSQL cuts names at 63 bytes
-CUT_AGAIN_SECONDS = 0.02
 
 USERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
 LOCALE = "SELECT to_jsonb(d) FROM pg_database d WHERE datname = %s"
-# A role that is not a superuser may cut connections of its own role only.
-CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename = current_user"
 LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
 
 _log = logging.getLogger(__name__)
@@ -39,7 +35,7 @@ class ServiceRuns(AllcloseError):
         )
 
 
-class RestoreRuns(Conflict):
+class RestoreRuns(AllcloseError):
     """Another restore of the same database is running."""
 
     def __init__(self) -> None:
@@ -85,28 +81,6 @@ def swap(server: Server, fresh: Server) -> None:
         _exchange(server, fresh, replaced)
 
 
-def swap_while_used(server: Server, fresh: Server) -> None:
-    """Swap below a running service: cut its connections, and let it reconnect to the new database.
-
-    PostgreSQL locks a database that it renames, and waits 5 s for its connections to end. New connections wait for the
-    lock. Raises RestoreRefused if another role is connected, whose connections this role may not cut.
-    """
-    with _replacing(server) as replaced:
-        ended = threading.Event()
-        cutter = threading.Thread(target=_cut_off, args=(server, ended), name="cut off", daemon=True)
-        cutter.start()
-        try:
-            _exchange(server, fresh, replaced)
-        except ServiceRuns:
-            raise RestoreRefused(
-                "Another role than Allclose's is connected to the database. Nothing was changed. End that connection, "
-                "then restore again."
-            ) from None
-        finally:
-            ended.set()
-            cutter.join()
-
-
 @contextmanager
 def _replacing(server: Server) -> Iterator[str]:
     """Yield a free name for the old database, which is dropped at the end."""
@@ -130,13 +104,6 @@ def _exchange(server: Server, fresh: Server, replaced: str) -> None:
                 _rename(connection, fresh.database, server.database)
         except psycopg.errors.ObjectInUse:
             raise ServiceRuns("Another process has connected to the database meanwhile") from None
-
-
-def _cut_off(server: Server, ended: threading.Event) -> None:
-    """Cut connections repeatedly: new ones may come between the first cut and the lock."""
-    with suppress(RestoreRefused), _maintenance(server) as connection:
-        while not ended.wait(CUT_AGAIN_SECONDS):
-            connection.execute(CUT, [server.database])
 
 
 @contextmanager

@@ -1642,10 +1642,6 @@ class RejudgingView(Answer):
     moves: list[Move] = Field(..., description="the judged submissions, by old and new verdict")
 
 
-class Replacement(Answer):
-    replace: bool = Field(False, description="true: delete all current data")
-
-
 class ReportView(Answer):
     """
     An open report. Exactly one of `question_id` and `submission_id` is set; `post_id` is the reported post.
@@ -1689,20 +1685,6 @@ class ResetWish(Answer):
     """
 
     account: str = Field(..., description="a user name or an e-mail address")
-
-
-class Restoration(Answer):
-    """
-    The last restore, if it was of this backup and no backup was made since.
-    """
-
-    state: Literal["running", "done", "failed"] = Field(
-        ..., description="`failed`: nothing was changed; `notice` says why"
-    )
-    step: str = Field(..., description="the current step")
-    started_at: datetime
-    finished_at: datetime | None
-    notice: str | None
 
 
 class Returned(Answer):
@@ -2143,7 +2125,6 @@ class TokenRequest(Answer):
                 "operations:write",
                 "settings:write",
                 "audit:read",
-                "backups:write",
             ]
         ]
         | None
@@ -2488,27 +2469,6 @@ class ProblemDetails(Answer):
     )
 
 
-class BackupView(Answer):
-    """
-    A backup that this deployment has made.
-    """
-
-    name: str
-    state: Literal["writing", "ready", "failed", "damaged"] = Field(
-        ...,
-        description="`failed`: it was not written; `damaged`: the file can't be restored; `notice` says why",
-    )
-    made_at: datetime
-    bytes: int = Field(..., description="the size of the file, so far while it is written")
-    rows: dict[str, int] = Field(..., description="rows by table; empty until it is written")
-    dump_sha256: str | None = Field(..., description="the SHA-256 of its `database.dump`, from its `manifest.json`")
-    allclose: str | None = Field(..., description="the version that wrote it")
-    schema_revision: str | None
-    is_restorable: bool = Field(..., description="whether this version of Allclose can restore it")
-    notice: str | None = Field(..., description="why it can't be restored or was not written")
-    restoration: Restoration | None
-
-
 class BatchEntry(Answer):
     """
     Exactly one of the two is not null.
@@ -2697,6 +2657,7 @@ class Overview(Answer):
     database_bytes: int
     disk_free_bytes: int
     disk_total_bytes: int
+    last_backup_at: datetime | None
 
 
 class OwnStatistics(Answer):
@@ -3103,13 +3064,6 @@ class VerificationView(Answer):
 class WorkerList(Answer):
     items: list[WorkerView]
     next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
-
-
-class BackupList(Answer):
-    items: list[BackupView] = Field(..., description="newest first")
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
-    most: int = Field(..., description="the limit of backups; at the limit, making another is refused")
-    free_bytes: int = Field(..., description="free space on the disk of the backups")
 
 
 class DifferenceView(Answer):

@@ -108,7 +108,6 @@ def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
         (Permission.READ_USERS, Section("/admin/invitations", _("Invitations"))),
         (Permission.READ_OPERATIONS, Section("/admin/settings", _("Settings"))),
         (Permission.READ_OPERATIONS, Section("/admin/storage", _("Storage"))),
-        (Permission.BACK_UP, Section("/admin/backups", _("Backups"))),
         (Permission.READ_AUDIT, Section("/admin/audit", _("Audit log"))),
     )
     return tuple(section for right, section in sections if may(right))

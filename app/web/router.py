@@ -34,7 +34,6 @@ from app.web.pages import (
     tracks,
 )
 from app.web.pages.admin import audit as admin_audit
-from app.web.pages.admin import backups as admin_backups
 from app.web.pages.admin import invitations as admin_invitations
 from app.web.pages.admin import judge_errors as admin_judge_errors
 from app.web.pages.admin import overview as admin_overview
@@ -59,7 +58,6 @@ def build_router() -> APIRouter:
         admin_invitations,
         admin_users,
         admin_audit,
-        admin_backups,
         admin_rejudgings,
         admin_submissions,
         admin_overview,

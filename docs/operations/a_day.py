@@ -6,8 +6,7 @@ TOKEN is an admin's token (`allclose admin token create admin`). The script crea
 against a separate server. It needs httpx, and nothing of Allclose.
 
 The problem is `spread.yaml` beside this file. Its reference divides by n, while its statement says n - 1, so a correct
-submission is a wrong answer. The author corrects the reference, and the admin rejudges all submissions. In the evening
-the admin makes a backup, loses data, and restores the backup.
+submission is a wrong answer. The author corrects the reference, and the admin rejudges all submissions.
 """
 
 import secrets
@@ -135,39 +134,9 @@ def suspend(admin: Person, student: Person) -> None:
     say(f"{student.name} is suspended: their next request is a {refused}")
 
 
-def export(admin: Person) -> str:
+def export(admin: Person) -> None:
     lines = str(admin.call("GET", "/submissions/export", params={"problem": SLUG, "format": "csv"}))
     say(f"exported {len(lines.splitlines()) - 1} submissions")
-    return lines
-
-
-def back_up(admin: Person) -> str:
-    """Make a backup and return its name. `/backups/{name}/file` downloads it."""
-    made = admin.call("POST", "/backups")
-    while made["state"] == "writing":
-        made = admin.call("GET", f"/backups/{made['name']}?wait=30")
-    if not made["is_restorable"]:
-        raise SystemExit(f"no backup was made: {made['notice']}")
-    rows = made["rows"]
-    say(f"backed up {rows['users']} users, {rows['problems']} problems, {rows['submissions']} submissions")
-    return str(made["name"])
-
-
-def restore(admin: Person, backup: str) -> None:
-    """Replace all data with the backup. Running judgings of its submissions start again."""
-    put = admin.call("POST", f"/backups/{backup}/restore", json={"replace": True})
-    while put["restoration"]["state"] == "running":
-        put = admin.call("GET", f"/backups/{backup}?wait=30")
-    say(f"the restore is {put['restoration']['state']} {put['restoration']['notice'] or ''}".strip())
-
-
-def lose_data(admin: Person, student: Person) -> None:
-    """Erase a student and change a setting by mistake."""
-    found = admin.call("GET", "/users", params={"q": student.name})["items"][0]
-    admin.call("DELETE", f"/users/{found['id']}")
-    admin.call("PATCH", "/settings", json={"announcement": "closed for ever"})
-    left = len(admin.call("GET", "/submissions?everyone=true")["items"])
-    say(f"{student.name} is erased, and {left} submission is left")
 
 
 def show_audit_log(admin: Person) -> None:
@@ -188,12 +157,7 @@ def main(server: str, token: str) -> None:
     say(f"{careful.name} is told now: {result(careful, sent[careful])}")
     say(f"{copying.name} is told now: {result(copying, sent[copying])}")
     suspend(admin, copying)
-    before = export(admin)
-    backup = back_up(admin)
-    lose_data(admin, careful)
-    restore(admin, backup)
-    say("all is as it was" if export(admin) == before else "something is not as it was")
-    say(f"{careful.name} is there again, and is told: {result(careful, sent[careful])}")
+    export(admin)
     show_audit_log(admin)
 
 

@@ -38,7 +38,7 @@ LISTS = [
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
-    *("list_revision_states", "get_settings", "list_backups", "list_judge_error_causes", "list_unread_answers"),
+    *("list_revision_states", "get_settings", "list_judge_error_causes", "list_unread_answers"),
 }
 
 

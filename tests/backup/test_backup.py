@@ -18,9 +18,9 @@ from sqlalchemy.exc import DBAPIError
 from app.audit import COMMAND, AuditEvent
 from app.backup.archive import DUMP, MANIFEST, BadBackup, back_up, open_backup, write
 from app.backup.private_file import FileNotWritten, new_file
-from app.backup.program import ProgramFailed
+from app.backup.program import ProgramFailed, server_of
 from app.backup.restore import BackupTooNew, NotEmpty, look_through, restore
-from app.backup.swap import ServiceRuns
+from app.backup.swap import RestoreRuns, ServiceRuns, new_database
 from app.database.engine import Database
 from app.schema import configuration, is_current
 from tests.backup.rows import Rows, fill, read_rows
@@ -325,3 +325,11 @@ def test_a_backup_that_is_killed_leaves_no_file_of_its_name(filled: Database, tm
 
     assert look_through(path).rows["users"] == 1
     assert not partial.exists()
+
+
+def test_two_restores_at_once_are_one(filled: Database, backup: Path) -> None:
+    """Two machines, which share no folder, restore at the same time."""
+    with filled.engine.connect() as connection:
+        server = server_of(connection)
+    with new_database(server), pytest.raises(RestoreRuns):
+        restore(filled, backup, COMMAND, replace=True)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from app.audit import COMMAND
 from app.authoring.model import Verification
 from app.backup.archive import back_up
-from app.backup.restore import restore, restore_while_used
+from app.backup.restore import restore
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue import lease
@@ -50,7 +50,7 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
     with database.transaction() as session:
         lease.record_cases(session, held[0], [result(0)])
 
-    restore_while_used(database, tmp_path / "waiting", COMMAND)
+    restore(database, tmp_path / "waiting", COMMAND, replace=True)
     with database.transaction() as session:
         lease.record_cases(session, held[1], [result(0)])
         lost = lease.beat(session, held, LEASE)
@@ -74,7 +74,7 @@ def test_what_was_half_judged_when_the_backup_was_made_begins_anew(database: Dat
         lease.record_cases(session, held[0], [result(0)])
     back_up(database, tmp_path / "half", COMMAND)
 
-    restore_while_used(database, tmp_path / "half", COMMAND)
+    restore(database, tmp_path / "half", COMMAND, replace=True)
     waiting = judgings(database)
     assert not lease.finish(database, held[0], RIGHT)
 
@@ -89,7 +89,7 @@ def test_the_same_backup_twice_is_fenced_twice(database: Database, tmp_path: Pat
     held: list[Claim] = []
     for _ in range(3):
         held += claim(database)
-        restore_while_used(database, tmp_path / "one", COMMAND)
+        restore(database, tmp_path / "one", COMMAND, replace=True)
 
     written = [lease.finish(database, each, RIGHT) for each in held]
 
@@ -103,7 +103,7 @@ def test_a_verification_keeps_its_name_and_gets_an_attempt_of_its_own(database: 
     back_up(database, tmp_path / "sent", COMMAND)
     held = claim_verifications(database)
 
-    restore_while_used(database, tmp_path / "sent", COMMAND)
+    restore(database, tmp_path / "sent", COMMAND, replace=True)
     refused = Verified(report=make_report(passed=False), package=None)
     again = claim_verifications(database)
     verification_lease.finish(database, held[0], refused)
@@ -131,7 +131,7 @@ def test_a_rejudge_still_knows_what_it_is_to_replace(database: Database, tmp_pat
         make_judging(session, first.submission_id, is_current=False, replaces_id=first.id)
     back_up(database, tmp_path / "two", COMMAND)
 
-    restore_while_used(database, tmp_path / "two", COMMAND)
+    restore(database, tmp_path / "two", COMMAND, replace=True)
 
     old, new = judgings(database)
     assert (old.replaces_id, new.replaces_id) == (None, old.id)

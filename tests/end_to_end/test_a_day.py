@@ -1,10 +1,9 @@
-"""The admin's day of docs/operations as it is written: by REST alone, on a real server, with its backup and restore."""
+"""The admin's day of docs/operations as it is written: by REST alone, on a real server. A backup follows."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 
 from app.settings import ROOT
@@ -21,8 +20,6 @@ def test_an_admins_day_goes_as_it_is_written(tmp_path: Path) -> None:
     with serve(data) as served:
         token = allclose("admin", "token", "create", "admin", "--days", "1", "--data", data).stdout.strip()
         day = subprocess.run([sys.executable, SCRIPT, served.url, token], capture_output=True, text=True)
-        headers = {"Authorization": f"Bearer {token}"}
-        settings = httpx.get(f"{served.url}/api/v1/settings", headers=headers, timeout=60).json()["items"]
         made = allclose("admin", "backup", backup, "--data", data)
     restored = allclose("admin", "restore", backup, "--replace", "--yes", "--data", data)
 
@@ -39,19 +36,11 @@ def test_an_admins_day_goes_as_it_is_written(tmp_path: Path) -> None:
         "is told now: wrong_answer",
         "their next request is a 401",
         "exported 2 submissions",
-        "backed up 4 users, 2 problems, 2 submissions",
-        "is erased, and 1 submission is left",
-        "the restore is done",
-        "all is as it was",
-        "is there again, and is told: accepted",
     ):
         assert said in day.stdout, day.stdout
     done = [line.split()[-1] for line in day.stdout.splitlines() if line.startswith("  20")]
     in_order = ["invitation.made", "invitation.used", "problem.published", "rejudging.created", "user.suspended"]
     assert [action for action in done if action in in_order] == [*in_order[:3], "problem.published", *in_order[3:]]
-    assert "backup.restored" in done
-    assert "user.erased" not in done
-    assert {each["value"] for each in settings if each["name"] == "announcement"} == {""}
     assert made.returncode == 0, made.stderr
     assert restored.returncode == 0, restored.stderr
     assert "4 users, 2 problems, 2 submissions" in restored.stdout

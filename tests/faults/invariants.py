@@ -38,15 +38,7 @@ class Broken:
         return bool(self.lost or self.doubled or self.wrong or self.left)
 
 
-@dataclass(frozen=True)
-class Window:
-    """From the start of a backup to the end of its restore, on the monotonic clock: what came then may be gone."""
-
-    began: float
-    ended: float
-
-
-def check(deployment: Deployment, log: Log, windows: Sequence[Window] = ()) -> Broken:
+def check(deployment: Deployment, log: Log) -> Broken:
     """Compare every entry of the log with the database, and every row of the database with the log."""
     broken = Broken()
     rows = _read_rows(deployment)
@@ -56,7 +48,7 @@ def check(deployment: Deployment, log: Log, windows: Sequence[Window] = ()) -> B
         assert found, row["source"]
         by_number.setdefault(int(found[1]), []).append(row)
     for entry in log.snapshot():
-        _check_entry(entry, by_number.pop(entry.number, []), _may_be_gone(entry, windows), broken)
+        _check_entry(entry, by_number.pop(entry.number, []), broken)
     for number in by_number:
         broken.doubled[number] = "the database has a submission that no client sent"
     broken.left += [f"unexpected answer: {what}" for what in log.unexpected]
@@ -70,19 +62,12 @@ def _read_rows(deployment: Deployment) -> list[Mapping[str, Any]]:
         return list(cursor.execute(_ROWS).fetchall())
 
 
-def _may_be_gone(entry: Sent, windows: Sequence[Window]) -> bool:
-    """Whether the entry was sent, or got its verdict, after a backup that was restored later."""
-    return any(
-        entry.sent_at < window.ended and (entry.done_at is None or entry.done_at > window.began) for window in windows
-    )
-
-
-def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], may_be_gone: bool, broken: Broken) -> None:
+def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], broken: Broken) -> None:
     number, submissions = entry.number, {row["id"] for row in rows}
     current = [row for row in rows if row["is_current"]]
     if not rows:
         # Without an answer, only a client with a key insists.
-        if (entry.id is not None or entry.has_key) and not may_be_gone:
+        if entry.id is not None or entry.has_key:
             broken.lost[number] = "it is not in the database"
         return
     if len(submissions) > 1 or len(current) > 1 or any(row["ends"] > 1 for row in rows):
@@ -90,10 +75,10 @@ def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], may_be_gone: bo
     if len(current) != 1 or current[0]["state"] != "done":
         broken.lost[number] = f"it has no verdict: {[(row['state'], row['attempt']) for row in rows]}"
         return
-    _check_verdict(entry, current[0], may_be_gone, broken)
+    _check_verdict(entry, current[0], broken)
 
 
-def _check_verdict(entry: Sent, judging: Mapping[str, Any], may_be_gone: bool, broken: Broken) -> None:
+def _check_verdict(entry: Sent, judging: Mapping[str, Any], broken: Broken) -> None:
     number = entry.number
     is_right = judging["verdict"] in (entry.expected, entry.also)
     if not is_right and judging["verdict"] == "judge_error" and judging["attempt"] == judging["max_attempts"]:
@@ -102,16 +87,14 @@ def _check_verdict(entry: Sent, judging: Mapping[str, Any], may_be_gone: bool, b
         broken.wrong[number] = f"{judging['verdict']} instead of {entry.expected}: {judging['reason']}"
     elif judging["verdict"] == "judge_error" and judging["attempt"] != judging["max_attempts"]:
         broken.wrong[number] = f"judge_error after {judging['attempt']} of {judging['max_attempts']} attempts"
-    if entry.id is None or (entry.is_gone and may_be_gone):
+    if entry.id is None:
         return
     if entry.done is None:
-        if not may_be_gone:
-            broken.lost[number] = "its event `done` did not arrive"
+        broken.lost[number] = "its event `done` did not arrive"
         return
     if judging["verdict"] != entry.done["verdict"] or entry.done["id"] != judging["id"]:
         broken.wrong[number] = f"the event said {entry.done['verdict']}, the database {judging['verdict']}"
-    if not may_be_gone:  # the judging starts again in the restored database
-        _check_events(entry, broken)
+    _check_events(entry, broken)
 
 
 def _check_events(entry: Sent, broken: Broken) -> None:

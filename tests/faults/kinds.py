@@ -13,24 +13,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-import httpx
 import psutil
 import psycopg
 
 from app.submissions.enqueue import MAX_ATTEMPTS
 from tests.faults.clients import Load, slow
 from tests.faults.deployment import Clock, Deployment, Part, shifted_clock
-from tests.faults.invariants import Window
 from tests.faults.proxy import Proxy
 from tests.faults.worker_process import LEASE_SECONDS
 from tests.serving import SLUG
 
 READY_SECONDS = 20
 JUDGE_ERROR_SECONDS = 60
-RESTORE_SECONDS = 60
 HOUR = 3600
 MEMORY_LEFT_BYTES = 4 * 2**20
 # So much memory tells the process of a submission that is to fail from others. The problem's limit is 128 MiB.
@@ -41,12 +37,11 @@ GARBAGE = bytes(range(256)) * 16
 
 @dataclass
 class Scene:
-    """What a fault acts on. `windows`: the backups that were restored."""
+    """What a fault acts on."""
 
     deployment: Deployment
     load: Load
     chance: random.Random
-    windows: list[Window] = field(default_factory=list)
 
     def pause(self, least: float, most: float) -> None:
         time.sleep(self.chance.uniform(least, most))
@@ -370,23 +365,6 @@ def fill_disk(scene: Scene) -> None:
     _wait_for_database(scene)
 
 
-@kind("a backup is restored", "database", 3)
-def restore(scene: Scene) -> None:
-    """Nothing else of this lane disturbs it, but the other lanes do: a restore that fails must change nothing."""
-    began = time.monotonic()
-    try:
-        with scene.deployment.client(scene.deployment.admin_token) as client:
-            name = _insist(lambda: client.post("/backups"))["name"]
-            backup = _wait_for_work(client, name, lambda view: view["state"] != "writing")
-            if backup is None or backup["state"] != "ready":
-                return
-            scene.pause(0.5, 3)
-            _insist(lambda: client.post(f"/backups/{name}/restore", json={"replace": True}))
-            _wait_for_work(client, name, lambda view: (view["restoration"] or {}).get("state") != "running")
-    finally:
-        scene.windows.append(Window(began, time.monotonic()))
-
-
 # Submissions and readers that do harm.
 
 
@@ -606,28 +584,3 @@ def _wait(is_so: Callable[[], bool], seconds: float) -> bool:
 
 def _wait_for_database(scene: Scene) -> None:
     _wait(scene.deployment.database.answers, READY_SECONDS)
-
-
-def _insist(request: Callable[[], httpx.Response]) -> dict[str, object]:
-    """Send a request until it succeeds. A request that was carried out without an answer is carried out twice."""
-    deadline = time.monotonic() + RESTORE_SECONDS
-    while True:
-        try:
-            return dict(request().raise_for_status().json())
-        except httpx.HTTPError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.3)
-
-
-def _wait_for_work(
-    client: httpx.Client, name: object, is_done: Callable[[dict[str, Any]], bool]
-) -> dict[str, object] | None:
-    deadline = time.monotonic() + RESTORE_SECONDS
-    while time.monotonic() < deadline:
-        with suppress(httpx.HTTPError):
-            view = client.get(f"/backups/{name}").raise_for_status().json()
-            if is_done(view):
-                return dict(view)
-        time.sleep(0.2)
-    return None

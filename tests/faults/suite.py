@@ -83,7 +83,7 @@ def run(
             drained_from = time.monotonic()
             load.drain(DRAIN_SECONDS)
             facts["seconds to drain"] = round(time.monotonic() - drained_from)
-            broken = check(deployment, log, scene.windows)
+            broken = check(deployment, log)
             facts |= _count(deployment, log.snapshot())
         broken.left += errors + _find_leftovers(deployment)
     return Report(
@@ -144,7 +144,7 @@ def _inject_lane(
     errors: list[str],
 ) -> None:
     chance = random.Random(f"{seed} {lane}")
-    scene = Scene(scene.deployment, scene.load, chance, scene.windows)
+    scene = Scene(scene.deployment, scene.load, chance)
     order = [kind for kind in kinds if kind.lane == lane for _ in range(counts[kind.name])]
     chance.shuffle(order)
     began = time.monotonic()

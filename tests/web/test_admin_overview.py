@@ -13,10 +13,10 @@ from sqlalchemy import select
 
 from app.admin.first_steps import list_open_steps
 from app.admin.queue import LONG_WAIT_SECONDS
-from app.audit import AuditEvent
+from app.audit import COMMAND, Act, AuditEvent, record
 from app.catalog.publish import publish
 from app.database.engine import Database
-from app.settings import ROOT, Settings
+from app.settings import ROOT
 from app.submissions.queue_status import ALIVE
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_worker, set_policy
@@ -69,23 +69,17 @@ def test_workers_have_time_to_start_before_the_overview_raises_an_alarm(app: Fas
     assert "nothing is being judged" in missing
 
 
-def test_the_first_steps_lead_a_new_admin_until_they_are_done(
-    admin: TestClient, database: Database, settings: Settings
-) -> None:
+def test_the_first_steps_lead_a_new_admin_until_they_are_done(admin: TestClient, database: Database) -> None:
     new = admin.get("/admin").text
 
     admin.post("/admin/settings", data={"sign_up": "invitation"})
     with database.transaction() as session:
         make_submission(session)
-    folder = settings.data / "backups"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    backup = folder / "2026-01-01T000000Z.zip"
-    backup.write_bytes(b"")
+        record(session, COMMAND, Act(action="backup.written", target="monday.backup"))
     done = admin.get("/admin").text
-    backup.unlink()
 
     steps = new.split('class="first-steps"')[1].split("</section>")[0]
-    for address in ("settings#sign_up", "invitations", "backups"):
+    for address in ("settings#sign_up", "invitations"):
         assert f'<a href="/admin/{address}">' in steps
     assert '<a href="/problems">Submit a solution yourself</a>' in steps
     assert "First steps" not in done
@@ -115,11 +109,11 @@ def test_an_admin_who_leaves_sign_up_open_has_decided(
 
 def test_problems_come_before_tracks(database: Database) -> None:
     with database.transaction() as session:
-        empty = list_open_steps(session, has_backup=False)
+        empty = list_open_steps(session)
         publish(session, make_listed("alone", place=""))
-        without_a_track = list_open_steps(session, has_backup=False)
+        without_a_track = list_open_steps(session)
         publish(session, make_listed("in_a_track"))
-        with_a_track = list_open_steps(session, has_backup=False)
+        with_a_track = list_open_steps(session)
 
     assert empty == ("sign_up", "problems", "submission", "users", "backup")
     assert without_a_track == ("sign_up", "tracks", "submission", "users", "backup")
@@ -252,3 +246,13 @@ def test_storage_says_what_would_be_removed_and_by_which_setting(admin: TestClie
 @pytest.mark.parametrize("path", ["/admin", "/admin/problems", "/admin/storage"])
 def test_students_are_refused(ada: TestClient, path: str) -> None:
     assert ada.get(path).status_code == 403
+
+
+def test_the_overview_says_when_the_last_backup_was_made(admin: TestClient, database: Database) -> None:
+    without = admin.get("/admin").text
+    with database.transaction() as session:
+        record(session, COMMAND, Act(action="backup.written", target="monday.backup"))
+    today = admin.get("/admin").text
+
+    assert re.search(r"Last backup</span><span class=\"value\">none", without)
+    assert re.search(rf"Last backup</span><span class=\"value\">{datetime.now(UTC):%Y-%m-%d}", today)

@@ -19,8 +19,6 @@ from app.accounts.model import User
 from app.accounts.permission import signed_in
 from app.accounts.session import start_session
 from app.audit import COMMAND
-from app.backup.archive import back_up
-from app.backup.store import BackupStore
 from app.catalog.model import Problem, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
@@ -111,8 +109,6 @@ FOR_ADMINS: tuple[str, ...] = (
     "/admin/problems",
     "/admin/settings",
     "/admin/storage",
-    "/admin/backups",
-    "/admin/backups/{backup}",
     "/admin/audit",
     "/submissions/{wrong}",
     "/admin/queue",
@@ -161,7 +157,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Users who can sign in, ada's submissions by name, ada herself, a rejudging, and a backup."""
+    """Users who can sign in, ada's submissions by name, ada herself and a rejudging."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)
@@ -181,10 +177,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
             session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
-    made = Scene(secrets, {"ada": str(ada_id), "backup": "2026-01-02T030405Z.zip"})
-    shelf = BackupStore(tmp_path)
-    shelf.open()
-    back_up(database, shelf.folder / made.submissions["backup"], COMMAND)
+    made = Scene(secrets, {"ada": str(ada_id)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = Fault(
         category="runtime error",

@@ -2,7 +2,6 @@
 
 from app.client.calls.administration import AdministrationCalls
 from app.client.calls.authors import AuthorsCalls
-from app.client.calls.backups import BackupsCalls
 from app.client.calls.discussions import DiscussionsCalls
 from app.client.calls.health import HealthCalls
 from app.client.calls.invitations import InvitationsCalls
@@ -31,7 +30,6 @@ class Calls(
     RejudgingCalls,
     OperationsCalls,
     AdministrationCalls,
-    BackupsCalls,
     HealthCalls,
 ):
     """All calls of the API."""

@@ -191,8 +191,6 @@ class AdministrationCalls(Caller):
         about: str | None = None,
         action: Literal[
             "audit.exported",
-            "backup.downloaded",
-            "backup.removed",
             "backup.restored",
             "backup.written",
             "identity.linked",
@@ -292,8 +290,6 @@ class AdministrationCalls(Caller):
         about: str | None = None,
         action: Literal[
             "audit.exported",
-            "backup.downloaded",
-            "backup.removed",
             "backup.restored",
             "backup.written",
             "identity.linked",

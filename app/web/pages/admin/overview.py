@@ -10,7 +10,6 @@ from app.admin.first_steps import dismiss_steps, keep_sign_up, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
-from app.backup.store import BackupStore
 from app.request_state import get_settings, get_started_at
 from app.submissions.queue_status import ALIVE
 from app.web.origin import require_own_origin
@@ -30,9 +29,8 @@ def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # 
     # Workers that start together with the server need seconds until their first heartbeat.
     workers_may_start = datetime.now(UTC) - get_started_at(visit.request) < ALIVE
     with visit.transaction() as session:
-        data = get_settings(visit.request).data
-        steps = list_open_steps(session, has_backup=bool(BackupStore(data).list_paths()))
-        overview = read_overview(session, data)
+        steps = list_open_steps(session)
+        overview = read_overview(session, get_settings(visit.request).data)
     context = {"overview": overview, "first_steps": steps, "workers_may_start": workers_may_start}
     return visit.render("admin/overview.html", context)
 
