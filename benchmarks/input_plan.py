@@ -122,8 +122,10 @@ FIELDS: dict[str, Field] = {
     "note": _TEXT,
     "role": Field(usual="student"),
     "issuer": _TEXT,
-    **dict.fromkeys(("next", "after"), _PATH),
-    **dict.fromkeys(("days", "expires_in_days", "number", "limit", "wait", "live", "progress", "revision"), _NUMBER),
+    **dict.fromkeys(("next", "after", "file"), _PATH),
+    **dict.fromkeys(
+        ("days", "expires_in_days", "number", "limit", "wait", "live", "progress", "line", "revision"), _NUMBER
+    ),
     **dict.fromkeys(("maxwidth", "maxheight"), _NUMBER),
     **dict.fromkeys(("is_active", "is_ranked", "everything", "sure", "seen", "done", "saved", "act"), _CHOICE),
     # the catalogue and lessons
