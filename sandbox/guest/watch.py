@@ -31,8 +31,8 @@ FLOOD_BYTES = 8 * 2**20
 PLACE_SECONDS = 0.1
 PLACE_BYTES = 8 * 2**10
 NOTES_BYTES = 8 * 2**10
-# Stands in the notes where the process has closed its end.
-CLOSED = b"\nclosed\n"
+# Stand in the notes where the process has closed its end, and after the last bytes that are kept.
+CLOSED, FULL = b"\nclosed\n", b"\nfull\n"
 CHUNK_BYTES = 2**18
 # Room for the line that counts what is left out of a long text.
 LEFT_OUT_BYTES = 64
@@ -323,7 +323,13 @@ class Watch:
             if not data:
                 with suppress(KeyError):
                     self._poll.unregister(self._child.place)
-            self._notes += (data or CLOSED)[: NOTES_BYTES - len(self._notes)]
+            self._keep_notes(data or CLOSED)
+
+    def _keep_notes(self, data: bytes) -> None:
+        """Keep the first bytes. Say so if there were more: a source could fill the record with other notes."""
+        room = NOTES_BYTES - len(self._notes)
+        if room >= 0:
+            self._notes += data if len(data) <= room else data[:room] + FULL
 
     def _take_text(self) -> bytes:
         """Return the text, with what is still in the pipe. Reads once: a thread of the student may go on printing."""
