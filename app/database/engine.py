@@ -41,9 +41,11 @@ _SNAPSHOT_OPTIONS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly"
 
 # A connection that PostgreSQL ends at once reports no code.
 _DAMAGE = re.compile(
-    "invalid page|zero page|could not (read|open)|cache lookup failed|catalog is missing|pg_catalog|"
-    "not a valid data directory"
+    "invalid page|zero page|could not (read block|(read|open) (file|directory|relation))|cache lookup failed|"
+    "catalog is missing|not a valid data directory"
 )
+# The operating system's words, after which the files are as good as before.
+_REFUSED = re.compile("Permission denied|Too many open files|No space left on device")
 _PREFIX = re.compile(".*(FATAL|PANIC): +")
 RESTORE = "restore a backup in another place with `allclose admin restore FILE`"
 
@@ -157,8 +159,9 @@ def find_damage(error: BaseException | None) -> str | None:
     """Return PostgreSQL's words about damaged files, in one line. None if the error is about something else."""
     if not isinstance(error, psycopg.Error):
         return None
-    words = _PREFIX.sub("", str(error).strip().splitlines()[0])
-    return words if (error.sqlstate or "").startswith("XX") or _DAMAGE.search(words) else None
+    words = _PREFIX.sub("", str(error).strip().partition("\n")[0])
+    is_damage = (error.sqlstate or "").startswith("XX") or (_DAMAGE.search(words) and not _REFUSED.search(words))
+    return words if is_damage else None
 
 
 def is_storable(given: str) -> bool:

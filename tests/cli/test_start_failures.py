@@ -17,7 +17,7 @@ from app.cli import deployment
 from app.cli.deployment import NoDatabase, read_version
 from app.cli.server import AddressInUse, _listen
 from app.database.embedded_server import EmbeddedPostgres, own
-from app.database.engine import Database
+from app.database.engine import Database, find_damage
 from app.settings import Settings
 from tests.cli.test_commands import allclose
 from tests.engine import Engine, own_engine
@@ -127,6 +127,19 @@ def test_a_damaged_table_is_named(tmp_path: Path, table: str, database: str, con
 
     assert "damaged (" in said
     assert "restore a backup" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        'could not read root certificate file "/ca.pem": no certificate or crl found',
+        'FATAL:  could not open file "base/5/1259": Permission denied',
+        "permission denied for schema pg_catalog",
+    ],
+)
+def test_an_error_that_leaves_the_files_whole_is_no_damage(words: str) -> None:
+    assert find_damage(psycopg.OperationalError(words)) is None
 
 
 @pytest.mark.whole
