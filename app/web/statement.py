@@ -16,6 +16,8 @@ TASK, INPUTS, OUTPUT = "Problem", "Inputs", "Output"
 WHY = "Why this matters"
 BACKGROUND = ("Worked example", "Common pitfalls", WHY)
 MAX_LEAD = 200  # characters: two lines of the page
+# A line that begins a list, a quotation, a table or code.
+_BLOCK = re.compile(r"^\s*(?:[-*+]\s|\d+[.)]\s|>|\||```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r"##\s+(.+?)\s*#*\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`$*])")
@@ -63,19 +65,30 @@ def _arrange(text: str) -> Statement:
 
 
 def _take_lead(section: str) -> tuple[str, str]:
-    """Return the first sentences and the figure of the section "Why this matters", and what is left of it."""
+    """Return the first sentences and the figure of the section "Why this matters", and what is left of it.
+
+    Sections of other names may follow it.
+    """
     text = section.partition("\n")[2].strip()
-    figure = _FIGURE.search(text)
+    own, _, others = f"\n{text}".partition("\n## ")
+    figure = _FIGURE.search(own)
     if figure:
-        text = text[: figure.start()] + text[figure.end() :]
+        own = own[: figure.start()] + own[figure.end() :]
+    lead, rest = _split_lead(own.strip())
+    why = "\n\n".join(filter(None, (lead, figure[0].strip() if figure else "")))
+    more = f"## {'More on why it matters' if why else WHY}\n\n{rest}" if rest else ""
+    return why, "\n\n".join(filter(None, (more, f"## {others}" if others else "")))
+
+
+def _split_lead(text: str) -> tuple[str, str]:
+    """Return the first sentences of the first paragraph, and the rest. A list or code has no sentences."""
     first, _, rest = text.partition("\n\n")
+    if _BLOCK.search(first):
+        return "", text
     lead, *others = _SENTENCE_END.split(" ".join(first.split()))
     while others and len(f"{lead} {others[0]}") <= MAX_LEAD:
         lead = f"{lead} {others.pop(0)}"
-    left = "\n\n".join(filter(None, (" ".join(others), rest.strip())))
-    return "\n\n".join(
-        filter(None, (lead, figure and figure[0].strip()))
-    ), left and f"## More on why it matters\n\n{left}"
+    return lead, "\n\n".join(filter(None, (" ".join(others), rest.strip())))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:

@@ -40,3 +40,15 @@ def test_other_sections_stay_sections_of_the_page() -> None:
     arranged = arrange("## Common pitfalls\n\nNone.\n\n## Why divide at the end\n\nIt rounds.\n\n## Problem\n\nAdd.")
 
     assert "## Why divide at the end\n\nIt rounds." in arranged.background
+
+
+def test_sections_after_why_this_matters_are_not_part_of_it() -> None:
+    arranged = arrange("## Why this matters\n\nIt adds.\n\n## Why a sum\n\nIt is short.\n\n## Problem\n\nAdd.")
+
+    assert (arranged.why, arranged.background) == ("It adds.", "## Why a sum\n\nIt is short.")
+
+
+def test_a_list_at_the_beginning_of_why_stays_a_list() -> None:
+    arranged = arrange("## Why this matters\n\n- It is fast.\n- It is short.\n\n## Problem\n\nAdd.")
+
+    assert (arranged.why, arranged.background) == ("", "## Why this matters\n\n- It is fast.\n- It is short.")
