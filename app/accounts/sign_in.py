@@ -68,7 +68,7 @@ class SignIn:
 class SignInQueue:
     """Sign-ins wait here for their turn, and not in a thread: the pages need the threads.
 
-    As many run together as there are cores, each of which a hash takes for about 30 ms, and 19 MiB of memory.
+    As many passwords are hashed at once as the machine has cores. A hash takes a core for about 30 ms, and 19 MiB.
     """
 
     def __init__(self, throttles: AccountThrottles) -> None:

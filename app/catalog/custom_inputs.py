@@ -62,7 +62,7 @@ def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
         remedy = f"try a smaller example; at most {MAX_BYTES} (16 KiB) are allowed"
         raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
-    document = read_document("", text, MAX_NODES, is_value=bool)
+    document = read_document("", text, MAX_NODES, is_value=_is_value)
     found = list(document.faults)
     given: dict[str, Any] = {}
     if document.content is not None:
@@ -75,6 +75,11 @@ def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
     if found:
         raise InputsInvalid([replace(fault, remedy=_REMEDIES.get(fault.remedy, fault.remedy)) for fault in found])
     return Case(name=OWN_INPUTS, visibility="sample", inputs=given)
+
+
+def _is_value(where: Location) -> bool:
+    """Whether the location is below the names of the inputs."""
+    return where != ()
 
 
 def _fault(document: Document, conflict: Conflict) -> Fault:

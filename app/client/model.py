@@ -2637,7 +2637,7 @@ class Overview(Answer):
     Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
 
     `workers_drained` has the names of workers that an admin has drained, and `workers_dead` those whose heartbeats
-    stopped without a word. Those of `workers_without_boxes` are alive and can't open boxes now.
+    stopped without a word. `workers_without_boxes` has those that are alive and can't open boxes now.
     """
 
     queues: list[QueueView]

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from app.disk import FULL, LEAST_BYTES, MIB, free_bytes
 from app.errors import AllcloseError
 
-# PostgreSQL's code. It says so only while somebody writes.
+# PostgreSQL's code. It reports it only to statements that write.
 DISK_FULL = "53100"
 FRESH_SECONDS = 60.0
 

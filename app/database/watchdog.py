@@ -51,7 +51,7 @@ class Watchdog:
     def start(self) -> None:
         for name, call in self._calls.items():
             event.listen(self._engine, name, call)
-        self._engine.dispose()  # it does not know the connections that are open
+        self._engine.dispose()  # the watchdog can't cut connections that were opened before
         self._thread.start()
 
     def stop(self) -> None:

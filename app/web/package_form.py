@@ -41,8 +41,8 @@ class PackageForm:
     `sent`: the digest of the files that its author sent last; a revision of them is no other author's.
     `verification`: the id of the one whose findings are shown beside the files, or empty. `is_new`: whether the slug
     can still be chosen. `availability`: what a new problem gets when it is published. `action` is the button that was
-    pressed, `opened` the file that
-    is looked at, at `opened_line`.
+    pressed, and `opened` the
+    file that the page shows, at `opened_line`.
     """
 
     slug: str = ""

@@ -2,8 +2,7 @@
 
 No verdict waits for a hint. If the known mistakes have not been computed yet, the answers to samples that were recorded
 with the package give a first hint. The judging then ends with `hint_pending`, and a thread adds the hint that the
-answers to all cases give. No judging fails for lack of a hint: errors
-here are logged.
+answers to all cases give. No judging fails for lack of a hint: errors here are logged.
 """
 
 import logging
