@@ -22,7 +22,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.notes import Kind, Origins, Record
+from sandbox.guest.notes import Kind, Origins, Record, is_guest
 from sandbox.guest.threads import watch_threads
 
 # The other places of a function of PyTorch: `torch.softmax` covers all of them.
@@ -95,6 +95,8 @@ class ForbiddenCalls:
                 self._seen.add(name, attribute, function)
                 replaced[id(function)] = function, name
                 self._replace(owner, attribute, function, "call", name)
+                for place, other in (each.rsplit(".", 1) for each in EQUALS.get(attribute, ())):
+                    self._replace(_find(place), other, _get(f"{place}.{other}"), "call", name)
             last = pattern.rpartition(".")[2]
             if pattern.startswith("torch."):
                 self._operations |= dict.fromkeys(OPERATIONS.get(last, ()), pattern)
@@ -135,9 +137,7 @@ class ForbiddenCalls:
             return
 
         def note(frame: FrameType) -> None:
-            line = self._origins.find_line(frame, attribute)
-            if line is not None and not _draws(frame):
-                self._record.note(kind, name, line)
+            self._seen.note(kind, name, frame, attribute)
 
         if isinstance(owner, ModuleType):
             setattr(owner, attribute, _Watched(function, note))
@@ -257,20 +257,21 @@ class _Seen:
             owner, name = self._methods.get(function.__name__, (None, ""))
             found = ("call", name) if owner is not None and isinstance(function.__self__, owner) else None
         if found is not None:
-            self._note(*found, frame)
+            self.note(*found, frame)
 
     def _hear_code(self, frame: FrameType) -> None:
         code = frame.f_code
         if code in self._codes:
             name, attribute = self._codes[code]
-            self._note("call", name, frame.f_back, attribute)
+            self.note("call", name, frame.f_back, attribute)
         elif code in self.operations:
             operation = frame.f_locals["self"]
             packet = getattr(operation, "overloadpacket", operation)
             self.operations[code](packet.__name__, frame)
 
-    def _note(self, kind: Kind, name: str, frame: FrameType | None, attribute: str | None = None) -> None:
-        if (line := self._origins.find_line(frame, attribute)) is not None:
+    def note(self, kind: Kind, name: str, frame: FrameType | None, attribute: str | None = None) -> None:
+        line = self._origins.find_line(frame, attribute)
+        if line is not None and not _draws(frame):
             self._record.note(kind, name, line)
 
 
@@ -292,11 +293,15 @@ def _targets(pattern: str) -> Iterator[tuple[str, Any, str]]:
         yield from ((pattern, found, name) for found, name in places if callable(getattr(found, name, None)))
 
 
-def _draws(frame: FrameType) -> bool:
+def _draws(frame: FrameType | None) -> bool:
     """Whether the source's call is one of NumPy's random methods. They are made of NumPy, and have no frame."""
+    while frame is not None and is_guest(frame.f_code):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename != SOURCE_NAME:
+        return False
     random = sys.modules["numpy.random"]
     line, end_line, start, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
-    if frame.f_code.co_filename != SOURCE_NAME or line is None or end_line is None:
+    if line is None or end_line is None:
         return False
     lines = [text.encode() for text in linecache.getlines(SOURCE_NAME)[line - 1 : end_line]]
     lines[-1] = lines[-1][:end]
@@ -306,7 +311,7 @@ def _draws(frame: FrameType) -> bool:
     except SyntaxError:
         return False
     name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    return hasattr(random.Generator, name) or hasattr(random.RandomState, name)
+    return not name.startswith("_") and (hasattr(random.Generator, name) or hasattr(random.RandomState, name))
 
 
 def _is_wildcard(pattern: str) -> bool:

@@ -11,6 +11,7 @@ or counts.
 
 import ast
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -118,7 +119,8 @@ def _found(tree: ast.Module) -> Iterator[tuple[str, int]]:
         for word, kinds in _NODES.items():
             if isinstance(node, kinds):
                 yield word, line
-        if isinstance(node, ast.Attribute) and node.attr in MATMUL_METHODS:
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", None)
+        if isinstance(node, ast.Attribute | ast.Constant) and name in MATMUL_METHODS:
             yield "matmul", line
     yield from (("dynamic code", line) for line in _find_dynamic_code(nodes))
 
@@ -164,10 +166,12 @@ def without_main_guards(source: str) -> str:
     Every line and column stays in place. A source that can't be parsed here is returned as it is.
     """
     tree = _parse(source)
-    lines = _LINE.findall(source)
-    for test in [guard.test for guard in _find_main_guards(tree)] if tree else ():
-        line, start, end = lines[test.lineno - 1], test.col_offset, test.end_col_offset or 0
+    if tree is None:
+        return source
+    lines = [line.encode() for line in _LINE.findall(source)]
+    for test in [guard.test for guard in _find_main_guards(tree)]:
+        line, start, end = lines[test.lineno - 1], test.col_offset, test.end_col_offset or 0  # in bytes
         if test.lineno == 1 and source.startswith("\ufeff"):
-            start, end = start + 1, end + 1
-        lines[test.lineno - 1] = line[:start] + "False".ljust(end - start) + line[end:]
-    return "".join(lines)
+            start, end = start + len(BOM_UTF8), end + len(BOM_UTF8)
+        lines[test.lineno - 1] = line[:start] + b" False".ljust(end - start) + line[end:]  # `if"` needs the space
+    return b"".join(lines).decode()

@@ -102,6 +102,7 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     ({"forbids_syntax": ["if"]}, source("if __name__ == '__main__': x\nelif y: z"), "found `if` in line 2"),
     ({"forbids_syntax": ["if"]}, source("def f():\n    if __name__ == '__main__': x"), "found `if` in line 2"),
     ({"forbids_syntax": ["matmul"]}, source("x.__matmul__(y)"), "found operator `@` in line 1"),
+    ({"forbids_syntax": ["matmul"]}, source("getattr(x, '__matmul__')(y)"), "found operator `@` in line 1"),
     ({"forbids_syntax": ["dynamic code"]}, source("import builtins as b\nb.exec(x)"), "or `compile` in line 2"),
     ({"forbids_syntax": ["dynamic code"]}, source("from builtins import exec as run"), "or `compile` in line 1"),
     ({"forbids_syntax": ["dynamic code"]}, source("class A:\n    def eval(self):\n        eval(x)"), "in line 3"),
@@ -153,9 +154,11 @@ def test_a_loop_is_measured_by_the_references_only_where_that_tells_something() 
 @pytest.mark.parametrize(
     ("text", "run"),
     [
-        ("if __name__ == '__main__':\n    f()", "if False                 :\n    f()"),
-        ("\ufeffif '__main__' == __name__: f()", "\ufeffif False                 : f()"),
-        ("x = 1\r\nif (__name__=='__main__'): f()", "x = 1\r\nif (False               ): f()"),
+        ("if __name__ == '__main__':\n    f()", "if  False                :\n    f()"),
+        ("\ufeffif '__main__' == __name__: f()", "\ufeffif  False                : f()"),
+        ("x = 1\r\nif (__name__=='__main__'): f()", "x = 1\r\nif ( False              ): f()"),
+        ("if'__main__'==__name__: f()", "if False              : f()"),
+        ("if __n\uff41me__ == '__main__':f.a: g()", "if  False                  :f.a: g()"),
         (QUOTED, QUOTED),
         ("if __name__ == 'solution':\n    f()", "if __name__ == 'solution':\n    f()"),
         ("def f(:", "def f(:"),

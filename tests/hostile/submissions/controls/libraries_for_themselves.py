@@ -9,4 +9,5 @@ np.random.default_rng(0).multivariate_normal([0, 0], np.eye(2))
 
 
 def product(a, b):
+    np.random.multivariate_normal([0, 0], np.eye(2))
     return np.tensordot(a, b, 1)
