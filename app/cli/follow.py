@@ -9,7 +9,6 @@ from app.cli.console import errors, message, one_line
 from app.client.error import ClientError, NotFound, NotSignedIn
 
 if TYPE_CHECKING:
-    from app.client import model
     from app.client.client import Client
     from app.submissions.view import SubmissionView
 
@@ -23,7 +22,7 @@ PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
 
 def follow(client: "Client", submission_id: str, poll_seconds: int) -> Iterator["SubmissionView"]:
     """Yield the submission at once, then at least every `poll_seconds`, and last with its verdict."""
-    return map(read_view, client.follow_views(submission_id, poll_seconds))
+    return client.follow_views(submission_id, poll_seconds)
 
 
 def follow_live(client: "Client", submission_id: str) -> Iterator["SubmissionView"]:
@@ -32,7 +31,7 @@ def follow_live(client: "Client", submission_id: str) -> Iterator["SubmissionVie
     Without the event stream it asks every few seconds. A proxy may keep streams back, and a user may have few of them.
     """
     try:
-        yield from map(read_view, client.stream_views(submission_id))
+        yield from client.stream_views(submission_id)
     except (NotFound, NotSignedIn):
         raise
     except ClientError as error:
@@ -46,7 +45,7 @@ def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
     try:
         while view.hint_pending and not view.hint and time.monotonic() < deadline:
             time.sleep(1.0)
-            view = read_view(client.get_submission(view.id))
+            view = client.get_submission(view.id)
     except (ClientError, KeyboardInterrupt):
         pass
     return view
@@ -101,10 +100,3 @@ def _watch_quietly(views: Iterator["SubmissionView"]) -> "SubmissionView":
             errors.print(message(view.notice), **PLAIN)
         printed = view.notice
     return view
-
-
-def read_view(view: "model.SubmissionView") -> "SubmissionView":
-    """Convert the client's view to the view that the pages' texts and pictures are made from."""
-    from app.submissions.view import SubmissionView
-
-    return SubmissionView.model_validate(view.model_dump())

@@ -5,7 +5,7 @@ AllcloseErrors whose messages the commands print.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,8 +19,7 @@ from app.errors import AllcloseError
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from app.client.client import Client
-    from app.client.model import BatchEntry, ListedProblem, ProblemDetail
+    from app.client.client import Client, ListedProblem, ProblemDetail
 
 
 MAX_PROBLEMS = 200
@@ -43,26 +42,15 @@ class UnknownProblem(AllcloseError):
 
 def send(client: "Client", attempt: Attempt) -> str:
     """Submit and return the submission's ID. Raises ClientError, UnknownProblem."""
-    from app.client.model import NewSubmission
-
-    new = NewSubmission(source=attempt.source, mode=attempt.mode, inputs=attempt.inputs)
     try:
-        return str(client.submit(attempt.problem, new).id)
+        return str(client.submit(attempt.problem, attempt.source, attempt.mode, attempt.inputs))
     except NotFound:
         raise UnknownProblem(_explain_unknown(client, attempt.problem)) from None
 
 
-def send_all(client: "Client", attempts: Sequence[Attempt]) -> list["BatchEntry"]:
-    """Submit at most 50 attempts as one batch. Raises ClientError."""
-    from app.client.model import BatchedSubmission, NewBatch
-
-    wanted = [BatchedSubmission(problem=a.problem, source=a.source, mode=a.mode, inputs=a.inputs) for a in attempts]
-    return client.submit_batch(NewBatch(submissions=wanted)).items
-
-
 def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:
     """Return at most `MAX_PROBLEMS`. Raises ClientError."""
-    return client.list_problems(limit=MAX_PROBLEMS, q=words).items
+    return client.list_problems(MAX_PROBLEMS, words)
 
 
 def get_problem(client: "Client", slug: str) -> "ProblemDetail":

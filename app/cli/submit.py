@@ -8,14 +8,18 @@ import typer
 
 from app.cli.console import errors, message, output, print_json
 from app.cli.follow import PLAIN, explain_interruption, page_of, watch
-from app.cli.remote import Attempt, open_client, require_token, save_token, send, send_all
+from app.cli.remote import Attempt, UnknownProblem, open_client, require_token, save_token, send
 from app.cli.source import read_source, read_text
+from app.client.error import Conflict, Invalid, TooOften
 from app.settings import read_settings
 
 if TYPE_CHECKING:
     from app.client.client import Client
+    from app.submissions.view import SubmissionView
 
 INTERRUPTED = 130
+# Refusals of one submission, after which the next may be taken.
+REFUSED = (Conflict, Invalid, TooOften)
 
 Server = Annotated[str | None, typer.Option(help="The address of the Allclose server (or ALLCLOSE_SERVER).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")]
@@ -36,7 +40,7 @@ def submit(
     problem: Annotated[str, typer.Argument(help="The problem's slug, which is the last part of its page's address.")],
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Your solution, or up to 50 of them.", exists=True, dir_okay=False),
+        typer.Argument(metavar="FILE...", help="Your solution, or several of them.", exists=True, dir_okay=False),
     ],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
     inputs: Annotated[
@@ -48,7 +52,7 @@ def submit(
 ) -> None:
     """Submit a solution to a server and show each case's result. Exit code 0 only if accepted.
 
-    Several files are sent as one batch, and their verdicts are listed. Exit code 0 only if all are accepted.
+    Several files are sent one after another, and their verdicts are listed. Exit code 0 only if all are accepted.
     """
     settings = read_settings(server=server)
     mode: Literal["sample", "submit"] = "sample" if sample or inputs else "submit"
@@ -56,7 +60,7 @@ def submit(
     attempts = [Attempt(problem=problem, source=read_source(file), mode=mode, inputs=given) for file in files]
     with open_client(settings.server, token=require_token(settings)) as client:
         if len(attempts) > 1:
-            _submit_batch(client, files, attempts, as_json)
+            _submit_all(client, files, attempts, as_json)
         submission_id = send(client, attempts[0])
         _show_result(client, submission_id, as_json)
 
@@ -91,22 +95,32 @@ def sign_in(address: str, username: str, password: str) -> Path:
     return save_token(address, token)
 
 
-def _submit_batch(client: "Client", files: list[Path], attempts: list[Attempt], as_json: bool) -> NoReturn:
+def _submit_all(client: "Client", files: list[Path], attempts: list[Attempt], as_json: bool) -> NoReturn:
     """Submit, wait, print a line for each file, and raise typer.Exit with the exit code."""
-    entries = send_all(client, attempts)
-    taken = [entry.submission.id for entry in entries if entry.submission]
-    done = {each.id: each for each in client.wait_for_batch(taken)}
+    sent = {file: _try_to_send(client, file, attempt) for file, attempt in zip(files, attempts, strict=True)}
+    views = {file: _wait(client, submission_id) for file, submission_id in sent.items() if submission_id}
     if as_json:
-        print_json({"items": [each.model_dump(mode="json") for each in done.values()]})
-    for file, entry in zip(files, entries, strict=True):
-        if entry.error:
-            errors.print(f"{file}: {message(entry.error.detail)}", **PLAIN)
-        elif entry.submission and not as_json:
-            summary = done[entry.submission.id]
-            page = page_of(client, str(summary.id))
-            output.print(f"{file}: {summary.verdict}, score {summary.score}, {page}", **PLAIN)
-    verdicts = [done[entry.submission.id].verdict if entry.submission else None for entry in entries]
+        print_json({"items": [view.model_dump(mode="json") for view in views.values()]})
+    else:
+        for file, view in views.items():
+            page = page_of(client, str(view.id))
+            output.print(f"{file}: {view.verdict}, score {view.score}, {page}", **PLAIN)
+    verdicts = [views[file].verdict if file in views else None for file in files]
     raise typer.Exit(3 if "judge_error" in verdicts else int(set(verdicts) != {"accepted"}))
+
+
+def _try_to_send(client: "Client", file: Path, attempt: Attempt) -> str | None:
+    """Return the submission's ID, or None after a refusal, which is printed."""
+    try:
+        return send(client, attempt)
+    except (*REFUSED, UnknownProblem) as refused:
+        errors.print(f"{file}: {message(str(refused))}", **PLAIN)
+        return None
+
+
+def _wait(client: "Client", submission_id: str) -> "SubmissionView":
+    *_, view = client.follow_views(submission_id)
+    return view
 
 
 def _id(submission: str) -> str:

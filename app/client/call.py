@@ -1,5 +1,6 @@
 """A request as a value, and the error that a response stands for."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,11 +8,9 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel
 
 from app.client.error import ServerRefused, Wrong, kind_of
 
-JSON = "application/json"
 MAX_SHOWN = 200
 # Whether a request can be sent again after its response was lost. `key`: yes, with the same idempotency key.
 Again = Literal["safe", "key", "unsafe"]
@@ -43,9 +42,8 @@ def fill(template: str, **values: object) -> str:
     return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
 
 
-def write_body(body: BaseModel) -> bytes:
-    """Return JSON with the fields that were set. The server chooses the others."""
-    return body.model_dump_json(exclude_unset=True, by_alias=True).encode()
+def write_json(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode()
 
 
 def refusal(response: httpx.Response) -> ServerRefused:

@@ -1,15 +1,13 @@
-"""Sending requests, with retries where they are safe, and a cache of responses by ETag."""
+"""Sending requests, with retries where they are safe."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import httpx
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from app.client.answer import Answer
 from app.client.call import Call, refusal
 from app.client.error import AddressUnfit, AnswerUnreadable, ClientError, ServerRefused, Unreachable
 from app.client.event import Event, read_events
@@ -22,11 +20,10 @@ SILENCE_SECONDS = 45
 PAUSES_SECONDS = (1.0, 2.0, 4.0)
 # A longer Retry-After raises the error.
 MAX_PAUSE_SECONDS = 60.0
-MAX_CACHED = 64
 KEY = "Idempotency-Key"
 
 OnRetry = Callable[[ClientError, float], None]
-Model = TypeVar("Model", bound=Answer)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Transport:
@@ -40,13 +37,11 @@ class Transport:
             raise AddressUnfit(f"{server} is not a valid server address ({error})") from None
         self.server = server.rstrip("/")
         self._on_retry = on_retry
-        self._cache: OrderedDict[str, httpx.Response] = OrderedDict()
         if token is not None:
             self.use_token(token)
 
     def use_token(self, token: str) -> None:
-        """Use this token from now on, and clear the cache of responses."""
-        self._cache.clear()
+        """Use this token from now on."""
         self._http.headers["Authorization"] = f"Bearer {token}"
 
     def close(self) -> None:
@@ -56,11 +51,9 @@ class Transport:
         """Send the call and parse the response. Raises ClientError."""
         response = self.send(call)
         try:
-            answer = kind.model_validate_json(response.content)
+            return kind.model_validate_json(response.content)
         except ValidationError as error:
             raise _unreadable(response, error) from None
-        answer._etag = response.headers.get("ETag")
-        return answer
 
     def send(self, call: Call) -> httpx.Response:
         """Send the call, with retries. Raises ClientError, also for an error response."""
@@ -109,21 +102,12 @@ class Transport:
         request = self._http.build_request(
             call.method, call.path, params=call.given_query(), headers=headers, content=call.body
         )
-        cached = self._cache.get(str(request.url)) if call.method == "GET" else None
-        if cached is not None:
-            request.headers["If-None-Match"] = cached.headers["ETag"]
         try:
             response = self._http.send(request)
         except httpx.HTTPError as error:
             raise self._unreachable(error) from None
-        if cached is not None and response.status_code == httpx.codes.NOT_MODIFIED:
-            return cached
         if not response.is_success:
             raise refusal(response)
-        if call.method == "GET" and "ETag" in response.headers:
-            self._cache[str(request.url)] = response
-            if len(self._cache) > MAX_CACHED:
-                self._cache.popitem(last=False)
         return response
 
     def _pause(self, call: Call, error: Unreachable | ServerRefused, pause: float) -> None:

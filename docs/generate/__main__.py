@@ -5,7 +5,6 @@ from pathlib import Path
 
 from docs.generate.api_pages import write_api, write_rights
 from docs.generate.catalogue import write_catalogue
-from docs.generate.client_code import write_calls, write_models
 from docs.generate.document import Document, read_document
 
 ROOT = Path(__file__).parents[2]
@@ -18,8 +17,6 @@ def main() -> None:
         "docs/rights.md": write_rights(document),
         "docs/catalogue.md": write_catalogue(ROOT / "problems"),
         **write_guide(document),
-        "app/client/model.py": write_models(document),
-        **write_calls(document),
     }
     if "--check" not in sys.argv[1:]:
         for name, text in generated.items():
@@ -33,7 +30,7 @@ def main() -> None:
 def write_guide(document: Document) -> dict[str, str]:
     """Return the pages that the site shows under /help. A copy of them is part of the package, and docs/ is not."""
     written = {"api.md": write_api(document), "rights.md": write_rights(document)}
-    pages = {name: (ROOT / "docs" / name).read_text() for name in ("authoring.md", "client.md", "problem-format.md")}
+    pages = {name: (ROOT / "docs" / name).read_text() for name in ("authoring.md", "problem-format.md")}
     return {f"app/web/guide/{name}": text for name, text in (pages | written).items()}
 
 

@@ -11,8 +11,7 @@ import jsonschema_rs
 import pytest
 
 from app.api.openapi import POSTS, TAGS
-from app.client.client import Client
-from docs.generate.document import JSON, Operation, list_operations, read_document
+from docs.generate.document import JSON, list_operations, read_document
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = read_document()
@@ -60,13 +59,8 @@ def test_names_of_objects_are_words() -> None:
     assert [name for name in DOCUMENT["components"]["schemas"] if not name.isalnum()] == []
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=[each.name for each in OPERATIONS])
-def test_the_client_has_a_method_for_every_operation(operation: Operation) -> None:
-    assert callable(getattr(Client, operation.name))
-
-
 @pytest.mark.whole
-def test_the_generated_pages_and_the_client_are_up_to_date() -> None:
+def test_the_generated_pages_are_up_to_date() -> None:
     checked = subprocess.run(
         [sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True
     )

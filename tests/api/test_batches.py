@@ -8,8 +8,6 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from app.client.client import Client
-from app.client.model import BatchedSubmission, NewBatch
 from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
@@ -219,16 +217,3 @@ def test_a_long_poll_ends_when_the_last_submission_is_done(ada: httpx.Client, da
 
     assert sorted(item["state"] for item in soon.json()["items"]) == ["done", "done", "queued"]
     assert [(item["id"], item["verdict"]) for item in answer.json()["items"]] == [(id, "accepted") for id in ids]
-
-
-def test_the_client_sends_a_batch_and_waits_for_it(address: str, ada: httpx.Client, database: Database) -> None:
-    with Client(address, token=ada.headers["Authorization"].split()[1]) as client:
-        wanted = [BatchedSubmission(problem="running_mean", source=SOURCE), BatchedSubmission(problem="no", source="x")]
-        (sent, refused) = client.submit_batch(NewBatch(submissions=wanted)).items
-        assert sent.submission is not None
-        end(database, take(database))
-        (read,) = client.get_batch(ids=[sent.submission.id], wait=30).items
-
-    assert (read.id, read.verdict) == (sent.submission.id, "accepted")
-    assert refused.error is not None
-    assert refused.error.code == "problem_not_found"

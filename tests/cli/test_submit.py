@@ -92,24 +92,16 @@ def test_a_request_that_failed_on_the_way_is_sent_again_with_the_same_key(script
     assert (len(keys), len(set(keys))) == (4, 1)
 
 
-def test_several_files_are_one_batch(script: Script, tmp_path: Path) -> None:
+def test_several_files_are_sent_one_after_another(script: Script, tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text("x = 1")
-    facts = ("id", "problem", "title", "revision", "mode", "created_at", "state", "verdict", "score")
-    summary = {name: DONE[name] for name in facts} | {"user": "ada", "revision": 1}
-    summary |= {"wall_seconds": 0.1, "memory_bytes": 1024}
-    refusal = {"status": 429, "code": "limit_reached", "detail": "20 are not judged yet", "retry_after": 5}
-    entries = [{"submission": TAKEN, "error": None}, {"submission": None, "error": refusal | {"errors": None}}]
-    waiting = summary | {"state": "judging", "verdict": None, "score": None}
-    script.answers = [(201, {"items": entries}), (200, {"items": [waiting]}), (200, {"items": [summary]})]
+    refusal = {"title": "Limit reached", "status": 409, "code": "limit_reached", "detail": "20 are not judged yet"}
+    script.answers = [(202, TAKEN), (409, refusal), (200, QUEUED), (200, DONE)]
 
     submitted = allclose("submit", "some", SOLUTION, other, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
-    assert (submitted.returncode, len(script.requests)) == (1, 3), submitted.stderr
-    assert [each["source"] for each in json.loads(script.requests[0][1])["submissions"]] == [
-        SOLUTION.read_text(),
-        "x = 1",
-    ]
+    assert (submitted.returncode, len(script.requests)) == (1, 4), submitted.stderr
+    assert [json.loads(body)["source"] for _, body in script.requests[:2]] == [SOLUTION.read_text(), "x = 1"]
     assert f"starter.py: accepted, score 0, {script.url}/submissions/{ID}" in submitted.stdout
     assert "other.py: 20 are not judged yet" in submitted.stderr
 

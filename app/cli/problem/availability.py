@@ -30,9 +30,7 @@ def availability(
 
     Needs the token of an author or admin.
     """
-    from app.client.model import ProblemChange
-
     settings = read_settings(server=server, token=token)
     with open_client(settings.server, token=require_token(settings)) as client:
-        problem = client.change_problem(slug, ProblemChange(availability=state))
+        problem = client.change_availability(slug, state)
     output.print(f"{escape(problem.slug)} is [bold]{problem.availability}[/]: {MEANING[problem.availability]}.")

@@ -15,8 +15,8 @@ from app.client.error import ClientError
 from app.settings import read_settings
 
 if TYPE_CHECKING:
+    from app.authoring.query import VerificationView
     from app.client.client import Client
-    from app.client.model import VerificationView
 
 # Each response updates the progress bar.
 WAIT_SECONDS = 1
@@ -69,9 +69,9 @@ def _send(client: "Client", source: PackageSource, availability: Availability | 
     files = source.read()
     if source.is_single:
         content = next(iter(files.values()))
-        return client.send_package(source.slug, content, "application/yaml", availability=availability)
+        return client.send_package(source.slug, content, "application/yaml", availability)
     archive = write_archive(source.slug, {path: text.decode() for path, text in files.items()})
-    return client.send_package(source.slug, archive, "application/zip", availability=availability)
+    return client.send_package(source.slug, archive, "application/zip", availability)
 
 
 def _follow(client: "Client", verification: "VerificationView") -> "VerificationView":
@@ -95,11 +95,10 @@ def _page(server: str, verification: "VerificationView") -> str:
 
 
 def _print(verification: "VerificationView", server: str) -> None:
-    from app.catalog.verification_report import Report
     from app.cli.problem.report_table import print_report
 
     if verification.report is not None:
-        print_report(Report.model_validate(verification.report.model_dump()))
+        print_report(verification.report)
     if verification.revision is not None:
         address = f"{server}/problems/{verification.problem}"
         output.print(f"Published as revision {verification.revision}: [bold]{escape(address)}[/]", soft_wrap=True)

@@ -27,7 +27,6 @@ GUIDES = {
     "authors": ("authoring.md", later("Authors' guide")),
     "problem-format": ("problem-format.md", later("All keys and files of a problem")),
     "api": ("api.md", later("The REST API")),
-    "client": ("client.md", later("The Python client")),
     "rights": ("rights.md", later("Roles and permissions")),
 }
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
