@@ -1,12 +1,16 @@
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
 
+from app.catalog.model import ExpectedOutput
 from app.database.engine import Database
 from app.schema import TABLES, SchemaTooNew, is_current, upgrade
+from tests.factories import make_prepared, make_problem
 
 
 def test_the_revisions_lead_to_the_tables_of_the_models(database: Database) -> None:
@@ -51,3 +55,18 @@ def test_processes_that_start_at_once_upgrade_a_new_database_once(database: Data
         list(starts.map(upgrade, [database] * 4))
 
     assert is_current(database)
+
+
+def test_expected_outputs_of_random_answers_are_computed_again(database: Database) -> None:
+    with database.transaction() as session:
+        random, other = make_problem(session, answer={"kind": "random"}), make_problem(session)
+        for revision in (random, other):
+            make_prepared(session, revision)
+        kept = other.id
+
+    migration = import_module("migrations.versions.0040_random_samples_are_computed_again")
+    with database.engine.begin() as connection, Operations.context(MigrationContext.configure(connection)):
+        migration.upgrade()
+
+    with database.transaction() as session:
+        assert session.scalars(select(ExpectedOutput.revision_id)).all() == [kept]

@@ -40,8 +40,8 @@ class RandomSamples(AnswerKind):
         what = " and ".join(self.statistics) or "distribution"
         calls = "" if self.repeat == 1 else f" over {self.repeat} calls with other seeds"
         return (
-            f"The judge compares the {what}{calls}. The same {self.seed} must give the same answer again, another one "
-            "another answer, and all samples are independent."
+            f"The judge compares the {what}{calls}. The same {self.seed} must give the same answer again, and another "
+            f"{self.seed} another answer. All samples must be independent."
         )
 
     def options(self) -> dict[str, Any]:
