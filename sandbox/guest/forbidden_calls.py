@@ -271,7 +271,7 @@ class _Seen:
 
     def note(self, kind: Kind, name: str, frame: FrameType | None, attribute: str | None = None) -> None:
         line = self._origins.find_line(frame, attribute)
-        if line is not None and not _draws(frame):
+        if line is not None and not _draws(frame, name):
             self._record.note(kind, name, line)
 
 
@@ -293,8 +293,8 @@ def _targets(pattern: str) -> Iterator[tuple[str, Any, str]]:
         yield from ((pattern, found, name) for found, name in places if callable(getattr(found, name, None)))
 
 
-def _draws(frame: FrameType | None) -> bool:
-    """Whether the source's call is one of NumPy's random methods. They are made of NumPy, and have no frame."""
+def _draws(frame: FrameType | None, forbidden: str) -> bool:
+    """Whether the source calls another of NumPy's random methods. They are made of NumPy, and have no frame."""
     while frame is not None and is_guest(frame.f_code):
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename != SOURCE_NAME:
@@ -310,8 +310,22 @@ def _draws(frame: FrameType | None) -> bool:
         call = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except SyntaxError:
         return False
-    name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    return not name.startswith("_") and (hasattr(random.Generator, name) or hasattr(random.RandomState, name))
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    method, owner = call.func.attr, call.func.value
+    if method.startswith("_") or method == forbidden.rpartition(".")[2]:
+        return False
+    kinds = random.Generator, random.RandomState
+    found = _find_value(owner, frame) if isinstance(owner, ast.Name | ast.Attribute) else None
+    is_random = found is random or isinstance(found, kinds) or isinstance(owner, ast.Call | ast.Subscript)
+    return is_random and any(hasattr(kind, method) for kind in kinds)
+
+
+def _find_value(node: ast.expr, frame: FrameType) -> Any:
+    """Return the value of a name, or of an attribute of one. None for anything else."""
+    if isinstance(node, ast.Attribute):
+        return getattr(_find_value(node.value, frame), node.attr, None)
+    return frame.f_locals.get(node.id, frame.f_globals.get(node.id)) if isinstance(node, ast.Name) else None
 
 
 def _is_wildcard(pattern: str) -> bool:

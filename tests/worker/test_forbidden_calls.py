@@ -58,7 +58,7 @@ parameters:
   - {name: b, type: numpy, shape: [2], dtype: float64}
 returns: {type: numpy, shape: [2], dtype: float64}
 requirements:
-  - {forbids_calls: [numpy.linalg.*]}
+  - {forbids_calls: [numpy.linalg.*, numpy.power]}
 cases:
   - {name: small, visibility: sample, inputs: {a: [[2, 1], [1, 3]], b: [1, 2]}}
 statement: Write it yourself.
@@ -143,6 +143,13 @@ def softmax(launcher: Launcher) -> Iterator[Court]:
 @pytest.fixture(scope="module")
 def solve(launcher: Launcher) -> Iterator[Court]:
     yield from open_court(launcher, SOLVE)
+
+
+def test_a_function_with_the_name_of_a_random_method_is_seen(solve: Court) -> None:
+    (case,) = solve.judge(solve.package.reference.replace("    (p, q)", "    np.power(a, 2)\n    (p, q)"))
+
+    assert case.verdict is Verdict.REQUIREMENT_NOT_MET
+    assert "found numpy.power in line 4" in case.report["message"]
 
 
 def test_a_student_who_writes_the_function_is_accepted(softmax: Court, solve: Court) -> None:
