@@ -68,6 +68,9 @@ class Policy(BaseModel):
     shared_solutions: Switch = Field(
         "on", description="accepted solutions that users share; off: hidden from everyone, and kept"
     )
+    visitor_runs: Switch = Field(
+        "on", description="visitors run the samples of listed problems without an account; off: they sign in first"
+    )
     first_steps: Switch = Field(
         "on", description="the list of first steps on the admin's overview, until all are done; off: hidden"
     )

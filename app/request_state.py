@@ -21,6 +21,7 @@ from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
+from app.submissions.visitor_run import VisitorRuns
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -79,6 +80,11 @@ def get_progress(request: Request) -> Progress:
 def get_queue_waits(request: Request) -> QueueWaits:
     waits: QueueWaits = request.app.state.queue_waits
     return waits
+
+
+def get_visitor_runs(request: Request) -> VisitorRuns:
+    runs: VisitorRuns = request.app.state.visitor_runs
+    return runs
 
 
 def get_request_throttle(request: Request) -> RequestThrottle:

@@ -38,6 +38,7 @@ from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
+from app.submissions.visitor_run import VisitorRuns
 from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
@@ -109,6 +110,8 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1)
     state.submit_limit = ConcurrencyLimit("submissions", at_once=2)
     state.busy_submit_limit = ConcurrencyLimit("submissions", at_once=1)
+    state.visitor_runs = VisitorRuns()
+    state.visitor_run_limit = ConcurrencyLimit("runs without an account", at_once=1, most=20)
     state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=count_cores(), most=300)
     state.request_throttle = RequestThrottle(policy)
     state.recent_tokens = RecentTokens()

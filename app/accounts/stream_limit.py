@@ -7,9 +7,8 @@ all other users.
 import math
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from uuid import UUID
 
 from app.errors import LimitReached
 
@@ -22,25 +21,28 @@ class StreamLimit:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._taken: Counter[UUID] = Counter()
+        self._taken: Counter[Hashable] = Counter()
 
     @contextmanager
-    def seat(self, user_id: UUID, wait: float = math.inf) -> Iterator[None]:
-        """Hold a seat during the block. A request that does not wait needs none. Raises LimitReached."""
+    def seat(self, user: Hashable, wait: float = math.inf) -> Iterator[None]:
+        """Hold a seat of `user` during the block: a user's ID, or a visitor's network. Raises LimitReached.
+
+        A request that does not wait needs none.
+        """
         if wait <= 0:
             yield
             return
-        self._take(user_id)
+        self._take(user)
         try:
             yield
         finally:
             with self._lock:
-                self._taken -= Counter([user_id])
+                self._taken -= Counter([user])
 
-    def _take(self, user_id: UUID) -> None:
+    def _take(self, user: Hashable) -> None:
         with self._lock:
-            if self._taken[user_id] >= SEATS:
+            if self._taken[user] >= SEATS:
                 raise LimitReached(
                     f"You have {SEATS} event streams or waiting requests open. Close one, or send wait=0."
                 )
-            self._taken[user_id] += 1
+            self._taken[user] += 1

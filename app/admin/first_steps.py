@@ -23,12 +23,13 @@ def list_open_steps(session: Session) -> tuple[Step, ...]:
         return ()
     listed = select(Problem.id).join(Revision, IS_CURRENT).where(IS_LISTED)
     has_problem = session.scalar(select(exists(listed)))
+    by_user = select(Submission.id).where(Submission.user_id.is_not(None))
     done: dict[Step, bool | None] = {
         "sign_up": policy.sign_up != "open" or _has_decided(session, "sign_up"),
         "problems": has_problem,
         "tracks": not has_problem or session.scalar(select(exists(listed.where(track_slug.is_not(None))))),
         # Ordered, so that PostgreSQL reads one entry of the index and not the table.
-        "submission": session.scalar(select(Submission.id).order_by(Submission.id).limit(1)) is not None,
+        "submission": session.scalar(by_user.order_by(Submission.user_id).limit(1)) is not None,
         "users": len(session.scalars(select(User.id).order_by(User.id).limit(2)).all()) > 1,
         "backup": find_last(session, "backup.written") is not None,
     }

@@ -24,7 +24,7 @@ from app.admin.worker import WorkerView, list_workers
 from app.audit import find_last
 from app.database.engine import OVERFLOW, Database
 from app.disk import free_bytes
-from app.judging.verdicts import Verdict
+from app.submissions.cause import IS_ERROR
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
 
@@ -91,7 +91,7 @@ def _read_texts(session: Session) -> list[tuple[str, str]]:
 
 
 def _count_judge_errors(session: Session) -> int:
-    current = select(func.count()).where(Judging.verdict == Verdict.JUDGE_ERROR, Judging.is_current)
+    current = select(func.count()).where(IS_ERROR, Judging.is_current)
     return session.scalars(current).one()
 
 

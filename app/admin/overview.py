@@ -20,6 +20,7 @@ from app.authoring.model import Verification
 from app.disk import LEAST_BYTES
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Rejudging
+from app.submissions.cause import IS_ERROR
 from app.submissions.model import Judging, Submission
 
 DAY = timedelta(days=1)
@@ -127,7 +128,7 @@ def read_overview(session: Session, data: Path) -> Overview:
         judge_errors=_count(
             session,
             Judging.id,
-            Judging.verdict == "judge_error",
+            IS_ERROR,
             Judging.is_current.is_(True),
             _is_recent(Judging.finished_at),
         ),
@@ -148,7 +149,7 @@ def _count_verdicts(session: Session) -> tuple[VerdictOfDay, ...]:
     rows = session.execute(
         select(Judging.verdict, number)
         .join(Submission, Submission.id == Judging.submission_id)
-        .where(_is_recent(Submission.created_at), Judging.is_current)
+        .where(_is_recent(Submission.created_at), Submission.user_id.is_not(None), Judging.is_current)
         .group_by(Judging.verdict)
         .order_by(number.desc())
     )

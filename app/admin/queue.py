@@ -12,13 +12,13 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from app.accounts.model import User
 from app.catalog.model import Problem
 from app.submissions.model import Judging, Submission
-from app.submissions.priority import BACKGROUND
+from app.submissions.priority import BACKGROUND, VISITOR
 from app.submissions.view import State
 
-Kind = Literal["interactive", "rejudge"]
+Kind = Literal["interactive", "rejudge", "visitor"]
 
 QUEUES = ("cpu", "gpu")
-KINDS: tuple[Kind, ...] = ("interactive", "rejudge")
+KINDS: tuple[Kind, ...] = ("interactive", "rejudge", "visitor")
 MOST_SHOWN = 20
 # A student's submission that waits longer needs an admin's attention, here and in the alert `AllcloseQueueSlow`.
 LONG_WAIT_SECONDS = 120
@@ -26,7 +26,7 @@ _IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
 class QueueView(BaseModel):
-    """`kind`: interactive if a student waits for the verdict, or rejudge."""
+    """`kind`: interactive if a student waits for the verdict, rejudge, or visitor for a run without an account."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -132,7 +132,8 @@ def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
 
 
 def _places(found: Iterable[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
-    usual = [(queue, kind) for queue in QUEUES for kind in KINDS]
+    # Visitors get no GPU.
+    usual = [(queue, kind) for queue in QUEUES for kind in KINDS if (queue, kind) != ("gpu", "visitor")]
     return usual + sorted(set(found) - set(usual))
 
 
@@ -144,7 +145,9 @@ def _view(queue: str, kind: Kind, counts: tuple[int, float, int]) -> QueueView:
 def _kind() -> ColumnElement[Kind]:
     # Literals: GROUP BY needs the same expression, and two parameters are never the same.
     names: list[ColumnElement[Kind]] = [literal_column(f"'{kind}'") for kind in KINDS]
-    return case((Judging.rejudging_id.is_(None), names[0]), else_=names[1])
+    interactive, rejudge, visitor = names
+    is_visitor = Judging.priority == literal_column(str(VISITOR))
+    return case((is_visitor, visitor), (Judging.rejudging_id.is_(None), interactive), else_=rejudge)
 
 
 def _age(since: InstrumentedAttribute[Any]) -> ColumnElement[Any]:

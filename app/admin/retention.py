@@ -39,6 +39,7 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 from app.submissions.solve_count import recount_if_due
 from app.submissions.solved import is_solving
+from app.submissions.visitor_run import delete_old_runs
 
 RUNS_DAYS = 365
 BATCH = 200
@@ -50,7 +51,7 @@ RETENTION = Actor(user_id=None, channel="retention")
 MOST_COUNTED = 10_000
 # Not at once: a start has more urgent work.
 FIRST_AFTER_SECONDS = 120.0
-LOOK_EVERY_SECONDS = 300.0
+LOOK_EVERY_SECONDS = 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -245,7 +246,7 @@ def read_retention(session: Session) -> Retention:
 
 
 class Caretaker:
-    """The web process's thread that runs retention and counts who solved each problem, when they are due."""
+    """The web process's thread that runs retention, counts who solved each problem, and deletes visitors' runs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -263,6 +264,7 @@ class Caretaker:
         pause = FIRST_AFTER_SECONDS
         while not self._stopping.wait(pause):
             pause = LOOK_EVERY_SECONDS
+            self._try(delete_old_runs, "Visitors' runs were not deleted")
             self._try(recount_if_due, "The solve rates were not counted")
             self._try(run_if_due, "Old rows were not removed")
 

@@ -28,6 +28,8 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_FORM_BYTES = MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
+# A visitor's run: the form escapes most of the source's signs to three bytes.
+MAX_VISITOR_RUN_BYTES = 64 * 1024
 # The event loop decodes the escapes of a form (`%C3`), which takes more time and memory than their bytes. 256 KiB of
 # source has at most this many, with its other fields. Authors' packages come as `multipart/form-data` without escapes.
 MAX_ESCAPES = 300_000
@@ -36,6 +38,7 @@ MAX_ESCAPES = 300_000
 BODY_SECONDS = 20.0
 LEAST_BYTES_PER_SECOND = 4 * 1024
 _PACKAGE = re.compile("/api/v1/problems/[^/]+")
+_VISITOR_RUN = re.compile("/problems/[^/]+/visitor-runs")
 # Paths that accept a body without a sign-in.
 _ENTRANCES = (
     "/api/v1/users",
@@ -69,7 +72,7 @@ class BodyLimit:
 def _most_bytes(scope: Scope) -> int:
     """Return the limit, which is larger where authors send packages."""
     if not _is_known(scope):
-        return MAX_UNKNOWN_BYTES
+        return MAX_VISITOR_RUN_BYTES if _VISITOR_RUN.fullmatch(scope["path"]) else MAX_UNKNOWN_BYTES
     if scope["method"] == "PUT" and _PACKAGE.fullmatch(scope["path"]):
         return MAX_UPLOAD_BYTES
     if scope["method"] == "POST" and scope["path"].startswith("/author/") and _is_of_type(scope, "multipart/form-data"):
@@ -125,6 +128,8 @@ def _refusal(scope: Scope, size: int, most: int) -> HTTPException:
     if _is_known(scope):
         return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}. Send a shorter one.")
     said = f"{said} without signing in"
+    if _VISITOR_RUN.fullmatch(scope["path"]):
+        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}. Send shorter code, or sign in.")
     if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(_ENTRANCES):
         return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}. Send a shorter one.")
     if is_for_machines(scope["path"]):

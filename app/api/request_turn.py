@@ -28,6 +28,13 @@ async def await_submit_turn(request: Request) -> AsyncIterator[None]:
             yield
 
 
+async def await_visitor_turn(request: Request) -> AsyncIterator[None]:
+    """As `await_submit_turn`, for runs without an account. They take no turn of a student."""
+    limit: ConcurrencyLimit = request.app.state.visitor_run_limit
+    async with limit.turn():
+        yield
+
+
 def check_submit_turn(request: Request) -> None:
     """Raises LimitReached if too many submissions wait for their turn."""
     waiting: ConcurrencyLimit = request.app.state.waiting_submit_limit

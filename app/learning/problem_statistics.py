@@ -143,7 +143,7 @@ def is_solved_by_student(session: Session, slug: str) -> bool:
 def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
     """Return the students' last judged submissions of all cases, oldest first."""
     columns = (
-        Submission.user_id,
+        User.id,
         Submission.created_at,
         Judging.id,
         Judging.verdict,
@@ -160,6 +160,7 @@ def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
     query = (
         select(*columns)
         .join(last, last.c.id == Submission.id)
+        .join(User, User.id == Submission.user_id)
         .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
         .where(Judging.verdict.is_not(None), Judging.verdict.not_in([Verdict.JUDGE_ERROR, Verdict.CANCELLED]))
         .order_by(Submission.created_at)

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
 from app.submissions.enqueue import JUDGING_CHANNEL
-from app.submissions.priority import BACKGROUND
+from app.submissions.priority import BACKGROUND, VISITOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Steps:
 def _steps(table: JobTable) -> Steps:
     names = ("table", "held", "failure", "watched", "order", "channel", "is_rationed")
     words: dict[str, object] = {name: getattr(table, name) for name in names}
-    words |= {"background": BACKGROUND, "is_over": _IS_OVER}
+    words |= {"background": BACKGROUND, "visitor": VISITOR, "is_over": _IS_OVER}
     words["waits"] = _WAITS.format(**words)
     claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
     numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")]
@@ -71,7 +71,8 @@ _WAITS = """
 #
 # LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
 # Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
-# `next_rationed` is evaluated only when a rationed job is met, so it scans no further than that.
+# `next_rationed` is evaluated only when a rationed job is met, so it scans no further than that. A worker holds at most
+# one visitor's run too, so these never fill its slots.
 _CLAIM = """
     WITH orphan AS MATERIALIZED (
         SELECT id FROM {table}
@@ -95,6 +96,14 @@ _CLAIM = """
             ORDER BY priority DESC, {order} LIMIT 1
         ) AS waiting
         WHERE NOT EXISTS (SELECT FROM rationed) ORDER BY waiting.priority DESC LIMIT 1
+    ), next_visitor AS MATERIALIZED (
+        SELECT id FROM {table} AS job
+        WHERE job.queue = ANY(:queues) AND priority = {visitor} AND {waits} AND NOT EXISTS (
+            SELECT FROM {table} AS other
+            WHERE other.state = '{held}' AND other.worker = :worker AND other.lease_until >= now()
+              AND other.priority = {visitor}
+        )
+        ORDER BY {order} LIMIT 1
     ), ahead AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
@@ -102,6 +111,7 @@ _CLAIM = """
             SELECT id FROM {table} AS job
             WHERE job.queue = wanted.queue AND priority > {background} AND {waits}
               AND (NOT {is_rationed} OR id = (SELECT id FROM next_rationed))
+              AND (priority <> {visitor} OR id = (SELECT id FROM next_visitor))
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots

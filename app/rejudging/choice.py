@@ -113,6 +113,7 @@ def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Revision, Revision.id == target)
+        .where(Submission.user_id.is_not(None))
         .order_by(Submission.created_at, Submission.id)
     )
     if choice.problem is not None:

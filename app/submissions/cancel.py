@@ -28,13 +28,13 @@ def cancel(session: Session, submission: Submission) -> bool:
 
     A NOTIFY tells its worker to kill the box. Returns False if the judging is done already.
     """
-    return _end(session, Judging.submission_id == submission.id) > 0
+    return end_judgings(session, Judging.submission_id == submission.id) > 0
 
 
 def cancel_all(session: Session, actor: Actor, user_id: UUID) -> int:
     """Cancel all unfinished submissions of the user, and record it. Return how many ended."""
     of_user = select(Submission.id).where(Submission.user_id == user_id)
-    count = _end(session, Judging.submission_id.in_(of_user))
+    count = end_judgings(session, Judging.submission_id.in_(of_user))
     if count:
         record(session, actor, Act(action="user.queue_cancelled", target=user_id, after={"submissions": count}))
     return count
@@ -45,7 +45,8 @@ def is_unfinished() -> tuple[ColumnElement[bool] | InstrumentedAttribute[bool], 
     return (Judging.is_current, Judging.state.in_(["queued", "judging"]))
 
 
-def _end(session: Session, which: ColumnElement[bool]) -> int:
+def end_judgings(session: Session, which: ColumnElement[bool]) -> int:
+    """End the unfinished judgings as cancelled. Return how many ended."""
     ended = (
         update(Judging)
         .where(which, *is_unfinished())

@@ -4,11 +4,16 @@ from sqlalchemy import ColumnElement, Text, and_, func, literal_column
 
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging
+from app.submissions.priority import VISITOR
 
 NOT_SAID = "NotSaid: nothing was written down"
 # Literals, because GROUP BY needs an identical expression, and bound parameters differ.
 CAUSE = func.coalesce(Judging.cause, literal_column(f"'{NOT_SAID}'", Text))
-IS_ERROR = Judging.verdict == literal_column(f"'{Verdict.JUDGE_ERROR}'", Text)
+# A visitor's run is soon deleted, so an admin can do nothing about it.
+IS_ERROR = and_(
+    Judging.verdict == literal_column(f"'{Verdict.JUDGE_ERROR}'", Text),
+    Judging.priority != literal_column(str(VISITOR)),
+)
 
 
 def has_cause(cause: str) -> ColumnElement[bool]:

@@ -13,9 +13,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Subquery, exists, false, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
 from app.catalog.model import ExpectedOutput
 from app.submissions.model import Judging, Submission, WorkerRow
-from app.submissions.priority import BACKGROUND
+from app.submissions.priority import BACKGROUND, VISITOR
 from app.submissions.queue_status import serves
 from app.submissions.view import Wait
 
@@ -104,10 +105,11 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
     """
     never_judged = func.min(Judging.queued_at).filter(Judging.attempt == 0)
     counted = (
-        select(Judging.queue, Submission.user_id, func.count(), never_judged)
+        select(Judging.queue, User.id, func.count(), never_judged)
         .join(Submission, Submission.id == Judging.submission_id)
-        .where(Judging.state == "queued", Judging.priority > BACKGROUND, Submission.inputs.is_(None))
-        .group_by(Judging.queue, Submission.user_id)
+        .join(User, User.id == Submission.user_id)
+        .where(Judging.state == "queued", Judging.priority > VISITOR, Submission.inputs.is_(None))
+        .group_by(Judging.queue, User.id)
     )
     waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
     now = session.scalars(select(func.now())).one()

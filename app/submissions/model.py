@@ -48,12 +48,16 @@ _CAUSE = r"""
 
 
 class Submission(Base):
-    """A source sent for one revision of a problem. A row never changes. `inputs`: custom inputs, as YAML."""
+    """A source sent for one revision of a problem. A row never changes. `inputs`: custom inputs, as YAML.
+
+    `user_id` is None for a visitor's run, which is soon deleted (`visitor_run.py`).
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (
         CheckConstraint("mode IN ('submit', 'sample')", name="mode"),
         CheckConstraint("inputs IS NULL OR mode = 'sample'", name="own_inputs_are_samples"),
+        CheckConstraint("user_id IS NOT NULL OR mode = 'sample'", name="visitors_run_samples"),
         UniqueConstraint("user_id", "idempotency_key"),
         Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
         Index("ix_submissions_problem_id_created_at", "problem_id", text("created_at DESC"), text("id DESC")),
@@ -61,7 +65,7 @@ class Submission(Base):
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id))
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
     source: Mapped[str]

@@ -15,19 +15,21 @@ from app.submissions.usage import Usage
 
 # The priority of background work, which gives way to all other work. See `app.queue.running_jobs`.
 BACKGROUND = -1_000_000
+# The priority of every visitor's run, and of nothing else. A worker judges one of them at a time.
+VISITOR = BACKGROUND + 1
 # This much recent judging counts as much as one unfinished submission.
 SECONDS_PER_STEP = 10
 
 
 def read_front(session: Session, queue: str) -> int:
     """Return the priority of the queue's next judging; 0 if none waits."""
-    waiting = (Judging.queue == queue, Judging.state == "queued", Judging.priority > BACKGROUND)
+    waiting = (Judging.queue == queue, Judging.state == "queued", Judging.priority > VISITOR)
     return session.scalar(select(Judging.priority).where(*waiting).order_by(Judging.priority.desc()).limit(1)) or 0
 
 
 def compute_priority(usage: Usage, front: int) -> int:
     """Return the next judging's priority: `front` for a user with nothing pending and no recent usage, else lower."""
-    return max(front - usage.unfinished - count_recent_steps(usage), BACKGROUND + 1)
+    return max(front - usage.unfinished - count_recent_steps(usage), VISITOR + 1)
 
 
 def count_recent_steps(usage: Usage) -> int:

@@ -117,6 +117,29 @@ class Progress:
 Seen = TypeVar("Seen")
 
 
+async def stream_changes(
+    progress: Progress, subject: UUID, read: Callable[[Session], Seen | None]
+) -> AsyncGenerator[Seen]:
+    """Yield what `read` returns, now and after each change, until it is None. Reads are shared, see `SharedReads`.
+
+    While the database does not answer, the stream stays open and reads again later. Use with `aclosing`.
+    """
+    last: Seen | None = None
+    with progress.watch(subject) as watch:
+        while True:
+            try:
+                seen = await progress.reads.read(read)
+            except (OperationalError, PoolExhausted) as error:
+                _log.warning("A stream of events could not read the database: %s", error)
+            else:
+                if seen is None:
+                    return
+                if seen != last:
+                    yield seen
+                last = seen
+            await watch.changed()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeStream:
     """Streams a value to a viewer whenever it changes, while the viewer may see it.
@@ -128,26 +151,12 @@ class ChangeStream:
     find_viewer: Callable[[Session], Viewer | None]
     right: Permission
 
-    async def stream(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
-        """Yield what `read` returns, now and after each change. Reads are shared, see `SharedReads`.
+    def stream(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
+        """Stream what `read` returns, as `stream_changes` does.
 
-        Ends when the session or token ends or lacks the right, or if `read` raises NotFound. While the database does
-        not answer, the stream stays open and reads again later. Use with `aclosing`.
+        Ends when the session or token ends or lacks the right, or if `read` raises NotFound.
         """
-        last: Seen | None = None
-        with self.progress.watch(subject) as watch:
-            while True:
-                try:
-                    seen = await self.progress.reads.read(partial(self._read, read))
-                except (OperationalError, PoolExhausted) as error:
-                    _log.warning("A stream of events could not read the database: %s", error)
-                else:
-                    if seen is None:
-                        return
-                    if seen != last:
-                        yield seen
-                    last = seen
-                await watch.changed()
+        return stream_changes(self.progress, subject, partial(self._read, read))
 
     def _read(self, read: Callable[[Session, Viewer], Seen], session: Session) -> Seen | None:
         viewer = self.find_viewer(session)

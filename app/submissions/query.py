@@ -80,15 +80,18 @@ class SubmissionNotFound(NotFound):
         super().__init__(f"you have no submission {submission_id}")
 
 
-def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Submission:
-    """Raises NotFound, also if the viewer is not the owner and may not inspect other users' submissions."""
+def get_submission(session: Session, submission_id: UUID, viewer: Viewer | None) -> Submission:
+    """Raises NotFound, also if the viewer is not the owner and may not inspect other users' submissions.
+
+    Without a viewer it returns visitors' runs only. No viewer may read these, not even an admin.
+    """
     submission = session.get(Submission, submission_id)
     if submission is None or not _may_read(viewer, submission.user_id):
         raise SubmissionNotFound(submission_id)
     return submission
 
 
-def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer) -> Judging:
+def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer | None) -> Judging:
     """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
     found = session.execute(_CURRENT_JUDGING, {"submission_id": submission_id}).one_or_none()
     if found is None or not _may_read(viewer, found[0]):
@@ -104,7 +107,9 @@ _CURRENT_JUDGING = (
 )
 
 
-def _may_read(viewer: Viewer, owner_id: UUID) -> bool:
+def _may_read(viewer: Viewer | None, owner_id: UUID | None) -> bool:
+    if viewer is None or owner_id is None:
+        return viewer is None and owner_id is None
     return owner_id == viewer.id or viewer.may(Permission.INSPECT_SUBMISSIONS)
 
 
@@ -136,13 +141,13 @@ def _require_known(session: Session, user_id: UUID, slug: str) -> None:
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
-    """Select the IDs of the submissions that match, newest first.
+    """Select the IDs of the users' submissions that match, newest first.
 
     Raises NotFound for an unknown problem, revision or user. Raises Invalid for a revision number without a problem and
     for an empty span of time.
     """
     check_span(filters.since, filters.until)
-    query = select(Submission.id).where(*_conditions(session, filters))
+    query = select(Submission.id).where(Submission.user_id.is_not(None), *_conditions(session, filters))
     if conditions := tuple(_judging_conditions(session, filters)):
         is_current = and_(Judging.submission_id == Submission.id, Judging.is_current)
         query = query.join(Judging, is_current).where(*conditions)

@@ -18,7 +18,6 @@ from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import is_solving
 
-# Less than the pause between two looks of the web process, so that each look counts.
 EVERY = timedelta(minutes=4)
 # The key of the advisory lock. Nothing else in Allclose may use it.
 LOCK = 0x736F6C76

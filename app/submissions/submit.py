@@ -179,7 +179,7 @@ class Variants:
         return drawn
 
 
-def read_variants(session: Session, user_id: UUID, revision: Revision) -> Variants:
+def read_variants(session: Session, user_id: UUID | None, revision: Revision) -> Variants:
     variants = Variants(count=revision.manifest["variants"], seen=[], ready=frozenset())
     last = (
         select(Submission.variant)

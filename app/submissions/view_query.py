@@ -68,7 +68,7 @@ class ViewReader:
         self._attempt: tuple[int, int] | None = None
         self._rows: dict[int, CaseRow] = {}
 
-    def read(self, session: Session, viewer: Viewer) -> tuple[Submission, SubmissionView]:
+    def read(self, session: Session, viewer: Viewer | None) -> tuple[Submission, SubmissionView]:
         """Raises NotFound."""
         judging = get_readable_judging(session, self._submission_id, viewer)
         submission = self._submission or session.get_one(Submission, self._submission_id)

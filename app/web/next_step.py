@@ -32,13 +32,14 @@ class AcceptedSteps:
 
 def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> AcceptedSteps | None:
     """Return None unless all cases are accepted and the problem is open to its user."""
-    if view.verdict is not Verdict.ACCEPTED or view.mode != "submit":
+    user_id = submission.user_id
+    if view.verdict is not Verdict.ACCEPTED or view.mode != "submit" or user_id is None:
         return None
     try:
-        quiz = read_learning(session, submission.user_id, view.problem).quiz
+        quiz = read_learning(session, user_id, view.problem).quiz
     except ProblemNotFound:
         return None
-    track = _find_track(session, submission.user_id, view.problem)
+    track = _find_track(session, user_id, view.problem)
     return AcceptedSteps(
         problem=view.problem,
         quiz=quiz,

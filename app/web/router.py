@@ -32,6 +32,7 @@ from app.web.pages import (
     solution,
     submission,
     tracks,
+    visitor_run,
 )
 from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import invitations as admin_invitations
@@ -46,7 +47,7 @@ from app.web.pages.admin import users as admin_users
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, problems, problem, submission, help, sharing, tracks)
+    catalogue = (front, problems, problem, submission, visitor_run, help, sharing, tracks)
     lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)

@@ -62,7 +62,7 @@ class WaitOnce:
 
 
 class OverloadWaits:
-    """Limits the waits of one worker's judgings: at most half of its slots, and one per user.
+    """Limits the waits of one worker's judgings: at most half of its slots, and one per user. Visitors have none.
 
     A program's own threads count as load, so its author can cause a wait. A judging that may not wait runs its cases
     again at once.
@@ -73,15 +73,18 @@ class OverloadWaits:
         self._lock = threading.Lock()
         self._waiting: set[UUID] = set()
 
-    def wait(self, user_id: UUID, longest_seconds: float, abort: threading.Event) -> None:
+    def wait(self, user_id: UUID | None, longest_seconds: float, abort: threading.Event) -> None:
         """Wait until the machine is less busy, if a wait is allowed. Raises Aborted when `abort` is set."""
         with self.seat(user_id) as has_seat:
             if has_seat:
                 wait_until_quieter(longest_seconds, abort)
 
     @contextmanager
-    def seat(self, user_id: UUID) -> Iterator[bool]:
+    def seat(self, user_id: UUID | None) -> Iterator[bool]:
         """Yield whether a judging of this user may wait. The seat is freed after the block."""
+        if user_id is None:
+            yield False
+            return
         with self._lock:
             has_seat = len(self._waiting) < self._seats and user_id not in self._waiting
             if has_seat:

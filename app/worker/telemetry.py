@@ -12,6 +12,7 @@ from app.queue.finish import Finish
 from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.model import Judging
+from app.submissions.priority import VISITOR
 from app.telemetry import context
 from app.worker.metrics import Meter
 from app.worker.middleware import Judge, Judged, Middleware
@@ -24,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """`kind`: interactive, when a student waits, or rejudge. `waited_seconds`: in the queue."""
+    """`kind`: interactive, when a student waits, rejudge, or visitor. `waited_seconds`: in the queue."""
 
     request_id: str | None
     queue: str
@@ -34,10 +35,12 @@ class Origin:
 
 def _read_origin(database: Database, judging_id: int) -> Origin:
     waited = func.extract("epoch", Judging.started_at - Judging.queued_at)
-    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, waited)
+    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, Judging.priority, waited)
     with database.transaction() as session:
-        request_id, queue, rejudging_id, seconds = session.execute(columns.where(Judging.id == judging_id)).one()
-    kind = "interactive" if rejudging_id is None else "rejudge"
+        request_id, queue, rejudging_id, priority, seconds = session.execute(
+            columns.where(Judging.id == judging_id)
+        ).one()
+    kind = "visitor" if priority == VISITOR else "interactive" if rejudging_id is None else "rejudge"
     return Origin(request_id=request_id, queue=queue, kind=kind, waited_seconds=float(seconds or 0))
 
 

@@ -173,8 +173,12 @@ class Warmer(Middleware):
         self._attempt(slug, find)
 
     def _learn_later(self, work: Work) -> None:
-        may_learn = self._cache.may_learn(work.package, work.submission.user_id)
-        if may_learn and self._learnable.acquire(blocking=False):
+        student = work.submission.user_id
+        if (
+            student is not None
+            and self._cache.may_learn(work.package, student)
+            and self._learnable.acquire(blocking=False)
+        ):
             self._later.put(partial(self._learn, work), Urgency.LEARNING)
 
     def _run(self, steps: _Steps) -> None:
@@ -262,6 +266,7 @@ class Warmer(Middleware):
     def _learn(self, work: Work) -> None:
         self._learnable.release()
         student = work.submission.user_id
+        assert student is not None, "only submissions of all cases are learned from"
         if not self._cache.may_learn(work.package, student):  # two submissions of one student may have waited
             return
 

@@ -47,6 +47,7 @@ def test_the_queue_counts_by_queue_and_kind_and_names_who_waits_longest(
     assert counts == {
         ("cpu", "interactive"): (2, 0),
         ("cpu", "rejudge"): (0, 0),
+        ("cpu", "visitor"): (0, 0),
         ("gpu", "interactive"): (1, 0),
         ("gpu", "rejudge"): (0, 0),
     }
@@ -224,8 +225,8 @@ def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
     assert answer.text.count("# TYPE allclose_errors_total ") == 1
     assert [sample.labels["worker"] for sample in families["allclose_errors"].samples] == ["one", "two"]
-    alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:4]}
-    assert alive == {"alive": 3, "draining": 0, "away": 0, "dead": 1}
+    alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:5]}
+    assert alive == {"alive": 3, "no_boxes": 0, "draining": 0, "away": 0, "dead": 1}
 
 
 def test_metrics_are_for_those_who_have_the_right(ada: httpx.Client, address: str) -> None:

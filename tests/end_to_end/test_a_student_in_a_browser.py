@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.serving import RIGHT, SLUG, serve
+from tests.serving import RIGHT, SLUG, Served, serve
 from tests.web.browser import chromium, visit
 
 SETTINGS = {"ALLCLOSE_SANDBOX": "bubblewrap"}
@@ -20,6 +20,22 @@ def write(page: Page, source: str) -> None:
 
 def expect_verdict(page: Page, words: str) -> None:
     expect(page.locator(".banner .title")).to_contain_text(words, timeout=JUDGED_MS)
+
+
+@pytest.mark.browser
+def test_a_visitor_runs_the_samples_without_an_account(served: Served) -> None:
+    with chromium() as browser, browser.new_context() as context:
+        visitor = visit(context, served.url)
+        visitor.open(f"/problems/{SLUG}")
+        write(visitor.page, WRONG)
+        visitor.page.keyboard.press("Shift+Enter")
+        expect_verdict(visitor.page, "Wrong answer")
+
+        write(visitor.page, RIGHT)
+        visitor.page.get_by_role("button", name="Run samples").click()
+
+        expect_verdict(visitor.page, "Sample cases passed")
+        assert visitor.complaints == []
 
 
 @pytest.mark.browser

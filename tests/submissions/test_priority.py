@@ -14,7 +14,7 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
-from app.submissions.priority import BACKGROUND, SECONDS_PER_STEP, compute_priority
+from app.submissions.priority import BACKGROUND, SECONDS_PER_STEP, VISITOR, compute_priority
 from app.submissions.quota import SubmitLimits, find_reset
 from app.submissions.submit import Submit, submit
 from app.submissions.usage import PRIORITY_WINDOW, list_judging_seconds, read_usage
@@ -61,7 +61,7 @@ def test_no_user_sinks_to_the_priority_of_background_work(database: Database) ->
         user = make_user(session)
         make_used(session, user, -BACKGROUND * SECONDS_PER_STEP * 2)
 
-        assert compute_priority(read_usage(session, user.id), 0) == BACKGROUND + 1
+        assert compute_priority(read_usage(session, user.id), 0) == VISITOR + 1
 
 
 def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Database) -> None:

@@ -53,11 +53,12 @@ def test_a_year_adds_up_by_track_day_and_verdict(database: Database) -> None:
 
 def test_the_latest_judging_counts(database: Database) -> None:
     with database.transaction() as session:
-        submission = make_submission(session)
+        owner = make_user(session)
+        submission = make_submission(session, owner)
         make_judging(session, submission.id, state="done", verdict="accepted")
         make_judging(session, submission.id, state="done", verdict="wrong_answer")
 
-        found = read_statistics(session, submission.user_id)
+        found = read_statistics(session, owner.id)
 
     assert [each.verdict for each in found.verdicts] == ["wrong_answer"]
 

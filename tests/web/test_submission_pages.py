@@ -447,7 +447,7 @@ def test_the_stream_of_a_finished_submission_ends_after_its_result(ada: TestClie
 
     text = ada.get(f"{path}/events").text
 
-    assert text.startswith("event: result\ndata: <div data-final")
+    assert text.startswith("event: result\ndata: <div data-verdict data-final")
     assert text.endswith("event: done\ndata: \n\n")
 
 

@@ -11,17 +11,18 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.api.request_turn import await_submit_turn
+from app.accounts.rate_limit import network_of
+from app.api.request_turn import await_submit_turn, await_visitor_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.name import list_in_order
-from app.catalog.query import get_problem
+from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
 from app.learning.note import find_note
 from app.learning.problem_statistics import is_solved_by_student
 from app.policy import read_policy
-from app.request_state import get_queue_waits, get_settings
+from app.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
 from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
@@ -29,6 +30,7 @@ from app.submissions.query import HistoryFilters, SubmissionSummary, get_submiss
 from app.submissions.quota import SubmitLimits
 from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, submit
+from app.submissions.visitor_run import VisitorRun
 from app.web.address import Slug
 from app.web.notebook import write_notebook
 from app.web.origin import require_own_origin
@@ -36,7 +38,7 @@ from app.web.pages.learning import find_learning
 from app.web.pages.sharing import link
 from app.web.pages.submission import Shown, read_one
 from app.web.render import HEADERS
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, read_address, see_other
 
 router = APIRouter()
 
@@ -127,6 +129,26 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
     return see_other(f"/submissions/{submission.id}")
 
 
+@router.post(
+    "/problems/{slug}/visitor-runs",
+    dependencies=[Depends(require_own_origin), Depends(await_visitor_turn, scope="function")],
+)
+def run_without_account(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
+    if get_policy(visit.request).read().visitor_runs == "off":
+        return visit.ask_to_sign_in(f"/problems/{slug}")
+    network = network_of(read_address(visit.request))
+    run = VisitorRun(network=network, slug=slug, source=form.text, key=form.key)
+    try:
+        run_id = get_visitor_runs(visit.request).start(
+            get_database(visit.request), run, get_queue_waits(visit.request).read()
+        )
+    except Invalid as fault:
+        return _refused(visit, slug, form, {"refusal": str(fault)}, 422)
+    except LimitReached as fault:
+        return _refused(visit, slug, form, {"refusal": str(fault)}, 429)
+    return see_other(f"/visitor-runs/{run_id}")
+
+
 def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], status: int) -> Response:
     with visit.transaction() as session:
         context = _context(session, visit.viewer, slug)
@@ -140,9 +162,16 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     usual: dict[str, Any] = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
     usual |= {"most_input_bytes": MAX_BYTES, "most_input_value_bytes": MAX_VALUE_BYTES}
     usual["links"] = link(visit.request, context["problem"])
+    usual["is_visitor_run"] = _takes_visitor_runs(visit, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
+
+
+def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
+    """Whether the editor's form runs the samples without an account."""
+    is_on = get_policy(visit.request).read().visitor_runs == "on"
+    return visit.viewer is None and is_on and problem.availability == "listed" and not problem.limits.gpu
 
 
 def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ async function send(form: HTMLFormElement, fields: FormData): Promise<string | n
   try {
     const answer = await fetch(form.action, { method: "POST", body });
     const address = new URL(answer.url);
-    if (answer.redirected && address.pathname.startsWith("/submissions/")) {
+    if (answer.redirected && /^\/(submissions|visitor-runs)\//.test(address.pathname)) {
       renew(form);
       refuse(form, "");
       return address.pathname;

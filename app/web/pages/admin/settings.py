@@ -32,6 +32,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "announcement": (later("Announcement"), ""),
         "discussions": (later("Discussions"), ""),
         "shared_solutions": (later("Shared solutions"), ""),
+        "visitor_runs": (later("Sample runs without an account"), ""),
         "first_steps": (later("First steps on the overview"), ""),
     },
     later("Limits for each user"): {
