@@ -95,6 +95,8 @@ CLASS = {
 }
 # What `math_core` draws a line with. Fonts do not stretch it.
 COMBINING_LOW_LINE = "\u0332"
+# As a reference: pages show the characters themselves escaped, as other invisible ones.
+INVISIBLE_OPERATOR = re.compile("[\u2061-\u2064]")
 # The parser pads rows to the width of the header, so a few kB could make millions of cells.
 MAX_CELLS = 10_000
 
@@ -106,7 +108,8 @@ class UnreadableFormula(Exception):
 def render_maths(latex: str, *, block: bool) -> str:
     """Return MathML that is safe in a page, or the source in <code> if it can't be shown right."""
     try:
-        return tostring(_copy(_convert(latex, block=block), None), encoding="unicode")
+        mathml = tostring(_copy(_convert(latex, block=block), None), encoding="unicode")
+        return INVISIBLE_OPERATOR.sub(lambda found: f"&#{ord(found[0])};", mathml)
     except UnreadableFormula:
         return f'<code class="maths-source">{escape(latex)}</code>'
 

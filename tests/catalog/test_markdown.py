@@ -16,6 +16,7 @@ from app.catalog.markdown import (
     render_post,
 )
 from app.catalog.maths import is_readable, make_parser, render_maths
+from app.judging.text import spelled
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -114,6 +115,10 @@ def test_formulas_that_statements_use_are_readable(formula: str) -> None:
 
     assert 'display="block"' in html
     assert "maths-source" not in html
+
+
+def test_the_invisible_operator_of_a_function_is_no_escape_on_a_page() -> None:
+    assert spelled(render_post(r"$\cos x$")) == render_post(r"$\cos x$")
 
 
 def test_an_underscore_in_a_formulas_text_is_no_backslash() -> None:
@@ -233,7 +238,7 @@ def test_code_spans_hold_their_dollars() -> None:
         (r"\begin{cases} 1 & x \end{cases}", '<mtd class="to-left no-right wide-left">'),
         (r"\begin{array}{c|c} 1 & 2 \end{array}", '<mtd class="solid-right"><mn>1</mn></mtd>'),
         (r"\overline{x + y}", '<mrow class="line-above"><mrow><mi>x</mi><mo>+</mo><mi>y</mi></mrow></mrow>'),
-        (r"\log x", '<mi>log</mi></mrow><mo lspace="0.1667em">\u2061</mo><mi>x</mi>'),
+        (r"\log x", '<mi>log</mi></mrow><mo lspace="0.1667em">&#8289;</mo><mi>x</mi>'),
         (r"(-x)", '<mo lspace="0" rspace="0">−</mo>'),
         (r"= -a", '<mo lspace="0" rspace="0">−</mo>'),
         (r"[0, -\infty)", '<mo lspace="0" rspace="0">−</mo><mi>∞</mi>'),
