@@ -117,7 +117,9 @@ def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:
             remedy = "write a space in its place, or put the text in quotes"
             return Fault(file, mark.line + 1, "", f"has a tab after `{before.strip()[-MAX_SHOWN:]}`", remedy)
         return Fault(file, mark.line + 1, "", "is indented with a tab", "indent with spaces")
-    remedy = "check the indentation and quotes here and on the line before; put texts with `: ` or `#` in quotes"
+    remedy = (
+        "check the indentation, brackets and quotes here and on the line before; put texts with `: ` or `#` in quotes"
+    )
     return Fault(file, mark.line + 1 if mark else 0, "", message, remedy)
 
 

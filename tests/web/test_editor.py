@@ -290,6 +290,8 @@ def test_a_style_of_the_editor_needs_the_page_s_nonce(anyone: TestClient) -> Non
 def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada: Visitor) -> None:
     write(ada, "def scaled_sum(x, y, scale, options)\n    return 1\n")
     expect(ada.page.get_by_text("Syntax error on line 1")).to_be_visible()
+    write(ada, "def scaled_sum(x, y, scale, options):\n    return abs(x\n\n")
+    expect(ada.page.get_by_text("Syntax error on line 2")).to_be_visible()
     ada.page.get_by_role("tab", name="Custom input").click()
     inputs = ada.page.get_by_role("textbox", name="Custom inputs as YAML")
     expect(inputs).to_contain_text("x: [1, 2.5]")

@@ -43,9 +43,15 @@ function findUnread(state: EditorState): number | null {
   let found: number | null = null;
   tree?.iterate({
     enter: (node) => {
-      if (found === null && node.type.isError) found = state.doc.lineAt(node.from).number;
+      if (found === null && node.type.isError) found = lineOf(state, node.from, node.to);
       return found === null;
     },
   });
   return found;
+}
+
+// The parser notes what is missing, such as a bracket, where the next token begins. It belongs after the token before.
+function lineOf(state: EditorState, from: number, to: number): number {
+  const place = from === to ? state.sliceDoc(0, from).trimEnd().length : from;
+  return state.doc.lineAt(place).number;
 }
