@@ -1,5 +1,6 @@
 """Pictures of what is wrong, from the reports of real comparisons."""
 
+import math
 import re
 from typing import Any
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ from app.judging.comparison import Rules, compare
 from app.judging.preview import preview
 from app.judging.report import Material, build_report
 from app.judging.verdicts import Visibility
-from app.web.picture.figure import Figure, draw_figures, list_shares
+from app.web.picture.figure import Figure, draw_figures, list_shares, most_used
 from app.web.value_text import wrong_leaves
 from tests.examples import examples
 from tests.web.judged import answered, judge
@@ -222,6 +223,14 @@ def test_a_tree_has_a_row_for_each_leaf() -> None:
 
     assert [(share.path, share.is_right) for share in shares] == [("b", False), ("a", True)]
     assert [share.percent for share in shares] == [100.0, 0.0]
+
+
+def test_a_wrong_nan_does_not_claim_that_the_leaf_is_within_the_tolerance() -> None:
+    wrong = np.array([math.nan, 1.0 + 1e-9])
+    (nan, _right) = list_shares(report({"a": wrong, "b": 1.0}, {"a": np.ones(2), "b": 1.0}))
+
+    assert (nan.percent, nan.words, nan.short) == (100.0, "nan or inf differs", "–")
+    assert most_used(report(wrong, np.ones(2))) == ""
 
 
 def test_a_hidden_case_has_no_picture() -> None:

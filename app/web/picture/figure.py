@@ -118,7 +118,7 @@ def list_shares(report: Mapping[str, Any]) -> list[Share]:
 
 def most_used(report: Mapping[str, Any]) -> str:
     """Return the largest share of the tolerance in words, or an empty text if it is unknown."""
-    used = [read_number(leaf.get("tolerance_used")) for leaf in report.get("leaves", ())]
+    used = [_used(leaf) for leaf in report.get("leaves", ())]
     known = [share for share in used if share is not None]
     return share_text(max(known, key=lambda share: math.inf if math.isnan(share) else share)) if known else ""
 
@@ -193,9 +193,19 @@ def _at_worst(used: float) -> str:
     return f"The worst element {share_text(used)}."
 
 
+def _used(leaf: Mapping[str, Any]) -> float | None:
+    """Return the share of the tolerance, or None if it is unknown or does not explain why the leaf is wrong.
+
+    NaN and infinity have no share, so the rest of a wrong leaf may be within the tolerance.
+    """
+    used = read_number(leaf.get("tolerance_used"))
+    is_within = used is not None and used <= 1
+    return None if is_within and leaf.get("category") else used
+
+
 def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:
     leaf = max(leaves, key=severity_of)
-    used = read_number(leaf["tolerance_used"])
+    used = _used(leaf)
     is_right = leaf["category"] is None
     known = (0.0 if is_right else 1.0) if used is None or math.isnan(used) else min(used, 1.0)
     return Share(
