@@ -1,12 +1,16 @@
 // The student view beside the package editor, in a frame without scripts. The button opens and closes it. The style sheet
 // opens it on wide screens, so that nothing moves when this script runs.
+import { phrase } from "./phrase";
+
 export class PackagePreview {
   private readonly frame: HTMLIFrameElement | null;
   private readonly button: HTMLButtonElement | null;
+  private readonly name: string;
 
   constructor(private readonly place: HTMLElement, form: HTMLFormElement, whenOpened: () => void) {
     this.frame = place.querySelector("iframe");
     this.button = form.querySelector("button[data-preview]");
+    this.name = this.button?.textContent ?? "";
     this.button?.addEventListener("click", (event) => {
       event.preventDefault();
       const isOpen = !this.isOpen;
@@ -31,6 +35,8 @@ export class PackagePreview {
   }
 
   private tell(): void {
-    if (this.button) this.button.ariaExpanded = String(this.isOpen);
+    if (!this.button) return;
+    this.button.ariaExpanded = String(this.isOpen);
+    this.button.textContent = this.isOpen ? phrase(this.button, "close") : this.name;
   }
 }
