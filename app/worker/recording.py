@@ -10,7 +10,7 @@ from sandbox.guest.codec import Malformed, Tree, decode, encode
 from sandbox.interface import CaseOutcome, Request
 
 DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
-KEYS = {"answer", "calls"}
+KEYS = {"answer", "calls", "is_kept"}
 # As `sandbox.guest.notes` writes them: kind, name and line.
 NOTE = re.compile(r"(call|code|touched) ([ -~]{1,300}) (\d{1,7})")
 UNREADABLE = "a write into the judge's record"
@@ -55,7 +55,10 @@ def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome,
         return outcome, NO_CALLS
     if not isinstance(tree, dict) or set(tree) != KEYS or (counts := _numbers(tree["calls"])) is None:
         return outcome, NO_CALLS
-    return replace(outcome, answer=encode(tree["answer"])), _read_notes(outcome.notes, counts)
+    calls = _read_notes(outcome.notes, counts)
+    if tree["is_kept"] is not True:
+        calls = replace(calls, touched={UNREADABLE: 0, **calls.touched})
+    return replace(outcome, answer=encode(tree["answer"])), calls
 
 
 def _numbers(tree: Tree) -> dict[str, int] | None:

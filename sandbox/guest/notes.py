@@ -8,6 +8,7 @@ Each note is a line of ASCII: its kind, a name, and the line of the source, or 0
 
 import os
 import sys
+from os.path import samestat
 from pathlib import Path
 from threading import get_ident
 from types import CodeType, FrameType
@@ -28,12 +29,22 @@ class Record:
 
     def __init__(self) -> None:
         self._noted: set[tuple[str, str]] = set()
-        self._write = os.write
+        self._write, self._stat = os.write, os.fstat
+        self._pipe, self._is_kept = self._stat(PLACE), True
 
     def note(self, kind: Kind, name: str, line: int) -> None:
         if (kind, name) not in self._noted:
             self._noted.add((kind, name))
-            self._write(PLACE, f"{kind} {name} {line}\n".encode("ascii", "replace"))
+            if self.is_kept():
+                self._write(PLACE, f"{kind} {name} {line}\n".encode("ascii", "replace"))
+
+    def is_kept(self) -> bool:
+        """Whether the pipe to the monitor was in its place now and at each note."""
+        try:
+            self._is_kept = self._is_kept and samestat(self._pipe, self._stat(PLACE))
+        except OSError:
+            self._is_kept = False
+        return self._is_kept
 
 
 class Origins:

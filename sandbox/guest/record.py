@@ -41,8 +41,8 @@ def counted(name: str, function: Any) -> Any:
 def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
 
-    Its answer holds the `answer` and the `calls` of this case by name. Raises UnknownFunction for a pattern in
-    `forbidden` that no library has.
+    Its answer holds the `answer`, the `calls` of this case by name, and whether the record of notes `is_kept`. Raises
+    UnknownFunction for a pattern in `forbidden` that no library has.
     """
     inner = _call if driver is None else _load(driver)
     if "torch" in sys.modules:
@@ -58,7 +58,7 @@ def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
         counts.clear()
         with watched.watching():
             answer = inner(solution, inputs)
-        return {"answer": answer, "calls": dict(counts)}
+        return {"answer": answer, "calls": dict(counts), "is_kept": record.is_kept()}
 
     return run
 
