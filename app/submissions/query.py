@@ -50,7 +50,8 @@ class HistoryFilters:
 class SubmissionSummary:
     """One line of a history. `problem` is a slug, `revision` the number of the revision that judges it.
 
-    `wall_seconds` and `memory_bytes` are the maximum over the cases. Those of hidden cases are coarse.
+    `wall_seconds` and `memory_bytes` are the maximum over the cases. Those of hidden cases are coarse. An invalid
+    submission has none, because no case was run.
     """
 
     id: UUID
@@ -238,6 +239,7 @@ def _revision_id(session: Session, revision: int, problem: str | None) -> UUID:
 
 def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:
     submission, username, slug, number, title, judging, wall_seconds, memory_bytes = row
+    ran = judging.verdict != Verdict.INVALID_SUBMISSION
     return SubmissionSummary(
         id=submission.id,
         user=username,
@@ -249,6 +251,6 @@ def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
-        wall_seconds=wall_seconds,
-        memory_bytes=memory_bytes,
+        wall_seconds=wall_seconds if ran else None,
+        memory_bytes=memory_bytes if ran else None,
     )

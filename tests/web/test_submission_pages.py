@@ -391,6 +391,7 @@ def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, 
     assert "Invalid submission" not in page
     assert page.count("Not run") == 3
     assert " open>" not in page
+    assert '<td class="number time">–</td>' in ada.get("/submissions").text
 
 
 def test_a_case_with_nothing_more_to_tell_does_not_open(ada: TestClient, database: Database) -> None:
