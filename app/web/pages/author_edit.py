@@ -127,7 +127,7 @@ def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
         return _("The verification has findings. Fix them, and publish again.")
     if not faults:
-        return _("The files are valid. They are verified when you publish them.")
+        return _("The files are valid. Publishing verifies them.")
     if len(faults) >= MAX_FAULTS:
         return _("%(count)s or more errors.") % {"count": MAX_FAULTS}
     count = len(faults)
