@@ -43,6 +43,7 @@ MEDIA_TYPE = "application/problem+json"
 # The most characters of the path in an answer; a request's path may be longer.
 MAX_PATH = 2000
 RETRY_AFTER_SECONDS = 5
+FULL_DISK_RETRY_SECONDS = 60
 # Sentences that replace the framework's bare phrases.
 _ADVICE = {
     HTTPStatus.NOT_FOUND.phrase: "There is nothing at this path. GET /api/v1/openapi.json lists all paths.",
@@ -188,5 +189,5 @@ def _headers(error: Exception, status: HTTPStatus) -> dict[str, Any]:
     if isinstance(error, LimitReached):
         return {"Retry-After": str(error.retry_seconds)}
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        return {"Retry-After": str(60 if isinstance(error, DiskFull) else RETRY_AFTER_SECONDS)}
+        return {"Retry-After": str(FULL_DISK_RETRY_SECONDS if isinstance(error, DiskFull) else RETRY_AFTER_SECONDS)}
     return {}

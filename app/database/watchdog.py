@@ -82,14 +82,19 @@ class Watchdog:
             self._open.pop(id(connection), None)
 
     def _follow(self) -> None:
+        """A single connection that opens slowly is no silence: the machine may be busy."""
+        timeouts = 0
         while not self._stopping.is_set():
             try:
                 with psycopg.connect(self._address, autocommit=True) as connection:
+                    timeouts = 0
                     self._hear()
                     while self._pause():
                         self._ask(connection)
             except ConnectionTimeout:
-                self._fall_silent()
+                timeouts += 1
+                if timeouts > 1:
+                    self._fall_silent()
             except psycopg.Error:  # it answers, though with a refusal
                 self._hear()
                 self._pause()

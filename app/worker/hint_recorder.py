@@ -19,6 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from app.catalog.model import Device, MistakeOutput, Revision
 from app.catalog.package import Package
 from app.database.engine import Database
+from app.errors import JudgeFailed
 from app.queue.finish import Finish
 from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
@@ -39,7 +40,7 @@ from app.worker.outcomes import Outcomes
 from app.worker.prepare import PreparedCase
 from app.worker.single_flight import SingleFlight
 from app.worker.work import Work
-from sandbox.interface import Aborted
+from sandbox.interface import Aborted, SandboxError
 
 _log = logging.getLogger(__name__)
 
@@ -189,5 +190,7 @@ def _optional(work: Work) -> Iterator[None]:
         yield
     except Aborted:
         raise
+    except (JudgeFailed, SandboxError) as error:
+        _log.error("Known mistakes of %s can't be computed: %s", work.package.slug, error)
     except Exception:
         _log.exception("The hint for a submission to %s can't be found", work.package.slug)

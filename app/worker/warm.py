@@ -107,6 +107,7 @@ class Warmer(Middleware):
         self._background_pause = background_pause
         self._seen: set[UUID] = set()
         self._opened: set[UUID] = set()
+        self._planned: set[UUID] = set()  # those whose other variants are queued
         self._heard: set[str] = set()
         self._learnable = threading.BoundedSemaphore(MOST_WAITING)
         self._outputs, self._mistakes, self._later = _Steps(), _Steps(), _Steps()
@@ -150,6 +151,12 @@ class Warmer(Middleware):
         self._opened.add(revision.id)
         self._outputs.put(partial(self._prepare_outputs, self._at_once, revision, package, 0))
         self._mistakes.put(partial(self._prepare_mistakes, self._at_once, revision, package, 0))
+        if revision.id not in self._planned:
+            self._planned.add(revision.id)
+            self._plan_others(revision, package)
+
+    def _plan_others(self, revision: Revision, package: Package) -> None:
+        """Queue a revision's library calls and other variants, for when the machine is idle."""
         steps: list[Step] = [partial(self._fill_library, revision, package)]
         for variant in range(1, package.manifest.variants):
             steps.append(partial(self._prepare_outputs, self._idle, revision, package, variant))

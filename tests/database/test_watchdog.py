@@ -1,6 +1,5 @@
 """While PostgreSQL does not answer, statements fail. Its processes are stopped here, so that no connection breaks."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from app.database.embedded_server import EmbeddedPostgres, own
 from app.database.engine import Database
 from app.database.watchdog import Watchdog
+from tests.queue.fleet import wait_until
 
 PATIENCE_SECONDS = 60
 
@@ -53,8 +53,7 @@ def test_statements_fail_while_the_database_is_stopped_and_work_again_afterwards
             later = threads.submit(ask, database).exception(PATIENCE_SECONDS)
 
         assert all(isinstance(error, OperationalError) for error in (*errors, later))
-        while watchdog.is_silent:
-            time.sleep(0.05)
+        wait_until(lambda: not watchdog.is_silent)
         assert ask(database) == 42
         watchdog.stop()
         database.close()
