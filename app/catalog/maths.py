@@ -10,6 +10,7 @@ takes 2^n steps. So formulas with many such brackets are refused.
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from html import escape, unescape
 from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, tostring
 
@@ -23,10 +24,10 @@ from app.judging.text import lines_of
 MAX_LATEX = 2_000
 MAX_UNPAIRED = 6
 # Macros may expand without bound. A class of atoms hides brackets from `_count_unpaired`. Lines of tables come out
-# wrong, and a "%" hides the rest of a line.
+# wrong, and a "%" hides the rest of a line. A bracket after `\pmod` multiplies the steps.
 REFUSED = re.compile(
     r"\\(?:def|let|(?:re)?newcommand|providecommand|newenvironment|DeclareMathOperator)(?![A-Za-z])"
-    r"|\\(?:math(?:open|close|inner)|h(?:dash)?line)(?![A-Za-z])|(?<!\\)%"
+    r"|\\(?:math(?:open|close|inner)|h(?:dash)?line)(?![A-Za-z])|(?<!\\)%|\\pmod(?![A-Za-z]|\s*[{0-9A-Za-z])"
 )
 COLOUR = re.compile(r"\\(?:color|textcolor)(?![A-Za-z])")
 ENVIRONMENT = re.compile(r"\\begin\s*\{(\w+\*?)\}((?!\\begin)[\s\S])*?\\end\s*\{\1\}|\\substack\s*\{[^{}]*\}")
@@ -57,7 +58,19 @@ OPENING = {"(", "[", r"\{", r"\ulcorner", r"\llangle", r"\llbracket", r"\llcorne
 OPENING |= {rf"\l{name}" for name in DELIMITERS}
 CLOSING = {")", "]", r"\}", r"\urcorner", r"\rrangle", r"\rrbracket", r"\lrcorner", r"\rrparenthesis", r"\rmoustache"}
 CLOSING |= {rf"\r{name}" for name in DELIMITERS}
-SIZED = re.compile(r"\\(?:[Bb]igg?([lrm]?)|(l)eft|(r)ight|middle)(?![A-Za-z])")
+# Commands, `^` and `_` take what follows as an argument, even a bracket.
+ARGUMENT = re.compile(
+    r"[\^_]|\\(?:(?:math|over|text|under|wide|x\w*(?:arrow|mapsto))\w*|[bx]?cancel|d{0,4}dot|[hv]?phantom|"
+    r"acute|angl|bar|bm|bold(?:symbol)?|boxed|[bB]ra(?:ket)?|breve|check|emph|eqref|[fhm]box|frak|global|grave|hat|[kK]et|"
+    r"[mp]od|pmod|not|operatorname|Overrightarrow|root|[sS]et|smash|sqrt|substack|tilde|utilde|vec|[lrm]lap)"
+)
+ARGUMENTS = {
+    **dict.fromkeys([r"\binom", r"\dbinom", r"\tbinom", r"\cfrac", r"\dfrac", r"\frac", r"\tfrac"], 2),
+    **dict.fromkeys([r"\overset", r"\stackrel", r"\textcolor", r"\underset"], 2),
+    **{r"\overunderset": 3, r"\prescript": 3, r"\sideset": 3, r"\mathchoice": 4, r"\genfrac": 6},
+}
+OPTIONAL = re.compile(r"\\(?:sqrt|cfrac|smash|x\w*(?:arrow|mapsto))")
+SIZED = re.compile(r"\\(?:[Bb]igg?(?P<side>[lrm]?)|(?P<left>left)|(?P<right>right)|middle)(?![A-Za-z])")
 TOKEN = re.compile(rf"{SIZED.pattern}\s*(?:\\[A-Za-z]+|\\?[\s\S])?|\\[A-Za-z]+|\\?[\s\S]")
 
 ELEMENT = re.compile(
@@ -124,10 +137,12 @@ def is_readable(latex: str) -> bool:
 
 
 def _convert(latex: str, *, block: bool) -> Element:
-    if len(latex) > MAX_LATEX or REFUSED.search(latex) or _has_lines(latex) or _count_unpaired(latex) > MAX_UNPAIRED:
+    if len(latex) > MAX_LATEX or REFUSED.search(latex) or _has_lines(latex):
         raise UnreadableFormula
     for pattern, substitute in SUBSTITUTES:
         latex = pattern.sub(substitute, latex)
+    if _count_unpaired(latex) > MAX_UNPAIRED:
+        raise UnreadableFormula
     converter = LatexToMathML(macros=MACROS, fancy_error=False, allow_unreliable_rendering=True)
     try:
         mathml = converter.convert_with_local_state(latex, displaystyle=block)
@@ -144,28 +159,50 @@ def _has_lines(latex: str) -> bool:
     return r"\\" in left
 
 
+@dataclass(slots=True)
+class _Group:
+    """`unpaired`: the opening brackets so far. `owed`: the arguments that the commands before still take."""
+
+    is_option: bool = False
+    unpaired: int = 0
+    owed: int = 0
+
+
 def _count_unpaired(latex: str) -> int:
-    """Count the opening brackets that no closing one of the same group and cell follows."""
-    groups, unpaired = [0], 0
+    """Count the opening brackets that no closing one of the same group and cell follows.
+
+    A closing bracket that is an argument closes nothing, as in `x^)` or `\\frac1)`.
+    """
+    groups, unpaired, before = [_Group()], 0, ""
     for match in TOKEN.finditer(latex):
-        kind = _kind(match)
-        if kind == "{":
-            groups.append(0)
-        elif kind == "}" and len(groups) > 1:
-            unpaired += groups.pop()
-        elif kind in ("&", r"\\"):
-            unpaired, groups[-1] = unpaired + groups[-1], 0
-        elif kind in ("l", "r"):
-            groups[-1] = max(0, groups[-1] + (1 if kind == "l" else -1))
-    return unpaired + sum(groups)
+        token, group = match[0], groups[-1]
+        if token.isspace() or (token == "*" and group.owed):
+            continue
+        if token == "{" or match["left"] or (token == "[" and OPTIONAL.fullmatch(before)):
+            groups.append(_Group(is_option=token == "["))
+        elif len(groups) > 1 and (token == "}" or match["right"] or (token == "]" and group.is_option)):
+            unpaired += groups.pop().unpaired + (group.is_option and token != "]")
+            groups[-1].owed = max(0, groups[-1].owed - (not group.is_option))
+        elif token in ("&", r"\\"):
+            unpaired, group.unpaired = unpaired + group.unpaired, 0
+        else:
+            if _is_opening(match):
+                group.unpaired += 1
+            elif (token in CLOSING or match["side"] == "r") and not group.owed:
+                group.unpaired = max(0, group.unpaired - 1)
+            group.owed = max(0, group.owed - 1) + _count_arguments(token)
+        before = token
+    return unpaired + sum(group.unpaired + group.is_option for group in groups)
 
 
-def _kind(token: re.Match[str]) -> str:
-    """Return "l" for an opening and "r" for a closing bracket, and the text of any other token."""
-    text = token[0]
-    if text in OPENING or (not text.isascii() and unicodedata.category(text[-1]) in ("Ps", "Pi", "So", "Sm")):
-        return "l"
-    return "r" if text in CLOSING else token[1] or token[2] or token[3] or text
+def _is_opening(match: re.Match[str]) -> bool:
+    token = match[0]
+    is_unicode = not token.isascii() and unicodedata.category(token[-1]) in ("Ps", "Pi", "So", "Sm")
+    return token in OPENING or match["side"] == "l" or is_unicode
+
+
+def _count_arguments(token: str) -> int:
+    return ARGUMENTS.get(token) or (1 if ARGUMENT.fullmatch(token) else 0)
 
 
 def _copy(node: Element, parent: Element | None) -> Element:

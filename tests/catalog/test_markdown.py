@@ -270,7 +270,12 @@ def test_a_formula_that_would_be_shown_wrongly_is_not_readable(formula: str) -> 
 
 
 @pytest.mark.parametrize(
-    "brackets", ["(", "[", r"\left(", r"\langle ", r"\sin\lfloor ", r"\bigl|", "⟨", r"((\bigr)", "({)}"]
+    "brackets",
+    [
+        *("(", "[", r"\left(", r"\langle ", r"\sin\lfloor ", r"\bigl|", "⟨", r"((\bigr)", "({)}", "(r", "x^)("),
+        *(r"\hat)(", r"\hat\label{a})(", r"\frac1)(", r"\frac{1})⎰", r"\sqrt[3])(", r"\sqrt[)]x(", r"\left.)\right.("),
+        *(r"\operatorname*)(", r"\pmod\big(", r"\hat\sqrt["),
+    ],
 )
 def test_brackets_without_a_partner_do_not_take_exponential_time(brackets: str) -> None:
     assert not is_readable(brackets * 60)
