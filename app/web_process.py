@@ -41,7 +41,6 @@ from app.submissions.progress import Progress
 from app.submissions.visitor_run import VisitorRuns
 from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
-from app.web.messages import Language
 from app.web.router import build_router as build_pages
 from app.web.shared_page import SharedPages
 from app.web.visit import count_page
@@ -78,7 +77,6 @@ def build_application() -> FastAPI:
     app.add_middleware(ChangesInTurn)
     app.add_middleware(RateLimit, count_page=count_page, answer_error=answer_error)
     app.add_middleware(EntityTag)
-    app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(Head)
     app.add_middleware(RequestContext)

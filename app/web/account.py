@@ -15,7 +15,6 @@ from app.accounts.single_sign_on import list_identities
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import find_secret
-from app.web.messages import gettext as _
 from app.web.permission import needs
 from app.web.visit import Visit
 
@@ -73,10 +72,10 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("Your role changed. You no longer have access to the admin pages."),
-        "email": _("E-mail address saved."),
-        "password": _("Password changed. Other browsers are signed out."),
-        "session": _("That browser is signed out."),
-        "sessions": _("All other browsers are signed out."),
-        "token": _("Token revoked."),
+        "role": "Your role changed. You no longer have access to the admin pages.",
+        "email": "E-mail address saved.",
+        "password": "Password changed. Other browsers are signed out.",
+        "session": "That browser is signed out.",
+        "sessions": "All other browsers are signed out.",
+        "token": "Token revoked.",
     }.get(done)

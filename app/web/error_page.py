@@ -12,7 +12,6 @@ from app.accounts.rate_limit import TooOften
 from app.catalog.name import NamedProblem, list_near
 from app.database.engine import Database
 from app.telemetry.context import request_id
-from app.web.messages import gettext as _
 from app.web.render import render_page
 from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
 
@@ -51,26 +50,26 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
 
 def _title(status: int) -> str | None:
     return {
-        403: _("Access denied"),
-        404: _("Page not found"),
-        405: _("Method not allowed"),
-        413: _("Too large"),
-        422: _("Invalid address"),
-        429: _("Too many requests"),
-        500: _("Something went wrong"),
-        503: _("Allclose can't reach its database"),
+        403: "Access denied",
+        404: "Page not found",
+        405: "Method not allowed",
+        413: "Too large",
+        422: "Invalid address",
+        429: "Too many requests",
+        500: "Something went wrong",
+        503: "Allclose can't reach its database",
     }.get(status)
 
 
 def _advice(status: int) -> str | None:
     return {
-        403: _("Your account is not allowed to do this."),
-        404: _("Check the address. The page may also belong to another user."),
-        405: _("Go back and use the buttons of the page."),
-        413: _("The limit for a source is 256 KiB. Go back: your text is still there."),
-        429: _("Wait a moment and try again. Your text is kept."),
-        500: _("We logged the error. Your submissions are safe."),
-        503: _("Your submissions are safe. Try again in a few seconds."),
+        403: "Your account is not allowed to do this.",
+        404: "Check the address. The page may also belong to another user.",
+        405: "Go back and use the buttons of the page.",
+        413: "The limit for a source is 256 KiB. Go back: your text is still there.",
+        429: "Wait a moment and try again. Your text is kept.",
+        500: "We logged the error. Your submissions are safe.",
+        503: "Your submissions are safe. Try again in a few seconds.",
     }.get(status)
 
 

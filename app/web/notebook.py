@@ -11,7 +11,6 @@ from app.catalog.dtype import DTYPES
 from app.catalog.parameter import Parameter
 from app.catalog.query import ProblemDetail, SampleCase
 from app.judging.text import printable
-from app.web.messages import gettext as _
 from app.web.statement import arrange_statement
 from app.web.value_text import literal
 
@@ -60,10 +59,8 @@ def write_notebook(problem: ProblemDetail, server: str) -> str:
         _statement(problem, f"# {problem.title}\n\n<{address}>"),
         _code(f"%load_ext allclose\n# %allclose_login YOUR_NAME --server {server}"),
         _markdown(
-            _(
-                "The next cell runs here, and on the sample cases on the server. Without `--exec` it runs on the "
-                "server only. Without `--run` it is submitted for all cases."
-            )
+            "The next cell runs here, and on the sample cases on the server. Without `--exec` it runs on the "
+            "server only. Without `--run` it is submitted for all cases."
         ),
         _code(magic + problem.starter),
         *(_code(text) for sample in problem.samples if (text := sample_python(problem, sample))),

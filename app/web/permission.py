@@ -10,7 +10,6 @@ from starlette.exceptions import HTTPException
 
 from app.accounts.permission import RULES, Permission, Viewer
 from app.errors import Refused
-from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit
 
 
@@ -32,9 +31,9 @@ def _gate(right: Permission, home: str) -> Callable[[Any], Viewer]:
         if not visit.may(right):
             is_for_authors = "author" in RULES[right].roles
             raise Refused(
-                _("This page is for authors and admins. Ask an admin of this server for the role “author”.")
+                "This page is for authors and admins. Ask an admin of this server for the role “author”."
                 if is_for_authors
-                else _("This page is for admins.")
+                else "This page is for admins."
             )
         return visit.viewer
 

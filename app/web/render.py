@@ -33,8 +33,6 @@ from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
-from app.web.messages import current_language, gettext, ngettext
-from app.web.messages import gettext as _
 from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.picture.time_plot import draw_time_plot
@@ -98,17 +96,17 @@ class Section:
 def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
     """List the sections of the admin pages that the viewer may see."""
     sections = (
-        (Permission.READ_OPERATIONS, Section("/admin", _("Overview"))),
-        (Permission.READ_OPERATIONS, Section("/admin/queue", _("Queue and workers"))),
-        (Permission.READ_OPERATIONS, Section("/admin/judge-errors", _("Judge errors"))),
-        (Permission.INSPECT_SUBMISSIONS, Section("/admin/submissions", _("Submissions"))),
-        (Permission.REJUDGE, Section("/admin/rejudgings", _("Rejudgings"))),
-        (Permission.READ_OPERATIONS, Section("/admin/problems", _("Problems"))),
-        (Permission.READ_USERS, Section("/admin/users", _("Users"))),
-        (Permission.READ_USERS, Section("/admin/invitations", _("Invitations"))),
-        (Permission.READ_OPERATIONS, Section("/admin/settings", _("Settings"))),
-        (Permission.READ_OPERATIONS, Section("/admin/storage", _("Storage"))),
-        (Permission.READ_AUDIT, Section("/admin/audit", _("Audit log"))),
+        (Permission.READ_OPERATIONS, Section("/admin", "Overview")),
+        (Permission.READ_OPERATIONS, Section("/admin/queue", "Queue and workers")),
+        (Permission.READ_OPERATIONS, Section("/admin/judge-errors", "Judge errors")),
+        (Permission.INSPECT_SUBMISSIONS, Section("/admin/submissions", "Submissions")),
+        (Permission.REJUDGE, Section("/admin/rejudgings", "Rejudgings")),
+        (Permission.READ_OPERATIONS, Section("/admin/problems", "Problems")),
+        (Permission.READ_USERS, Section("/admin/users", "Users")),
+        (Permission.READ_USERS, Section("/admin/invitations", "Invitations")),
+        (Permission.READ_OPERATIONS, Section("/admin/settings", "Settings")),
+        (Permission.READ_OPERATIONS, Section("/admin/storage", "Storage")),
+        (Permission.READ_AUDIT, Section("/admin/audit", "Audit log")),
     )
     return tuple(section for right, section in sections if may(right))
 
@@ -117,7 +115,7 @@ def type_text(described: Described) -> str:
     """Return the Python type: `jax.Array`, `dict of torch.Tensor`."""
     name = _ARRAYS.get(described.type, described.type)
     if isinstance(described, Parameter) and described.leaves:
-        name = _("%(container)s of %(array)s") % {"container": name, "array": _ARRAYS[described.leaves]}
+        name = f"{name} of {_ARRAYS[described.leaves]}"
     return f"{name} | None" if isinstance(described, Parameter) and described.nullable else name
 
 
@@ -130,9 +128,8 @@ def shape_of(described: Described) -> str:
 
 def limit_words(limits: Limits) -> str:
     size = f"{limits.memory_mib / 1024:g} GiB" if limits.memory_mib % 512 == 0 else f"{limits.memory_mib} MiB"
-    words = _("Limits for each case: %(seconds)s s and %(size)s of memory.")
-    told = words % {"seconds": f"{limits.wall_seconds:g}", "size": size}
-    return f"{told} {_('It runs on a GPU.')}" if limits.gpu else told
+    told = f"Limits for each case: {limits.wall_seconds:g} s and {size} of memory."
+    return f"{told} It runs on a GPU." if limits.gpu else told
 
 
 def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
@@ -146,11 +143,11 @@ def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
 def dtype_words(problem: ProblemDetail) -> str:
     match problem.dtype_policy:
         case "exact":
-            return _("Shape and dtype must match exactly.")
+            return "Shape and dtype must match exactly."
         case "kind":
-            return _("The shape must match exactly. The dtype may have another size: float64 is accepted for float32.")
+            return "The shape must match exactly. The dtype may have another size: float64 is accepted for float32."
         case "any":
-            return _("The shape must match exactly. Any dtype is accepted.")
+            return "The shape must match exactly. Any dtype is accepted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,28 +163,28 @@ class AvailabilityWords:
 
 
 def availability_words(availability: Availability) -> AvailabilityWords:
-    """Return the words in the reader's language."""
+    """Return the words for an availability."""
     match availability:
         case "draft":
             return AvailabilityWords(
-                _("Draft"),
-                _("Only authors can open it and submit."),
-                _("This problem is a draft. Only authors can see it."),
+                "Draft",
+                "Only authors can open it and submit.",
+                "This problem is a draft. Only authors can see it.",
             )
         case "unlisted":
             return AvailabilityWords(
-                _("Unlisted"),
-                _("It is in no list. Everyone who knows the address can open it and submit."),
-                _("This problem is unlisted. You can open it by its address only."),
+                "Unlisted",
+                "It is in no list. Everyone who knows the address can open it and submit.",
+                "This problem is unlisted. You can open it by its address only.",
             )
         case "withdrawn":
             return AvailabilityWords(
-                _("Withdrawn"),
-                _("Everyone can still read it. It is in no list and takes no submissions."),
-                _("This problem is withdrawn and takes no new submissions. Your submissions and progress are kept."),
+                "Withdrawn",
+                "Everyone can still read it. It is in no list and takes no submissions.",
+                "This problem is withdrawn and takes no new submissions. Your submissions and progress are kept.",
             )
         case _:
-            return AvailabilityWords(_("Listed"), _("It is in the catalogue and in its track."))
+            return AvailabilityWords("Listed", "It is in the catalogue and in its track.")
 
 
 def _tolerance_of(problem: ProblemDetail) -> Tolerance:
@@ -200,10 +197,10 @@ def _tolerance_of(problem: ProblemDetail) -> Tolerance:
 def _closeness(tolerance: Tolerance) -> str:
     """Return "Values must be within 1e-4 + 2e-4·|expected| of the expected ones."."""
     if tolerance.rtol == 0 and tolerance.atol == 0:
-        return _("Values must equal the expected ones.")
+        return "Values must equal the expected ones."
     parts = [number_text(tolerance.atol)] if tolerance.atol else []
     parts += [f"{number_text(tolerance.rtol)}·|expected|"] if tolerance.rtol else []
-    return _("Values must be within %(margin)s of the expected ones.") % {"margin": " + ".join(parts)}
+    return "Values must be within {margin} of the expected ones.".format(margin=" + ".join(parts))
 
 
 class Typed(str):
@@ -233,24 +230,17 @@ def _read_example() -> dict[str, Any]:
     return example
 
 
-def _render_unchanging(template: str) -> Markup:
-    """Render a template that depends on nothing but the reader's language, once for each language."""
-    return _render_in(current_language(), template)
-
-
 @cache
-def _render_in(_language: str, template: str) -> Markup:
+def _render_unchanging(template: str) -> Markup:
+    """Render a template that depends on nothing, once."""
     return Markup(_environment().get_template(template).render())
 
 
 @cache
 def _environment() -> Environment:
     environment = open_environment(HERE / "templates", harmless)
-    environment.add_extension("jinja2.ext.i18n")
-    environment.policies["ext.i18n.trimmed"] = True
-    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(_filters())
-    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
+    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for)
     environment.globals.update(
         sections=list_sections,
         availability_words=availability_words,

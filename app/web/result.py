@@ -13,8 +13,6 @@ from app.judging.element_report import number_text, pair_text
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase, PhaseName
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
-from app.web.messages import gettext as _
-from app.web.messages import ngettext
 from app.web.value_text import wrong_leaves
 from app.web.verdict_words import INVALID_TITLES, words_for
 
@@ -59,63 +57,62 @@ def list_steps(view: SubmissionView) -> list[Step]:
 
 def queue_sentence(wait: Wait) -> str:
     if wait.ahead:
-        place = ngettext(
-            "%(count)s submission is ahead of yours.", "%(count)s submissions are ahead of yours.", wait.ahead
-        ) % {"count": wait.ahead}
+        who = "1 submission is" if wait.ahead == 1 else f"{wait.ahead} submissions are"
+        place = f"{who} ahead of yours."
     else:
-        place = _("Yours is next.")
+        place = "Yours is next."
     if wait.seconds is None:
         return place
-    return f"{place} {_('Expect the verdict in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
+    return f"{place} Expect the verdict in {estimate_text(wait.seconds)}."
 
 
 def progress_sentence(view: SubmissionView) -> str:
     done, expected = len(view.cases), len(view.case_names)
-    what = _("%(done)s of %(expected)s cases done.") % {"done": done, "expected": expected} if done else _now(view)
+    what = f"{done} of {expected} cases done." if done else _now(view)
     if done and view.phases and view.phases[-1].name == "waiting":
         what = f"{what} {_now(view)}"
     left = view.wait.seconds if view.wait else None
-    return what if left is None else f"{what} {_('%(time)s left.') % {'time': _capital(estimate_text(left))}}"
+    return what if left is None else f"{what} {f'{_capital(estimate_text(left))} left.'}"
 
 
 def estimate_text(seconds: float) -> str:
     """Format an estimate, rounded coarsely."""
     if seconds < 5:
-        return _("less than 5 s")
+        return "less than 5 s"
     if seconds < 60:
-        return _("about %(count)s s") % {"count": 5 * round(seconds / 5)}
+        return f"about {5 * round(seconds / 5)} s"
     if seconds < 3600:
-        return _("about %(count)s min") % {"count": round(seconds / 60)}
-    return _("more than an hour")
+        return f"about {round(seconds / 60)} min"
+    return "more than an hour"
 
 
 def _now(view: SubmissionView) -> str:
     phase = view.phases[-1] if view.phases else None
-    return f"{_words(phase)}." if phase is not None and phase.name != "queued" else _("Starting.")
+    return f"{_words(phase)}." if phase is not None and phase.name != "queued" else "Starting."
 
 
 def _words(phase: Phase) -> str:
     match phase.name:
         case "queued":
-            return _("In the queue")
+            return "In the queue"
         case "preparing":
-            return _("Preparing the cases")
+            return "Preparing the cases"
         case "box" if phase.seconds is not None and phase.seconds < WARM_SECONDS:
-            return _("Getting a ready sandbox")
+            return "Getting a ready sandbox"
         case "box":
-            return _("Starting a sandbox")
+            return "Starting a sandbox"
         case "running":
-            return _("Running your code")
+            return "Running your code"
         case "inspecting":
-            return _("Inspecting your program")
+            return "Inspecting your program"
         case "again":
-            return _("Rerunning one case")
+            return "Rerunning one case"
         case "timing":
-            return _("Comparing your time with the reference's")
+            return "Comparing your time with the reference's"
         case "waiting":
-            return _("Waiting until this machine is less busy, to rerun a slow case")
+            return "Waiting until this machine is less busy, to rerun a slow case"
         case _:
-            return _("Comparing outputs")
+            return "Comparing outputs"
 
 
 def _capital(words: str) -> str:
@@ -226,28 +223,28 @@ def describe_result(view: SubmissionView) -> Result:
 def _title(view: SubmissionView, words: str) -> str:
     """Return the title. "Accepted" is only for submissions of all cases."""
     if any(case.report.get("category") == UNANSWERED for case in view.cases):
-        return _("No reference output")
+        return "No reference output"
     if view.verdict is Verdict.INVALID_SUBMISSION and view.cases:
         return title_of(view.cases[0])
     if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
         return words
-    return _("Correct for your inputs") if view.inputs is not None else _("Sample cases passed")
+    return "Correct for your inputs" if view.inputs is not None else "Sample cases passed"
 
 
 def title_of(case: CaseView) -> str:
     """Return the title of a case's verdict. A source that was not loaded has the title of its mistake."""
     words = words_for(case.verdict).title
     is_invalid = case.verdict is Verdict.INVALID_SUBMISSION
-    return _(INVALID_TITLES.get(str(case.report.get("category")), words)) if is_invalid else words
+    return INVALID_TITLES.get(str(case.report.get("category")), words) if is_invalid else words
 
 
 def _waiting(view: SubmissionView) -> Result:
-    again = _("Our fault: the judging was interrupted. We are judging it again.") + " " if view.is_again else ""
+    again = "Our fault: the judging was interrupted. We are judging it again." + " " if view.is_again else ""
     if view.state == "queued" or view.notice:
-        title = _("In the queue")
+        title = "In the queue"
         sentence = view.notice or (queue_sentence(view.wait) if view.wait else "")
     else:
-        title, sentence = _("Judging …"), progress_sentence(view)
+        title, sentence = "Judging …", progress_sentence(view)
     return Result(
         title=title,
         sentence=again + sentence,
@@ -306,19 +303,19 @@ def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
 def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     """Return the most helpful case and sentence."""
     if view.verdict is Verdict.ACCEPTED and view.inputs is not None:
-        return "", _("Your output matches the reference solution's within the tolerance. Submit to run all cases.")
+        return "", "Your output matches the reference solution's within the tolerance. Submit to run all cases."
     if view.verdict is Verdict.ACCEPTED and view.mode == "sample":
-        return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
+        return "", "All sample cases are within tolerance. Submit to run the hidden cases too."
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
     if view.times is not None and not view.times.is_met:
-        return "", _("All answers are right, but it is too slow: %(sentence)s.") % {"sentence": view.times.sentence}
+        return "", f"All answers are right, but it is too slow: {view.times.sentence}."
     message = _values_sentence(failure.report) or message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
         return failure.name, message
-    hidden = _("The values of hidden cases are not shown. Try other sizes and values that the statement allows.")
+    hidden = "The values of hidden cases are not shown. Try other sizes and values that the statement allows."
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
 
@@ -330,45 +327,39 @@ def _values_sentence(report: Mapping[str, Any]) -> str:
         return ""
     answer, expected = pair_text(worst["worst_answer"], worst["worst_expected"])
     how_many = (
-        _("The number is too far off.")
+        "The number is too far off."
         if worst["size"] == 1
-        else ngettext(
-            "%(outside)s of %(size)s numbers is too far off.",
-            "%(outside)s of %(size)s numbers are too far off.",
-            worst["outside"],
-        )
-        % {"outside": worst["outside"], "size": worst["size"]}
+        else f"{worst['outside']} of {worst['size']} numbers {'is' if worst['outside'] == 1 else 'are'} too far off."
     )
-    facts = {"place": list(worst["worst_index"]), "answer": answer, "expected": expected}
     pair = (
-        _("Yours is %(answer)s, expected is %(expected)s.") % facts
+        f"Yours is {answer}, expected is {expected}."
         if worst["size"] == 1
-        else _("The worst is at %(place)s: yours is %(answer)s, expected is %(expected)s.") % facts
+        else f"The worst is at {list(worst['worst_index'])}: yours is {answer}, expected is {expected}."
     )
     allowed = worst["worst_allowed"]
-    margin = _("It may differ by %(allowed)s.") % {"allowed": number_text(allowed)} if allowed else ""
+    margin = f"It may differ by {number_text(allowed)}." if allowed else ""
     where = f"{worst['path']}: " if worst["path"] else ""
     return f"{where}{how_many} {pair} {margin}".strip()
 
 
 def _tally_of(view: SubmissionView) -> str:
     if _has_points(view):
-        return _("points")
+        return "points"
     count = len(view.cases)
     if view.mode == "submit":
-        return ngettext("case accepted", "cases accepted", count)
-    return ngettext("sample case passed", "sample cases passed", count)
+        return "case accepted" if count == 1 else "cases accepted"
+    return "sample case passed" if count == 1 else "sample cases passed"
 
 
 def _tally(view: SubmissionView) -> str:
     cases = view.cases
     if _has_points(view):
         earned, points = sum(part.earned or 0 for part in view.parts), sum(part.points for part in view.parts)
-        return _("%(earned)s of %(all)s") % {"earned": earned, "all": points}
+        return f"{earned} of {points}"
     if not cases:
         return ""
     accepted = sum(case.verdict is Verdict.ACCEPTED for case in cases)
-    return _("%(accepted)s of %(all)s") % {"accepted": accepted, "all": len(cases)}
+    return f"{accepted} of {len(cases)}"
 
 
 def message_of(report: Mapping[str, Any]) -> str:

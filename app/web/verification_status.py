@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from app.authoring.query import VerificationView
 from app.catalog.verification_report import TITLES, CheckName
-from app.web.messages import gettext as _
-from app.web.messages import ngettext
 from app.web.result import capitalise
 
 # The checks in order, each with the step names of its progress.
@@ -42,30 +40,27 @@ class StatusText:
 def describe_standing(view: VerificationView) -> StatusText:
     match view.state:
         case "queued":
-            sentence = view.notice or _("A worker verifies this package after the packages that were sent earlier.")
-            return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
+            sentence = view.notice or "A worker verifies this package after the packages that were sent earlier."
+            return StatusText(title="In the queue", sentence=sentence, tone="wait", icon="wait")
         case "verifying" if view.is_cancelling:
-            sentence = view.notice or _("Its worker stops as soon as it hears of this.")
-            return StatusText(title=_("Cancelling …"), sentence=sentence, tone="wait", icon="wait")
+            sentence = view.notice or "Its worker stops as soon as it hears of this."
+            return StatusText(title="Cancelling …", sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
-            return StatusText(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)
+            return StatusText(title="Verifying …", sentence=sentence, tone="wait", icon="wait", steps=steps)
         case "passed":
-            title = _("Published") if view.revision else _("Passed")
+            title = "Published" if view.revision else "Passed"
             return StatusText(title=title, sentence=_outcome(view), tone="good", icon="check")
         case "refused":
             count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
-            sentence = ngettext(
-                "Not published: 1 error. Fix it and verify again.",
-                "Not published: %(n)s errors. Fix them and verify again.",
-                count,
-            ) % {"n": count}
-            return StatusText(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
+            found = "1 error. Fix it" if count == 1 else f"{count} errors. Fix them"
+            sentence = f"Not published: {found} and verify again."
+            return StatusText(title="Refused", sentence=sentence, tone="bad", icon="cross")
         case "failed" if view.is_cancelled:
-            sentence = _("You can edit the files and verify them again.")
-            return StatusText(title=_("Cancelled"), sentence=sentence, tone="wait", icon="dash")
+            sentence = "You can edit the files and verify them again."
+            return StatusText(title="Cancelled", sentence=sentence, tone="wait", icon="dash")
         case _:
-            return StatusText(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
+            return StatusText(title="Not verified", sentence=view.notice or "", tone="fault", icon="wrench")
 
 
 def _steps(told: str) -> tuple[Step, ...]:
@@ -78,14 +73,14 @@ def _steps(told: str) -> tuple[Step, ...]:
 
 def _progress(view: VerificationView) -> str:
     if not view.step:
-        return _("Starting.")
+        return "Starting."
     step = capitalise(view.step)
     return f"{step}: {view.done} of {view.total}." if view.total else f"{step}."
 
 
 def _outcome(view: VerificationView) -> str:
     if view.revision and view.availability == "draft":
-        return _("All checks passed. It was published as a draft, which only authors see. You can list it later.")
+        return "All checks passed. It was published as a draft, which only authors see. You can list it later."
     if view.revision:
-        return _("All checks passed. This is now the problem's current revision.")
-    return view.notice or _("All checks passed. Not published yet.")
+        return "All checks passed. This is now the problem's current revision."
+    return view.notice or "All checks passed. Not published yet."

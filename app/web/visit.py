@@ -22,7 +22,6 @@ from app.judging.text import printable
 from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
 from app.web.cookie import BROWSER, SESSION, find_secret
-from app.web.messages import current_language
 from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page
 from app.web.shared_page import SharedPages
@@ -89,12 +88,12 @@ class Visit:
     async def share(self, make: Callable[[], Response]) -> Response:
         """Call `make` in a thread. Visitors without an account share the page if they ask for it at the same moment.
 
-        `make` may depend on the address and the language only.
+        `make` may depend on the address only.
         """
         if self.viewer is not None:
             return await run_in_threadpool(make)
         pages: SharedPages = self.request.app.state.shared_pages
-        return await pages.render((str(self.request.url), current_language()), make)
+        return await pages.render(str(self.request.url), make)
 
     @property
     def announcement(self) -> str:

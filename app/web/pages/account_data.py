@@ -14,7 +14,6 @@ from app.request_state import get_account_throttles, get_database
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive
 from app.web.cookie import signed_out
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit
 
@@ -40,7 +39,7 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
     try:
         with visit.transaction() as session:
             if form.erase_username.strip().lower() != owner.username:
-                raise Invalid("erase_username", _("this is not your user name; type your user name to confirm"))
+                raise Invalid("erase_username", "this is not your user name; type your user name to confirm")
             erase_self(session, visit.actor, prove(session, visit, form.erase_password))
     except (Invalid, ReauthenticationFailed, TooOften, Conflict) as fault:
         field = fault.field if isinstance(fault, Invalid) else "erase_password"

@@ -12,7 +12,6 @@ from app.accounts.reauthentication import ReauthenticationFailed
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
 from app.web.account import Outcome, Owner, prove, render_account
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, see_other
 
@@ -37,7 +36,7 @@ def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, For
     try:
         with visit.transaction() as session:
             reauthentication = prove(session, visit, form.token_password)
-            name = form.token_name.strip() or _("token")
+            name = form.token_name.strip() or "token"
             new = make_own_token(session, visit.actor, reauthentication, name, _bounds(form))
     except Invalid as fault:
         errors = {FIELD[fault.field]: str(fault)}
@@ -62,5 +61,5 @@ def _bounds(form: TokenForm) -> Bounds:
     """Raises Invalid."""
     days = form.expires_in_days.strip()
     if days and not (days.isascii() and days.isdigit() and len(days) <= 9):
-        raise Invalid("expires_in_days", _("enter a number of days or leave it empty"))
+        raise Invalid("expires_in_days", "enter a number of days or leave it empty")
     return Bounds(scopes=None if form.everything else form.scopes, expires_in_days=int(days) if days else None)

@@ -26,8 +26,6 @@ from app.catalog.verification_report import Finding
 from app.database.engine import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
-from app.web.messages import gettext as _
-from app.web.messages import ngettext
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
 from app.web.package_preview import render_preview
@@ -125,13 +123,13 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return _("The verification has findings. Fix them, and publish again.")
+        return "The verification has findings. Fix them, and publish again."
     if not faults:
-        return _("The files are valid. Publishing verifies them.")
+        return "The files are valid. Publishing verifies them."
     if len(faults) >= MAX_FAULTS:
-        return _("%(count)s or more errors.") % {"count": MAX_FAULTS}
+        return f"{MAX_FAULTS} or more errors."
     count = len(faults)
-    return ngettext("%(count)s error.", "%(count)s errors.", count) % {"count": count}
+    return "1 error." if count == 1 else f"{count} errors."
 
 
 def _publish(visit: Visit, author: Viewer, form: PackageForm) -> Response:
@@ -140,7 +138,7 @@ def _publish(visit: Visit, author: Viewer, form: PackageForm) -> Response:
     if package is None:
         return _show(visit, form, status=422, found=faults)
     if not form.slug:
-        return _show(visit, form, message=_("Enter a slug for the new problem."), status=422)
+        return _show(visit, form, message="Enter a slug for the new problem.", status=422)
     sending = Sending(
         user_id=author.id,
         package=package,
@@ -161,9 +159,9 @@ def _add(visit: Visit, form: PackageForm) -> Response:
     """Add an empty file of that name, or the uploaded file."""
     path = form.new_path or form.upload_name
     if not path:
-        return _show(visit, form, message=_("Enter a file name or choose a file."), status=422)
+        return _show(visit, form, message="Enter a file name or choose a file.", status=422)
     if path in [file.path for file in form.files]:
-        return _show(visit, form, message=_("The file %(path)s already exists.") % {"path": path}, status=422)
+        return _show(visit, form, message=f"The file {path} already exists.", status=422)
     try:
         text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

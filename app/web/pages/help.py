@@ -14,8 +14,6 @@ from app.policy import read_policy
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import WorkerRow
 from app.web.cookie import BROWSER, SESSION
-from app.web.messages import gettext as _
-from app.web.messages import later
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.render import HERE
 from app.web.verdict_words import Words, words_for
@@ -24,34 +22,34 @@ from app.web.visit import CurrentVisit
 router = APIRouter()
 # The pages of the documentation that the site shows: their files and titles.
 GUIDES = {
-    "authors": ("authoring.md", later("Authors' guide")),
-    "problem-format": ("problem-format.md", later("All keys and files of a problem")),
-    "api": ("api.md", later("The REST API")),
-    "rights": ("rights.md", later("Roles and permissions")),
+    "authors": ("authoring.md", "Authors' guide"),
+    "problem-format": ("problem-format.md", "All keys and files of a problem"),
+    "api": ("api.md", "The REST API"),
+    "rights": ("rights.md", "Roles and permissions"),
 }
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 # A function that should return its input times two, and gets the verdict.
 EXAMPLES: dict[Verdict, tuple[str, str]] = {
-    Verdict.ACCEPTED: ("def double(x):\n    return 2 * x", later("Every value is within the tolerance.")),
-    Verdict.WRONG_ANSWER: ("def double(x):\n    return x + 2", later("The values are only right for x = 2.")),
+    Verdict.ACCEPTED: ("def double(x):\n    return 2 * x", "Every value is within the tolerance."),
+    Verdict.WRONG_ANSWER: ("def double(x):\n    return x + 2", "The values are only right for x = 2."),
     Verdict.REQUIREMENT_NOT_MET: (
         "def double(x):\n    return np.multiply(x, 2)",
-        later("The values are right, but this problem forbids the call."),
+        "The values are right, but this problem forbids the call.",
     ),
-    Verdict.RUNTIME_ERROR: ("def double(x):\n    return 2 * y", later("The name y does not exist.")),
+    Verdict.RUNTIME_ERROR: ("def double(x):\n    return 2 * y", "The name y does not exist."),
     Verdict.TIME_LIMIT_EXCEEDED: (
         "def double(x):\n    while True:\n        pass",
-        later("The function never returns."),
+        "The function never returns.",
     ),
     Verdict.MEMORY_LIMIT_EXCEEDED: (
         "def double(x):\n    return np.ones((10**6, 10**6)) @ x",
-        later("The matrix would need 8 TB."),
+        "The matrix would need 8 TB.",
     ),
     Verdict.OUTPUT_LIMIT_EXCEEDED: (
         "def double(x):\n    while True:\n        print(x)",
-        later("The function prints without an end."),
+        "The function prints without an end.",
     ),
-    Verdict.INVALID_SUBMISSION: ("def dubble(x):\n    return 2 * x", later("The problem asks for double.")),
+    Verdict.INVALID_SUBMISSION: ("def dubble(x):\n    return 2 * x", "The problem asks for double."),
 }
 
 
@@ -105,7 +103,7 @@ def read_guide(name: str) -> Guide:
 
 def list_verdicts() -> list[VerdictHelp]:
     """Return each verdict that a submission can get by itself, with a source that gets it."""
-    return [VerdictHelp(words_for(verdict), source, _(why)) for verdict, (source, why) in EXAMPLES.items()]
+    return [VerdictHelp(words_for(verdict), source, why) for verdict, (source, why) in EXAMPLES.items()]
 
 
 def list_versions(session: Session) -> list[tuple[str, tuple[str, ...]]]:

@@ -23,7 +23,6 @@ from app.submissions.query import (
 )
 from app.submissions.view import Mode
 from app.web.address import SubmissionId, read_slug
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, see_other
 
@@ -92,11 +91,10 @@ def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response
 def _address_of_pair(session: Session, viewer: Viewer, picked: Sequence[str]) -> str:
     """Return the diff's address, with the later submission as the new one. Raises Invalid, NotFound."""
     if len(picked) != 2:
-        message = _("Select two submissions to compare; you selected %(number)s.")
-        raise Invalid("pick", message % {"number": len(picked)})
+        raise Invalid("pick", f"Select two submissions to compare; you selected {len(picked)}.")
     old, new = sorted((get_submission(session, _id(one), viewer) for one in picked), key=lambda one: one.created_at)
     if old.problem_id != new.problem_id:
-        raise Invalid("pick", _("These two submissions are for different problems. Select two for the same problem."))
+        raise Invalid("pick", "These two submissions are for different problems. Select two for the same problem.")
     return f"/submissions/{new.id}/diff?old={old.id}"
 
 
@@ -104,7 +102,7 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(_("This submission does not exist. Choose one from your history.")) from None
+        raise NotFound("This submission does not exist. Choose one from your history.") from None
 
 
 def _one_of(field: str, value: str, allowed: Sequence[str]) -> str:

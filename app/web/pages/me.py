@@ -13,7 +13,6 @@ from app.learning.discussion import list_unread
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import ActiveDay, read_statistics
-from app.web.messages import ngettext
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, see_other
 
@@ -71,12 +70,12 @@ def draw_calendar(days: Sequence[ActiveDay], today: date) -> Calendar:
 
 def _square(day: date, first: date, active: ActiveDay | None) -> Square:
     count = active.submissions if active else 0
-    words = ngettext("%(day)s: %(count)s submission", "%(day)s: %(count)s submissions", count)
+    words = "1 submission" if count == 1 else f"{count} submissions"
     return Square(
         x=LEFT + (day - first).days // 7 * STEP,
         y=TOP + day.weekday() * STEP,
         level=sum(count >= least for least in LEVELS),
-        words=words % {"day": day.isoformat(), "count": count},
+        words=f"{day.isoformat()}: {words}",
     )
 
 
@@ -104,12 +103,8 @@ def _has_room(week: int, days: int) -> bool:
 
 def _summary(by_day: Mapping[date, ActiveDay]) -> str:
     count = sum(each.submissions for each in by_day.values())
-    words = ngettext(
-        "%(count)s submission or sample run in the last year; active days: %(days)s",
-        "%(count)s submissions and sample runs in the last year; active days: %(days)s",
-        count,
-    )
-    return words % {"count": count, "days": len(by_day)}
+    words = "1 submission or sample run" if count == 1 else f"{count} submissions and sample runs"
+    return f"{words} in the last year; active days: {len(by_day)}"
 
 
 router = APIRouter()

@@ -16,7 +16,6 @@ from app.catalog.track import list_titles
 from app.database.cursor import Slice
 from app.learning.progress import states_for
 from app.request_state import in_loop
-from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit, Visit
 
 PATH = "/problems"
@@ -80,16 +79,16 @@ def address_with_tag(filters: ProblemFilters, tag: str) -> str:
 
 def list_orders(filters: ProblemFilters) -> list[Order]:
     """List the orders. The first one is that of the address without an order."""
-    usual = _("Best match") if filters.q else _("Track")
+    usual = "Best match" if filters.q else "Track"
     words: dict[ProblemOrder | None, str] = {
         None: usual,
-        "most_solved": _("Highest solve rate"),
-        "least_solved": _("Lowest solve rate"),
-        "most_tried": _("Most students"),
+        "most_solved": "Highest solve rate",
+        "least_solved": "Lowest solve rate",
+        "most_tried": "Most students",
     }
     chosen = filters.order if filters.q or filters.order != "track" else None
     if filters.q:
-        words["track"] = _("Track")
+        words["track"] = "Track"
     return [
         Order(label=label, is_chosen=order == chosen, address=address_of(replace(filters, order=order)))
         for order, label in words.items()
@@ -106,7 +105,7 @@ def list_given(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str
     return [
         Given(
             name=name,
-            words=_("“%(words)s”") % {"words": value} if name == "q" else label_of(name, value, tracks),
+            words=f"“{value}”" if name == "q" else label_of(name, value, tracks),
             address=address_of(filters.drop(name, value)),
             count=facets.without.get((name, value), 0),
         )
@@ -149,26 +148,26 @@ def _sorted(name: str, counts: Mapping[str, int], tracks: Mapping[str, str]) -> 
 
 def _titles() -> dict[str, str]:
     return {
-        "state": _("My progress"),
-        "bookmarked": _("My bookmarks"),
-        "difficulty": _("Difficulty"),
-        "framework": _("Framework"),
-        "track": _("Track"),
-        "tag": _("Tag"),
+        "state": "My progress",
+        "bookmarked": "My bookmarks",
+        "difficulty": "Difficulty",
+        "framework": "Framework",
+        "track": "Track",
+        "tag": "Tag",
     }
 
 
 def _words() -> dict[str, str]:
     return {
-        "new": _("New"),
-        "tried": _("Tried"),
-        "solved": _("Solved"),
-        "completed": _("Completed"),
-        "true": _("Bookmarked"),
-        "false": _("Not bookmarked"),
-        "beginner": _("Beginner"),
-        "intermediate": _("Intermediate"),
-        "advanced": _("Advanced"),
+        "new": "New",
+        "tried": "Tried",
+        "solved": "Solved",
+        "completed": "Completed",
+        "true": "Bookmarked",
+        "false": "Not bookmarked",
+        "beginner": "Beginner",
+        "intermediate": "Intermediate",
+        "advanced": "Advanced",
     } | FRAMEWORKS
 
 
@@ -252,7 +251,7 @@ def _show(visit: Visit, wanted: ProblemFilters, cursor: str) -> Response:
 def group_by_track(problems: Iterable[ListedProblem], titles: Mapping[str, str]) -> list[Group]:
     """Group problems, which are sorted by track."""
     groups = [(track, list(group)) for track, group in groupby(problems, key=lambda problem: problem.track)]
-    return [Group(track, titles.get(track, track) if track else _("More problems"), listed) for track, listed in groups]
+    return [Group(track, titles.get(track, track) if track else "More problems", listed) for track, listed in groups]
 
 
 def _is_by_track(filters: ProblemFilters) -> bool:

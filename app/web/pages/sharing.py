@@ -25,7 +25,6 @@ from app.catalog.track import find_place
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.request_state import get_database, get_settings
 from app.web.address import Slug
-from app.web.messages import gettext as _
 from app.web.render import render_page
 
 router = APIRouter()
@@ -63,8 +62,7 @@ def link(request: Request, problem: ProblemDetail) -> Links:
         page=page,
         picture=f"{page}/picture.png?v={problem.digest[:12]}",
         oembed=f"{get_settings(request).base_url}/oembed?url={quote(page, safe='')}",
-        words=_("%(title)s. %(difficulty)s, %(count)s min.")
-        % {"title": problem.title, "difficulty": _words(problem.difficulty), "count": problem.estimated_minutes},
+        words=f"{problem.title}. {_words(problem.difficulty)}, {problem.estimated_minutes} min.",
         code=_frame(page, problem.title, WIDTH, HEIGHT),
     )
 
@@ -134,7 +132,7 @@ def _frame(page: str, title: str, width: int, height: int) -> str:
 
 
 def _words(difficulty: str) -> str:
-    return {"beginner": _("Beginner"), "intermediate": _("Intermediate"), "advanced": _("Advanced")}[difficulty]
+    return {"beginner": "Beginner", "intermediate": "Intermediate", "advanced": "Advanced"}[difficulty]
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,6 @@ from app.api.dependency import SignIns
 from app.errors import LimitReached
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import BROWSER, find_secret, signed_out
-from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
@@ -82,6 +81,6 @@ def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str
 
 def _explain(after: str) -> str:
     return {
-        "reset": _("Your new password is set. All sessions and API tokens were revoked. Sign in now."),
-        "session": _("Your session has ended. Sign in to go on. Code that you typed is kept in this browser."),
+        "reset": "Your new password is set. All sessions and API tokens were revoked. Sign in now.",
+        "session": "Your session has ended. Sign in to go on. Code that you typed is kept in this browser.",
     }.get(after, "")

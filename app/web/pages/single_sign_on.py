@@ -29,7 +29,6 @@ from app.accounts.single_sign_on import (
 from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import Answer, Cookie
-from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address, see_other
@@ -155,13 +154,13 @@ def _secrets(attempt: Attempt) -> dict[str, str]:
 def _checked(errand: Errand | None, answer: ProviderAnswer, provider: Provider) -> Errand:
     """Raises ProviderRefused."""
     if errand is None or not hmac.compare_digest(errand.state.encode(), answer.state.encode(errors="replace")):
-        raise ProviderRefused(_("this sign-in was started in another window or too long ago; start again here"))
+        raise ProviderRefused("this sign-in was started in another window or too long ago; start again here")
     if answer.iss is not None and answer.iss != provider.registration.issuer:
-        raise ProviderRefused(_("this response came from another provider; start again here"))
+        raise ProviderRefused("this response came from another provider; start again here")
     if answer.error == "access_denied":
-        raise ProviderRefused(_("you declined, so you were not signed in; nothing changed"))
+        raise ProviderRefused("you declined, so you were not signed in; nothing changed")
     if answer.error or not answer.code:
-        raise ProviderRefused(_("%(name)s did not sign you in; start again or ask an admin") % {"name": provider.name})
+        raise ProviderRefused(f"{provider.name} did not sign you in; start again or ask an admin")
     return errand
 
 
@@ -177,7 +176,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
 
 def _link(visit: Visit, errand: Errand, person: Person) -> Response:
     if visit.viewer is None or visit.viewer.id.hex != errand.link_to:
-        raise ProviderRefused(_("you were signed out in the meantime; sign in and link the account again"))
+        raise ProviderRefused("you were signed out in the meantime; sign in and link the account again")
     with visit.transaction() as session:
         link_identity(session, visit.actor, visit.viewer.user, person)
     return see_other(ACCOUNT)

@@ -20,7 +20,6 @@ from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import ViewReader, view_submission
 from app.web.address import SubmissionId
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.pages.submission import render_result
 from app.web.render import HEADERS
@@ -33,7 +32,7 @@ router = APIRouter(prefix="/visitor-runs/{submission_id}")
 class RunNotFound(NotFound):
     def __init__(self) -> None:
         super().__init__(
-            _("This result is deleted. Without an account, results are kept for a few minutes. Run the samples again.")
+            "This result is deleted. Without an account, results are kept for a few minutes. Run the samples again."
         )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from markupsafe import Markup
 
 from app.judging.checker import DTYPE, SHAPE
-from app.web.messages import gettext as _
 from app.web.picture.curve import Curve, find_curve, list_of
 from app.web.picture.heat_map import Panel, draw_heat_maps
 from app.web.picture.leaf import Values, read_number, read_values, severity_of, share_text, short_share
@@ -53,7 +52,7 @@ def _sizes(shape: tuple[int, ...], other: tuple[int, ...], corner: tuple[float, 
     left, height = corner
     words = []
     if not shape:
-        words.append(element("text", _("one number"), class_="size other", x=left + CELL + 6, y=height - 7))
+        words.append(element("text", "one number", class_="size other", x=left + CELL + 6, y=height - 7))
     if shape:
         words.append(element("text", str(shape[-1]), class_=_kind(shape, other, -1), x=left + 1, y=14.0))
     if len(shape) > 1:
@@ -163,10 +162,8 @@ def _shapes(leaf: Mapping[str, Any]) -> Figure | None:
     if not yours and not expected:
         return None
     panels = (
-        Panel(f"{_('Yours')}: {leaf['dtype']} {yours}", draw_shape(yours, expected, _("Your shape"))),
-        Panel(
-            f"{_('Expected')}: {leaf['expected_dtype']} {expected}", draw_shape(expected, yours, _("Expected shape"))
-        ),
+        Panel(f"{'Yours'}: {leaf['dtype']} {yours}", draw_shape(yours, expected, "Your shape")),
+        Panel(f"{'Expected'}: {leaf['expected_dtype']} {expected}", draw_shape(expected, yours, "Expected shape")),
     )
     return Figure(kind="shape", path=leaf["path"], panels=panels, caption="")
 

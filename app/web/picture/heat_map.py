@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.messages import gettext as _
 from app.web.picture.leaf import Values, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
@@ -32,7 +31,7 @@ def draw_heat_maps(values: Values) -> tuple[Panel, ...]:
     largest = max((abs(number) for number in finite([*values.expected, *values.answer])), default=0.0)
     titles = [_title(values, at) for at in range(len(values.expected))]
     expected, yours = (_values(numbers, largest, titles) for numbers in (values.expected, values.answer))
-    panels = {_("Expected"): expected, _("Yours"): yours, _("Difference"): _differences(values, titles)}
+    panels = {"Expected": expected, "Yours": yours, "Difference": _differences(values, titles)}
     return tuple(Panel(name, _draw(values, name, cells)) for name, cells in panels.items())
 
 
@@ -61,7 +60,7 @@ def _draw(values: Values, name: str, cells: _Cells) -> Markup:
             middle = {"x": x + width / 2, "y": y + height / 2 + 4, "text_anchor": "middle"}
             drawn.append(element("text", cells.words[at], class_="in-cell", **middle))
     drawn.append(_frame(values, width, height))
-    size = _("%(rows)s rows, %(columns)s columns") % {"rows": rows, "columns": columns}
+    size = f"{rows} rows, {columns} columns"
     label = f"{name}: {size}{values.worst_text}"
     return drawing(columns * width + 2, rows * height + 2, label, *drawn)
 

@@ -10,7 +10,6 @@ from math import prod
 from typing import Any
 
 from app.judging.severity import severity
-from app.web.messages import gettext as _
 
 BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare elements at the same index
 
@@ -57,7 +56,7 @@ def apart(one: float, other: float, least: int = 4) -> tuple[str, str]:
 
 def pair_text(answer: float, expected: float) -> str:
     yours, right = apart(answer, expected) if math.isfinite(answer - expected) else (short(answer), short(expected))
-    return _("yours %(yours)s, expected %(expected)s") % {"yours": yours, "expected": right}
+    return f"yours {yours}, expected {right}"
 
 
 def share_text(used: float) -> str:
@@ -116,7 +115,7 @@ class Values:
         """The place of the worst element, for screen readers, or an empty text."""
         if (at := self.worst_position) is None:
             return ""
-        where = _("worst at %(place)s") % {"place": self.index_text(at)}
+        where = f"worst at {self.index_text(at)}"
         return f"; {where}: {pair_text(self.answer[at], self.expected[at])}"
 
     @property

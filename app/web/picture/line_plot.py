@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.messages import gettext as _
 from app.web.picture.leaf import Values, apart, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
@@ -71,8 +70,8 @@ def draw_line_plot(values: Values) -> Markup:
 
 def _label(count: int) -> str:
     if count < LEAST_LINE:
-        return _("Bars of %(count)s numbers, yours beside the expected") % {"count": count}
-    return _("Line plot of %(count)s numbers, yours beside the expected") % {"count": count}
+        return f"Bars of {count} numbers, yours beside the expected"
+    return f"Line plot of {count} numbers, yours beside the expected"
 
 
 def _pairs(values: Values, across: Scale) -> Markup:
@@ -182,11 +181,7 @@ def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:
     """Draw finite numbers on a number line."""
     scale = scale_for([answer, expected - allowed, expected + allowed], EDGE, NUMBER_LINE_WIDTH - EDGE, margin=0.15)
     yours, right = apart(answer, expected)
-    label = _("Number line: expected %(expected)s, yours %(yours)s, allowed difference %(allowed)s") % {
-        "expected": right,
-        "yours": yours,
-        "allowed": short(allowed),
-    }
+    label = f"Number line: expected {right}, yours {yours}, allowed difference {short(allowed)}"
     return drawing(
         NUMBER_LINE_WIDTH,
         NUMBER_LINE_HEIGHT,

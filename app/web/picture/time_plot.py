@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from app.judging.efficiency import SizeTime, TimeComparison
-from app.web.messages import gettext as _
 from app.web.picture.line_plot import Scale
 from app.web.picture.svg import drawing, element
 from app.web.quantity import short_seconds_text
@@ -32,9 +31,7 @@ def draw_time_plot(times: TimeComparison) -> Markup:
     across = _scale([size for size, _ in own], LEFT + 12, RIGHT - 12, 1.0)
     down = _scale([*all_seconds, *(seconds for _, seconds in allowed)], BOTTOM, TOP, MARGIN)
     kind = "yours inside" if times.is_met else "yours"
-    label = _("Time by size of the inputs, yours beside the reference's. At the largest size: %(sentence)s") % {
-        "sentence": times.sentence
-    }
+    label = f"Time by size of the inputs, yours beside the reference's. At the largest size: {times.sentence}"
     return drawing(
         WIDTH,
         HEIGHT,
@@ -45,7 +42,7 @@ def draw_time_plot(times: TimeComparison) -> Markup:
         _line(own, across, down, kind),
         *(_dots(each, across, down, kind) for each in times.times),
         _sizes([each.size for each in times.times], across),
-        element("text", _("n, the size of the inputs"), class_="name", x=RIGHT, y=HEIGHT - 6, text_anchor="end"),
+        element("text", "n, the size of the inputs", class_="name", x=RIGHT, y=HEIGHT - 6, text_anchor="end"),
     )
 
 
@@ -69,12 +66,11 @@ def _line(points: Sequence[tuple[int, float]], across: Scale, down: Scale, name:
 def _dots(time: SizeTime, across: Scale, down: Scale, kind: str) -> Markup:
     """Draw a dot for the reference's time of each case, and one for the submission's."""
     x, size = _place(across, time.size), f"{time.size:,}"
-    texts = (_("reference: %(time)s at n = %(size)s"), _("yours: %(time)s at n = %(size)s"))
     return Markup("").join(
         element("circle", element("title", text), class_=name, cx=x, cy=_place(down, seconds), r=4.0)
         for row in time.rows
-        for name, seconds, words in zip(("expected", kind), (row.reference_seconds, row.seconds), texts, strict=True)
-        for text in [words % {"time": short_seconds_text(seconds), "size": size} + (row.name and f", {row.name}")]
+        for name, who, seconds in (("expected", "reference", row.reference_seconds), (kind, "yours", row.seconds))
+        for text in [f"{who}: {short_seconds_text(seconds)} at n = {size}" + (row.name and f", {row.name}")]
     )
 
 

@@ -12,7 +12,6 @@ from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
 from app.rejudging.choice import MAX_CAUSE, Choice, count_chosen
 from app.rejudging.create import MAX_NOTE, Rejudge, rejudge
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, see_other
@@ -58,10 +57,10 @@ def show_judge_errors(visit: CurrentVisit, viewer: Watcher, filters: Filters, cu
 def judge_again(visit: CurrentVisit, viewer: Rejudger, form: Annotated[AgainForm, Form()]) -> Response:  # noqa: ARG001
     """Start a rejudging. Raises Invalid if no judge error is left."""
     chosen = {"ids": (form.submission,)} if form.submission else {"cause": form.cause}
-    note = _("judge errors: %(cause)s") % {"cause": form.submission or storable(form.cause)}
+    note = f"judge errors: {form.submission or storable(form.cause)}"
     wanted = Rejudge(choice=Choice.model_validate(chosen | {"samples": True}), note=note[:MAX_NOTE])
     with visit.transaction() as session:
         if not count_chosen(session, wanted.choice, wanted.onto):
-            raise Invalid("cause", _("No judge errors with this cause are left to rejudge. See the rejudgings."))
+            raise Invalid("cause", "No judge errors with this cause are left to rejudge. See the rejudgings.")
         made = rejudge(session, visit.actor, wanted)
     return see_other(f"/admin/rejudgings/{made.id}")

@@ -26,7 +26,6 @@ from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
 from app.web.event_stream import hold_seat
-from app.web.messages import gettext as _
 from app.web.moment import read_moment
 from app.web.origin import require_own_origin
 from app.web.permission import needs
@@ -86,7 +85,7 @@ def begin(
         with visit.transaction() as session:
             rejudging = rejudge(session, visit.actor, Rejudge(choice=choice, onto=_read_onto(onto), note=note))
     except ValidationError:
-        return _show_form(visit, {}, _("The form was changed after the preview. Select again."))
+        return _show_form(visit, {}, "The form was changed after the preview. Select again.")
     except AllcloseError as refusal:
         return _show_form(visit, {}, str(refusal))
     return see_other(f"{HOME}/{rejudging.id}")

@@ -11,8 +11,6 @@ from app.admin.retention import MOST_COUNTED
 from app.admin.settings import RemovalUnconfirmed, Setting, SettingsRefused, as_text, list_settings, save_typed
 from app.policy import Policy
 from app.request_state import get_policy
-from app.web.messages import gettext as _
-from app.web.messages import later, ngettext
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -27,34 +25,34 @@ SEEN = "seen."
 
 # Each group's settings with their labels and units.
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
-    later("Accounts and pages"): {
-        "sign_up": (later("Sign-up"), ""),
-        "announcement": (later("Announcement"), ""),
-        "discussions": (later("Discussions"), ""),
-        "shared_solutions": (later("Shared solutions"), ""),
-        "visitor_runs": (later("Sample runs without an account"), ""),
-        "first_steps": (later("First steps on the overview"), ""),
+    "Accounts and pages": {
+        "sign_up": ("Sign-up", ""),
+        "announcement": ("Announcement", ""),
+        "discussions": ("Discussions", ""),
+        "shared_solutions": ("Shared solutions", ""),
+        "visitor_runs": ("Sample runs without an account", ""),
+        "first_steps": ("First steps on the overview", ""),
     },
-    later("Limits for each user"): {
-        "max_pending": (later("Unfinished submissions"), later("submissions")),
-        "submissions_per_hour": (later("Submissions"), later("per hour")),
-        "judging_seconds_per_hour": (later("Judging time"), later("seconds per hour")),
-        "submitted_mib_per_hour": (later("Sources and custom inputs"), later("MiB per hour")),
-        "requests_per_minute": (later("Requests"), later("per minute")),
+    "Limits for each user": {
+        "max_pending": ("Unfinished submissions", "submissions"),
+        "submissions_per_hour": ("Submissions", "per hour"),
+        "judging_seconds_per_hour": ("Judging time", "seconds per hour"),
+        "submitted_mib_per_hour": ("Sources and custom inputs", "MiB per hour"),
+        "requests_per_minute": ("Requests", "per minute"),
     },
-    later("Queue"): {"max_queue_minutes": (later("Longest wait for new submissions"), later("minutes"))},
-    later("How long data is kept"): {
-        "keep_submissions_days": (later("Old submissions"), later("days")),
-        "keep_verifications_days": (later("Old verifications"), later("days")),
-        "keep_ended_days": (later("Ended sessions, tokens and invitations"), later("days")),
+    "Queue": {"max_queue_minutes": ("Longest wait for new submissions", "minutes")},
+    "How long data is kept": {
+        "keep_submissions_days": ("Old submissions", "days"),
+        "keep_verifications_days": ("Old verifications", "days"),
+        "keep_ended_days": ("Ended sessions, tokens and invitations", "days"),
     },
 }
 CHOICES = {
-    "open": later("Open to everyone"),
-    "invitation": later("With an invitation only"),
-    "closed": later("Closed"),
-    "on": later("On"),
-    "off": later("Off"),
+    "open": "Open to everyone",
+    "invitation": "With an invitation only",
+    "closed": "Closed",
+    "on": "On",
+    "off": "Off",
 }
 
 
@@ -80,7 +78,8 @@ class Labelled:
         default = self.setting.default
         if "seconds" not in self.setting.name or not isinstance(default, int) or default % 3600:
             return ""
-        return ngettext("%(num)s hour", "%(num)s hours", default // 3600) % {"num": default // 3600}
+        hours = default // 3600
+        return "1 hour" if hours == 1 else f"{hours} hours"
 
 
 async def read_typed(request: Request, viewer: ChangesSettings) -> dict[str, str]:  # noqa: ARG001 (others are not read)
@@ -129,7 +128,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     usual: dict[str, Any] = {
         "groups": groups,
         "labels": labels,
-        "choices": {value: _(words) for value, words in CHOICES.items()},
+        "choices": dict(CHOICES.items()),
         "typed": {},
         "errors": {},
         "going": (),
@@ -145,13 +144,13 @@ def list_groups(settings: tuple[Setting, ...]) -> list[tuple[str, list[Labelled]
     known = {setting.name: setting for setting in settings}
     found = [
         (
-            _(title),
+            title,
             [
-                Labelled(setting=known.pop(name), label=_(label), unit=_(unit) if unit else "")
+                Labelled(setting=known.pop(name), label=label, unit=unit if unit else "")
                 for name, (label, unit) in names.items()
             ],
         )
         for title, names in GROUPS.items()
     ]
     rest = [Labelled(setting=setting, label=name, unit="") for name, setting in known.items()]
-    return [*found, (_("Other settings"), rest)] if rest else found
+    return [*found, ("Other settings", rest)] if rest else found

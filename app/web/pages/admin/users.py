@@ -30,7 +30,6 @@ from app.people.personal_data import export_user
 from app.people.query import State, UserFilters, get_account, list_users
 from app.request_state import get_database, get_settings
 from app.web.attachment import send_archive
-from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -151,7 +150,7 @@ def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm
 
 
 def _ask_whether_sure(visit: Visit, user_id: UUID) -> Response:
-    return _render(visit, user_id, {"error": _("Tick the box to confirm.")}, 422)
+    return _render(visit, user_id, {"error": "Tick the box to confirm."}, 422)
 
 
 def _status_of(fault: AllcloseError) -> int:
@@ -167,11 +166,11 @@ def _render(visit: Visit, user_id: UUID, context: dict[str, Any], status: int = 
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("Role changed."),
-        "email": _("E-mail address saved."),
-        "suspend": _("User suspended: signed out everywhere, tokens disabled."),
-        "reactivate": _("User reactivated."),
-        "sign-out": _("User signed out of all browsers."),
-        "cancel-queue": _("Unfinished submissions cancelled. The audit log has their number."),
-        "erase": _("User erased. Only this anonymous record is left."),
+        "role": "Role changed.",
+        "email": "E-mail address saved.",
+        "suspend": "User suspended: signed out everywhere, tokens disabled.",
+        "reactivate": "User reactivated.",
+        "sign-out": "User signed out of all browsers.",
+        "cancel-queue": "Unfinished submissions cancelled. The audit log has their number.",
+        "erase": "User erased. Only this anonymous record is left.",
     }.get(done)
