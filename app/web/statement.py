@@ -70,14 +70,14 @@ def _take_lead(section: str) -> tuple[str, str]:
     Sections of other names may follow it.
     """
     text = section.partition("\n")[2].strip()
-    own, _, others = f"\n{text}".partition("\n## ")
+    (_, own), *others = _sections(text)
     figure = _FIGURE.search(own)
     if figure:
         own = own[: figure.start()] + own[figure.end() :]
     lead, rest = _split_lead(own.strip())
     why = "\n\n".join(filter(None, (lead, figure[0].strip() if figure else "")))
     more = f"## {'More on why it matters' if why else WHY}\n\n{rest}" if rest else ""
-    return why, "\n\n".join(filter(None, (more, f"## {others}" if others else "")))
+    return why, "\n\n".join(filter(None, (more, *(other.strip() for _, other in others))))
 
 
 def _split_lead(text: str) -> tuple[str, str]:
