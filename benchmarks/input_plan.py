@@ -106,7 +106,6 @@ _PASSWORD = Field(usual=PASSWORD, kinds=grown.NAMES)
 _PATH = Field(kinds=grown.PATHS)
 _MOMENT = Field(kinds=grown.MOMENTS)
 
-_BATCHED = {"problem": PROBLEM_SLUG, "source": "x = 1\n"}
 FIELDS: dict[str, Field] = {
     # accounts
     "username": Field(usual=lambda: f"grown-{next(_new_names)}", kinds=grown.NAMES),
@@ -147,7 +146,6 @@ FIELDS: dict[str, Field] = {
     "source": Field(usual=f"def {PROBLEM_SLUG}(): ...\n", kinds=grown.PYTHON),
     "inputs": Field(kinds=grown.YAML),
     "ids": Field(kinds=grown.LETTERS, items="00000000-0000-0000-0000-000000000000"),
-    "submissions": Field(usual=[_BATCHED], items=_BATCHED),
     "mode": Field(usual="sample"),
     "attempt": Field(usual=lambda: f"attempt-{next(_new_names)}"),
     **dict.fromkeys(("old", "from", "base", "submission", "verification"), _CHOICE),

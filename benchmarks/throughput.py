@@ -36,8 +36,7 @@ SECTION = "Throughput"
 WORKERS = (1, 2, 4)
 SLOTS = 4
 STUDENTS = 4
-BATCH = 50
-SUBMISSIONS = 3000
+SUBMISSIONS = 500
 ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
 PATIENCE_SECONDS = 300
 
@@ -53,39 +52,30 @@ def measure() -> list[tuple[str, str]]:
         students = [served.sign_up() for _ in range(STUDENTS)]
         for count in WORKERS:
             with _workers(database, count):
-                single = _rate(database, students, SUBMISSIONS // 6, 1)
-                batch = _rate(database, students, SUBMISSIONS, BATCH)
-            say(f"{count} worker processes: {single:.0f} and {batch:.0f} judgings/s")
-            processes = f"{count} worker process{'es' if count > 1 else ''}"
-            rows.append((f"{processes}: judgings per second, submitted one by one", f"{single:.0f}"))
-            rows.append((f"{processes}: judgings per second, submitted in batches of {BATCH}", f"{batch:.0f}"))
+                rate = _rate(database, students)
+            say(f"{count} worker processes: {rate:.0f} judgings/s")
+            rows.append((f"{count} worker process{'es' if count > 1 else ''}: judgings per second", f"{rate:.0f}"))
     return rows
 
 
-def _rate(database: Database, students: Sequence[Student], submissions: int, batch: int) -> float:
+def _rate(database: Database, students: Sequence[Student]) -> float:
     """Return the submissions per second, from the first request until the last verdict is written."""
     before = _count_done(database)
-    requests = submissions // batch // len(students)
-    expected = before + requests * batch * len(students)
+    requests = SUBMISSIONS // len(students)
+    expected = before + requests * len(students)
     begun = time.monotonic()
     with ThreadPoolExecutor(len(students)) as pool:
-        list(pool.map(lambda student: _send(student, batch, requests), students))
+        list(pool.map(lambda student: _send(student, requests), students))
     while (done := _count_done(database)) < expected:
         assert time.monotonic() < begun + PATIENCE_SECONDS, f"{done - before} of {expected - before} are judged"
         time.sleep(0.02)
     return (done - before) / (time.monotonic() - begun)
 
 
-def _send(student: Student, batch: int, requests: int) -> None:
-    one = {"source": RIGHT, "mode": "submit"}
+def _send(student: Student, requests: int) -> None:
     for _ in range(requests):
-        if batch == 1:
-            student.client.post(f"/problems/{SLUG}/submissions", json=one).raise_for_status()
-            continue
-        body = {"submissions": [{"problem": SLUG, **one}] * batch}
-        answer = student.client.post("/submissions/batch", json=body).raise_for_status()
-        refused = [each for each in answer.json()["items"] if each["submission"] is None]
-        assert not refused, refused[0]
+        body = {"source": RIGHT, "mode": "submit"}
+        student.client.post(f"/problems/{SLUG}/submissions", json=body).raise_for_status()
 
 
 def _count_done(database: Database) -> int:

@@ -39,7 +39,6 @@ POSTS: dict[str, str] = {
     "publish_verification": "The package stays published.",
     "cancel_verification": "A finished verification does not change.",
     "submit": "The same `Idempotency-Key` gives the same submission; without a key, you make another one.",
-    "submit_batch": "The same `Idempotency-Key` gives the same submissions, and makes those that were refused.",
     "cancel_submission": "A finished submission does not change.",
     "copy_submission": "The editor keeps the same source.",
     "create_invitation": "A second request makes another invitation. Revoke the one whose link you never saw.",
@@ -56,7 +55,7 @@ POSTS: dict[str, str] = {
 _UNSAFE = {
     *("create_token", "create_invitation", "ask_for_password", "make_reset_link", "make_reset_link_by_old_path"),
 }
-_BY_KEY = {"submit", "submit_batch", "create_rejudging"}
+_BY_KEY = {"submit", "create_rejudging"}
 # The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.
 OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}

@@ -7,7 +7,6 @@ from starlette.types import Scope
 from app.api import (
     administration,
     audit_events,
-    batches,
     discussions,
     events,
     health,
@@ -61,7 +60,7 @@ def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
-    submitting = (inspection, batches, submissions, history, events, rejudgings)
+    submitting = (inspection, submissions, history, events, rejudgings)
     overseeing = (administration, settings, audit_events)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)

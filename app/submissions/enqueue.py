@@ -1,6 +1,5 @@
 """Put a judging into its queue. `app.queue.lease` takes it out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -30,29 +29,18 @@ class Job:
     priority: int = 0
 
 
-def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
-    """Add a judging and notify workers. Workers see it when the caller's transaction commits."""
-    (judging,) = enqueue_all(session, [Job(submission=submission, queue=queue)])
-    return judging
-
-
-def enqueue_all(session: Session, jobs: Sequence[Job]) -> list[Judging]:
-    """Add a judging for each submission, as `enqueue` does. The submissions are flushed."""
-    judgings = [
-        Judging(
-            submission_id=job.submission.id,
-            revision_id=job.submission.revision_id,
-            queue=job.queue,
-            request_id=request_id.get(),
-            priority=job.priority,
-            max_attempts=MAX_ATTEMPTS,
-        )
-        for job in jobs
-    ]
-    session.add_all(judgings)
+def enqueue(session: Session, job: Job) -> Judging:
+    """Add a judging of a flushed submission and notify workers. They see it when the caller's transaction commits."""
+    judging = Judging(
+        submission_id=job.submission.id,
+        revision_id=job.submission.revision_id,
+        queue=job.queue,
+        request_id=request_id.get(),
+        priority=job.priority,
+        max_attempts=MAX_ATTEMPTS,
+    )
+    session.add(judging)
     session.flush()
-    for queue in sorted({job.queue for job in jobs}):
-        session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
-    for job in jobs:
-        note_submission(job.submission.id)
-    return judgings
+    session.execute(select(func.pg_notify(JUDGING_CHANNEL, job.queue)))
+    note_submission(job.submission.id)
+    return judging

@@ -3,7 +3,7 @@
 The judging time is the time that workers held the user's judgings. Rejudgings and judge errors do not count.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -36,16 +36,6 @@ class Usage:
     sent_bytes: int
     judging_seconds: float
     recent_seconds: float
-
-    def plus(self, size: int, *, has_inputs: bool) -> "Usage":
-        """Return the usage after one more submission of `size` bytes."""
-        return replace(
-            self,
-            unfinished=self.unfinished + 1,
-            unfinished_custom=self.unfinished_custom + has_inputs,
-            sent=self.sent + 1,
-            sent_bytes=self.sent_bytes + size,
-        )
 
 
 def read_usage(session: Session, user_id: UUID) -> Usage:

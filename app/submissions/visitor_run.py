@@ -20,7 +20,7 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.submissions.cancel import end_judgings
-from app.submissions.enqueue import Job, enqueue_all
+from app.submissions.enqueue import Job, enqueue
 from app.submissions.model import Judging, Submission
 from app.submissions.priority import VISITOR
 from app.submissions.submit import check_source, read_variants
@@ -69,7 +69,7 @@ class VisitorRuns:
             if QUEUE in long_queues or len(unfinished) >= MOST_UNFINISHED:
                 raise LimitReached("Too many submissions are waiting. Try again in a few minutes, or sign in.")
             submission = _make(session, run, revision)
-            enqueue_all(session, [Job(submission=submission, queue=QUEUE, priority=VISITOR)])
+            enqueue(session, Job(submission=submission, queue=QUEUE, priority=VISITOR))
             self._unfinished[run.network] = (submission.id, run.key)
             return submission.id
 
@@ -106,7 +106,7 @@ def _make(session: Session, run: VisitorRun, revision: Revision) -> Submission:
         revision_id=revision.id,
         source=run.source,
         mode="sample",
-        variant=read_variants(session, None, revision).draw("sample"),
+        variant=read_variants(session, None, revision).draw(),
     )
     session.add(submission)
     session.flush()

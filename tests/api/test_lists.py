@@ -30,11 +30,7 @@ def answer_of(operation: Operation) -> dict[str, Any]:
     return properties
 
 
-LISTS = [
-    each
-    for each in OPERATIONS
-    if each.method == "GET" and "items" in answer_of(each) and each.name != "get_batch"  # it lists what is asked for
-]
+LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answer_of(each)]
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),

@@ -12,7 +12,7 @@ from sqlalchemy import ARRAY, Text, bindparam, select, text
 from app.database.engine import Database
 from app.queue import lease_sql
 from app.queue.lease import Claim, finish
-from app.submissions.enqueue import enqueue
+from app.submissions.enqueue import Job, enqueue
 from app.submissions.model import Judging
 from app.submissions.priority import BACKGROUND
 from tests.factories import make_judging, make_submission
@@ -43,7 +43,7 @@ def read(database: Database, judging_id: int) -> Judging:
 def send_one(database: Database) -> int:
     """Enqueue a student's submission; the worker is notified."""
     with database.transaction() as session:
-        return enqueue(session, make_submission(session), "cpu").id
+        return enqueue(session, Job(submission=make_submission(session), queue="cpu")).id
 
 
 def claim_some(database: Database, slots: int, background: int, preemptible: int = 0) -> list[int]:

@@ -16,7 +16,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.schema import upgrade
-from app.submissions.enqueue import MAX_ATTEMPTS, enqueue
+from app.submissions.enqueue import MAX_ATTEMPTS, Job, enqueue
 from app.submissions.model import Judging
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
@@ -40,7 +40,7 @@ def loop(
 
 def send(database: Database) -> None:
     with database.transaction() as session:
-        enqueue(session, make_submission(session), "cpu")
+        enqueue(session, Job(submission=make_submission(session), queue="cpu"))
 
 
 def states(database: Database) -> list[str]:

@@ -1,17 +1,16 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from sqlalchemy import func, select
 
 from app.database.engine import Database
-from app.errors import Conflict, Invalid, LimitReached, NotFound, ProblemNotFound
+from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.cancel import cancel
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
-from app.submissions.submit import Submit, submit, submit_each
+from app.submissions.submit import Submit, submit
 from tests.factories import make_prepared, make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=20)
@@ -237,21 +236,3 @@ def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(
         with database.transaction() as session, pytest.raises(Invalid) as refused:
             submit(session, wrong, LIMITS)
         assert refused.value.field == "inputs"
-
-
-def test_each_of_several_is_submitted_or_refused_by_itself(database: Database, request_: Submit) -> None:
-    limits = SubmitLimits(max_pending=3)
-    several = [request_, replace(request_, source=" "), replace(request_, slug="unknown"), *[request_] * 3]
-
-    with database.transaction() as session:
-        outcomes = submit_each(session, several, limits)
-
-    kinds = [type(outcome) for outcome in outcomes]
-    assert kinds == [Submission, Invalid, ProblemNotFound, Submission, Submission, LimitReached]
-    made = [outcome for outcome in outcomes if isinstance(outcome, Submission)]
-    variants = [submission.variant for submission in made]
-    assert all(one != other for one, other in pairwise(variants))
-    with database.transaction() as session:
-        judgings = session.scalars(select(Judging).order_by(Judging.id)).all()
-    assert [judging.submission_id for judging in judgings] == [submission.id for submission in made]
-    assert [judging.priority for judging in judgings] == [0, -1, -2]
