@@ -183,7 +183,7 @@ class PostgresProcess(Child):
 
 
 def _environment(settings: Settings, url: str) -> dict[str, str]:
-    names = ("data", "runtime", "sandbox", "isolation", "max_runs", "log_format", "log_level")
+    names = ("data", "sandbox", "isolation", "max_runs", "log_format", "log_level")
     chosen = {f"ALLCLOSE_{name.upper()}": str(getattr(settings, name)) for name in names}
     # The database was started with connections for this number of slots.
     return chosen | {"ALLCLOSE_DATABASE_URL": url, "ALLCLOSE_SLOTS": str(settings.worker_slots)}
