@@ -160,7 +160,17 @@ FIELDS: dict[str, Field] = {
     "value": _TEXT,
     "announcement": _TEXT,
     **dict.fromkeys(
-        ("sign_up", "discussions", "shared_solutions", "first_steps", "publish", "replace", "confirm_removal"), _CHOICE
+        (
+            "sign_up",
+            "discussions",
+            "shared_solutions",
+            "visitor_runs",
+            "first_steps",
+            "publish",
+            "replace",
+            "confirm_removal",
+        ),
+        _CHOICE,
     ),
     **dict.fromkeys(
         ("max_pending", "requests_per_minute", "judging_seconds_per_hour", "submissions_per_hour"), _NUMBER

@@ -19,5 +19,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("DELETE FROM submissions WHERE user_id IS NULL")
-    op.drop_constraint("visitors_run_samples", "submissions")
+    op.drop_constraint(op.f("ck_submissions_visitors_run_samples"), "submissions")
     op.alter_column("submissions", "user_id", nullable=False)

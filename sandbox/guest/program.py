@@ -63,7 +63,7 @@ def _compile(source: str) -> Any:
     except (SyntaxError, MemoryError, RecursionError):
         raise
     except ValueError as error:  # NUL bytes, lone surrogates
-        raise CannotBeJudged(f"the source is not valid Python text: {error}") from None
+        raise CannotBeJudged(f"the source is not valid Python text: {error}", "SyntaxError") from None
 
 
 def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
