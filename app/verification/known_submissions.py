@@ -92,7 +92,8 @@ def _dispute_finding(disputes: Sequence[KnownResult]) -> Finding:
         severity="error",
         message=f"no accepted solution agrees with the reference: {first.name} gets wrong_answer in case "
         f"{first.decisive} ({first.category})",
-        remedy="correct the reference, or the accepted solutions if they share a mistake",
+        remedy="correct the reference, or the accepted solutions if they share a mistake; if they differ by rounding, "
+        "widen the tolerance",
         file=FILE_OF_KEY["reference"],
     )
 
