@@ -1,4 +1,4 @@
-"""What a package's samples are and answer, recorded when it was verified: `samples/<slug>.json` beside the packages.
+"""The recorded samples of a verified package, with their answers: `samples/<slug>.json` beside the packages.
 
 With it, pages show the samples and wrong answers get hints before this server has run the reference. It is only for
 display and hints: judging compares with answers that this server has computed. It holds nothing of hidden cases.
