@@ -2,6 +2,10 @@
 
 Each setting that differs from its default has a row. Each process reads the policy again every 2 seconds. A change is
 checked, stored, and recorded in the audit log with the old value. The module also has the table of signing keys.
+
+To add a setting, add a field to `Policy`, with bounds, default and description, and a row to `docs/configuration.md`.
+The page, REST and the audit log include it. Read it with `read_policy(session)` in a transaction, or with
+`CurrentPolicy` for each request.
 """
 
 import threading

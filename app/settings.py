@@ -1,4 +1,9 @@
-"""The configuration: environment variables with the prefix `ALLCLOSE_`, which only entry points read."""
+"""The configuration: environment variables with the prefix `ALLCLOSE_`, which only entry points read.
+
+To add a setting of one process and its machine, add a field to `Settings`, with bounds and a description, and a row to
+`docs/configuration.md`. Entry points pass its value down. If an option of `allclose serve` sets it for the worker too,
+add it to `_environment` in `app/cli/supervisor.py`. A setting for everyone belongs to `app/policy.py`.
+"""
 
 import os
 from difflib import get_close_matches

@@ -2,6 +2,17 @@
 
 A failure of the student's program is a value (an `Ending` and a `Failure`). A failure of Allclose or of the host is an
 exception (`BoxLost`, `SandboxUnavailable`), and the judging runs again.
+
+To add a launcher:
+
+1. Write a `Launcher` whose `launch(spec)` returns a `Box`, or raises `SandboxUnavailable` with the command that helps.
+   If it runs the guest, write only a `Vessel` and call `open_box` of `guest_box.py`. `environment.py` has the guest's
+   command line, `guest/seccomp_filter.py` its filter. If its boxes can read compiled programs, implement
+   `FillableLauncher` (`library_cache.py`).
+2. Choose it in `choice.py` and `Settings.sandbox`, and add a check for `allclose doctor` in `check/`.
+3. Add it to `LAUNCHERS` in `tests/sandbox/conftest.py`, once per way to isolate. The contract suites in
+   `tests/sandbox/` and all of `tests/hostile/` must pass unchanged. Add it to the contract about the guest in
+   `pyproject.toml`.
 """
 
 import threading

@@ -1,5 +1,6 @@
 """Every file and link that the documentation names exists."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -7,6 +8,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 WHOLE = ("app/", "sandbox/", "tests/")
+
+
+def test_every_file_that_a_docstring_at_the_top_names_is_there() -> None:
+    modules = [
+        module for folder in ("app", "benchmarks", "migrations", "sandbox") for module in (ROOT / folder).rglob("*.py")
+    ]
+    modules += (ROOT / "tests").glob("*/__init__.py")
+
+    docstrings = {module: ast.get_docstring(ast.parse(module.read_text())) or "" for module in modules}
+
+    named = {path for text in docstrings.values() for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text)}
+    assert len(named) > 40
+    assert [path for path in named if not re.search("[A-Z]", path) and not (ROOT / path).exists()] == []
 
 
 def paths_in(cell: str) -> list[Path]:

@@ -2,6 +2,10 @@
 
 Workers listen on no port. Each writes its metrics to the database with every heartbeat (`app.worker.metrics`), and they
 get the label `worker` here.
+
+To add a metric, register it where it is counted: `app/telemetry/traffic.py` for requests, `app/worker/metrics.py` for
+judging, a gauge here for what the database knows. Labels have few values. If a person should be woken, add an alert
+with its action to `docs/operations/monitoring.md`.
 """
 
 import logging

@@ -1,4 +1,8 @@
-"""A user's statistics, computed by the database. Days are in UTC."""
+"""A user's statistics, computed by the database. Days are in UTC.
+
+To add a statistic, add a field to `Statistics`. `is_solving` and `first_solved` of `solved.py` define what counts as
+solved. Show it in `app/web/templates/me.html`, and test it beside another user's submissions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

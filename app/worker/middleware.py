@@ -2,7 +2,7 @@
 
 `app.worker_process` has the list. Each part gets the claim, calls the next part, and gets the judging with its verdict,
 or the exception of a judging that failed through no fault of the student. No part decides on a judging: the error of a
-part itself is logged, and the judging goes on.
+part itself is logged, and the judging goes on. A part must not delay the verdict: longer work gets a thread of its own.
 """
 
 import logging

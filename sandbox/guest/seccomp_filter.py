@@ -7,6 +7,15 @@ which libc falls back; EPERM would break it.
 The filters are classic BPF, assembled in plain Python since no wheel bundles libseccomp. Each call has a block: compare
 its number, and jump over the block if it differs. Jumps have only eight bits, so the blocks stay short. A tree would
 gain nothing: the kernel caches which calls are always allowed.
+
+To allow a call:
+
+1. A framework that needs it fails in a box with PermissionError or ENOSYS. First find out what else the call can do,
+   and with which arguments. No filter can check memory that the kernel reads.
+2. Add it to `STUDENT_ALLOWED`, or to `SUPERVISOR_ALLOWED` if only the zygote or the monitor needs it, and its number to
+   `syscalls.txt`. Conditions on arguments are a `Rule` in `_student_rules`.
+3. `tests/sandbox/test_syscalls.py` tries every call. A rule needs rows in `REFUSED_ARGUMENTS` and
+   `PERMITTED_ARGUMENTS`. Put the code that needs the call into `tests/sandbox/frameworks/`, and run `make images`.
 """
 
 import errno

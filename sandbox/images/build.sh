@@ -2,6 +2,14 @@
 # Builds the images allclose-FLAVOUR of the flavours that are its arguments; `make images` runs it.
 # PIP: this machine's pip and its arguments, so that its index and certificates hold; the build itself has no network.
 # BASE: the image to build from. The default is allclose-base, if make_base.sh has made it here, else Docker's Python.
+#
+# To change a framework's version:
+# 1. cpu.txt lists every package in a box; cuda.txt adds those for GPUs. Nothing else is installed. Install the new set
+#    in a separate environment and write `pip freeze` into the list. For cuda.txt, `pip install --dry-run --report` shows
+#    the NVIDIA packages on which torch and jax agree.
+# 2. Run `make .runtime/.installed images names` and `make test`. tests/images compares what is installed with the lists.
+# 3. Look at what depends on versions: tests/sandbox/test_frameworks.py, where new system calls show,
+#    tests/sandbox/test_library_cache.py and tests/values. Measure with `make bench ARGS="--check --only verdicts"`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -66,12 +66,6 @@ def test_every_requirement_has_an_example_that_can_be_read() -> None:
     assert {kind_of(requirement) for requirements in read for requirement in requirements.values()} == set(REQUIREMENTS)
 
 
-def test_every_checker_has_its_line_for_contributors() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-
-    assert all(f"   - `{name}`: " in text for name in CHECKERS)
-
-
 def test_every_kind_of_answer_has_an_example_that_can_be_read() -> None:
     section = TEXT[TEXT.index("### Kinds of answers") : TEXT.index("### `driver.py`")]
     examples = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)

@@ -1,4 +1,15 @@
-"""The kinds of answers, by the name that the manifest's key `answer` gives, and the drivers that they run with."""
+"""The kinds of answers, by the name that the manifest's key `answer` gives, and the drivers that they run with.
+
+To add a kind of answer:
+
+1. Write `sandbox/guest/answers/KIND.py` with `call(solution, case)`, which returns the answer. It runs in the student's
+   process, so it holds nothing secret. `case.arguments()` gives the arguments; `snapshot` copies a result that later
+   calls may change. If the student's code is at fault, raise an error that says what to do.
+2. Write a subclass of `AnswerKind` here. Its fields are the author's keys, `options` is what the driver gets,
+   `list_conflicts` rejects wrong keys, and `rule` tells students what is compared. Add it to `ANSWERS`.
+3. Add a section with an example to `docs/problem-format.md`, a package with right, wrong and hostile solutions to
+   `tests/kinds/`, and faults to `tests/catalog/test_answers.py`. Run `make images`: the driver is part of the guest.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce

@@ -1,6 +1,6 @@
 """Lint: the rules that a package can be checked by without running it, in files by subject.
 
-A new rule is a function in one of them and a line in `RULES`.
+To add a rule, write a function in one of them and a line in `RULES`, and try it in `tests/verification/test_lint.py`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""The mutation operators, in files by subject. A new operator is a class there and a line in `OPERATORS`."""
+"""The mutation operators, in files by subject.
+
+To add an operator, write a subclass of `Operator`: `name`, `remedy` (the case that would catch such a mutant), and
+`replacements`, which yields replacements of a node of the syntax tree. Add it to `OPERATORS`, before more general ones,
+and a source with its mutants to the table in `tests/verification/test_mutation_operators.py`.
+"""
 
 from app.verification.mutation.operator import Operator
 from app.verification.mutation.operators.arithmetic import Arithmetic, Constant, Operand, Variable
