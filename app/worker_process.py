@@ -9,13 +9,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from app.database.engine import Database
-from app.queue.background_pause import BackgroundBoxes, BackgroundPause
-from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim
-from app.queue.lease_loop import LeaseLoop
-from app.settings import Settings
-from app.verification.verifier import Verifier
-from app.worker.boxes import (
+from app.engine.boxes import (
     Pools,
     cache_folder,
     keep_sandbox,
@@ -25,13 +19,19 @@ from app.worker.boxes import (
     open_pools,
     open_reference_pool,
 )
-from app.worker.compilation_cache import CompilationCache
+from app.engine.compilation_cache import CompilationCache
+from app.engine.inspection_cache import Inspections
+from app.engine.overload import OverloadWaits
+from app.queue.background_pause import BackgroundBoxes, BackgroundPause
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim
+from app.queue.lease_loop import LeaseLoop
+from app.settings import Settings
+from app.verification.verifier import Verifier
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
-from app.worker.inspection_cache import Inspections
 from app.worker.metrics import Meter
 from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
-from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.spares import Spares
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry

@@ -15,9 +15,9 @@ from sqlalchemy import select
 
 from app.cli.deployment import open_database
 from app.database.listener import Listener
+from app.engine.boxes import box_spec, open_launcher
 from app.settings import OPTIMIZATIONS, read_settings
 from app.submissions.model import Judging
-from app.worker.boxes import box_spec, open_launcher
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
 from benchmarks.service import Exercise, Service, Visitor, leave_one_out, list_kinds, serving

@@ -21,9 +21,9 @@ from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.package import Package, load_package
 from app.catalog.publish import find_current
 from app.cli.deployment import open_database
+from app.engine.boxes import open_launcher
+from app.engine.compilation_cache import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
 from app.settings import OPTIMIZATIONS, ROOT, read_settings
-from app.worker.boxes import open_launcher
-from app.worker.compilation_cache import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
 from app.worker.warm import COMPILED
 from benchmarks.machine import Run, saying, wait_until_idle
 from sandbox.interface import BoxSpec, SandboxUnavailable

@@ -26,13 +26,13 @@ from app.catalog.model import Revision
 from app.cli.deployment import open_database
 from app.database.engine import Database
 from app.database.listener import Listener
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
 from app.policy import PolicyRow
-from app.queue.finish import Finish
 from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Claim, Wanted, beat, claim, finish, record_cases, record_phases
 from app.settings import Settings, read_settings
-from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
 from app.web_process import create_app
 from benchmarks.growth import LEASE, QUEUED

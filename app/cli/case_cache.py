@@ -18,8 +18,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from app.catalog.folder import digest
 from app.catalog.package import Package
+from app.engine.prepare import PreparedCase
 from app.settings import ROOT
-from app.worker.prepare import PreparedCase
 from sandbox.library_cache import FillableLauncher
 
 # After a day the hidden inputs are drawn anew, so that a solution meets other inputs.

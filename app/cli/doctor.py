@@ -52,7 +52,7 @@ def doctor(
 
 
 def wanted(settings: Settings) -> "Wanted":
-    from app.worker.boxes import docker_options, find_kept_sandbox
+    from app.engine.boxes import docker_options, find_kept_sandbox
     from sandbox.check.host import Wanted
 
     return Wanted(
@@ -112,7 +112,7 @@ def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:
 
 
 def _why(settings: Settings, report: "HostReport") -> str:
-    from app.worker.boxes import KEPT_SANDBOX, find_kept_sandbox
+    from app.engine.boxes import KEPT_SANDBOX, find_kept_sandbox
 
     if find_kept_sandbox(settings):
         return f"the first start chose it, as {settings.data / KEPT_SANDBOX} says; ALLCLOSE_SANDBOX changes it"

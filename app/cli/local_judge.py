@@ -2,7 +2,7 @@
 
 The first box starts in the background; this process meanwhile imports the modules that it needs later. Two caches in
 the user's cache folder make later calls faster: the reference's answers (`case_cache`) and, from the second call on,
-what JAX's libraries compile for the reference (`app.worker.compilation_cache`).
+what JAX's libraries compile for the reference (`app.engine.compilation_cache`).
 """
 
 import os
@@ -19,9 +19,7 @@ from uuid import UUID, uuid4
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.judging.known_mistake import LEAST_CASES
-from app.settings import Settings, read_settings
-from app.worker.boxes import (
+from app.engine.boxes import (
     CACHE_FOLDER,
     INSPECTOR,
     box_spec,
@@ -32,6 +30,8 @@ from app.worker.boxes import (
     open_pool,
     open_reference_pool,
 )
+from app.judging.known_mistake import LEAST_CASES
+from app.settings import Settings, read_settings
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.interface import Launcher, SandboxError
 from sandbox.pool import Pool
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from app.cli.case_cache import CaseCache
-    from app.queue.finish import Finish
+    from app.engine.hints import Question
+    from app.engine.prepare import PreparedCase
+    from app.judging.finish import Finish
     from app.submissions.view import SubmissionView
-    from app.worker.hints import Question
-    from app.worker.prepare import PreparedCase
 
 
 # The folder of compiled library code in the cache folder. A worker has it in its data folder.
@@ -84,12 +84,12 @@ def judge_locally(order: Order) -> int:
 
         from app.cli.console import errors, print_json
         from app.cli.result_text import exit_code, print_submission
-        from app.worker.hints import question_about
-        from app.worker.job import Job
-        from app.worker.judge import judge
-        from app.worker.outcomes import Outcomes
-        from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
-        from app.worker.prepare import in_order
+        from app.engine.hints import question_about
+        from app.engine.job import Job
+        from app.engine.judge import judge
+        from app.engine.outcomes import Outcomes
+        from app.engine.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
+        from app.engine.prepare import in_order
 
         errors.print(
             describe_boxes(settings, launcher, gpu=manifest.limits.gpu), highlight=False, soft_wrap=True, markup=False
@@ -134,8 +134,8 @@ def judge_locally(order: Order) -> int:
 
 def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":
     """Run the reference in a fresh box. The solution runs in the same box afterwards."""
-    from app.worker.custom_inputs import CustomInputs
-    from app.worker.prepare import Draw, prepare
+    from app.engine.custom_inputs import CustomInputs
+    from app.engine.prepare import Draw, prepare
 
     if order.inputs is not None:
         return (CustomInputs(pool).prepare(order.package, order.inputs, abort),)
@@ -145,7 +145,7 @@ def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[Prepare
 
 def _find_hint(question: "Question", cases: "Sequence[PreparedCase]", pool: Pool, abort: threading.Event) -> str | None:
     """Run all known mistakes on two wrong cases, and only the possible ones on the rest."""
-    from app.worker.hints import find_hint, list_mistakes, list_possible, mistake_outputs
+    from app.engine.hints import find_hint, list_mistakes, list_possible, mistake_outputs
 
     package = question.package
     mistakes = list_mistakes(package)
@@ -176,7 +176,7 @@ def _fill_library(
     Only this user's own folder is filled, because students' boxes read a worker's. A failure or Ctrl-C only makes
     later calls slower.
     """
-    from app.worker.compilation_cache import CompilationCache
+    from app.engine.compilation_cache import CompilationCache
 
     folder = _find_folder()
     cache = launcher.cache if isinstance(launcher, BubblewrapLauncher) else None

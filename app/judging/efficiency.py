@@ -1,6 +1,6 @@
 """`efficiency`: how a solution's time compares with the reference's, and how it grows with the size of the inputs.
 
-Times come from `app.worker.timing`, which measures both on the same machine. Noise only adds time, so the least of
+Times come from `app.engine.timing`, which measures both on the same machine. Noise only adds time, so the least of
 several runs counts on both sides. Each case is compared with the reference on the same case, and the case with the
 largest ratio counts for its size: a solution may be slow on some inputs only.
 

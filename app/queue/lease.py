@@ -19,14 +19,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.database.engine import Database
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.text import printable
 from app.judging.verdicts import CaseResult
 from app.queue import lease_sql
-from app.queue.finish import Finish
 from app.queue.retry import NEVER, retry, retry_briefly
 from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import CaseRow
-from app.submissions.phase import Phase
 
 REASON_CHARACTERS = 8192
 C = TypeVar("C")

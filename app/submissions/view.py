@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.judging.efficiency import TimeComparison
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict, Visibility, earns_points
-from app.submissions.phase import Phase
 
 if TYPE_CHECKING:
     from app.submissions.model import CaseRow

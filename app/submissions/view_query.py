@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +14,10 @@ from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
 from app.judging.efficiency import TimeComparison
+from app.judging.phase import Phase
 from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.phase import read_phases
 from app.submissions.query import get_readable_judging
 from app.submissions.queue_status import explain_wait
 from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
@@ -177,3 +177,17 @@ def _is_again(judging: Judging) -> bool:
 def _has_just_ended(session: Session, judging: Judging) -> bool:
     now = session.scalars(select(func.now())).one()
     return judging.finished_at is not None and now - judging.finished_at < timedelta(seconds=HINT_SECONDS)
+
+
+def read_phases(judging: Judging) -> tuple[Phase, ...]:
+    """Return the latest attempt's phases. A queued judging has only `queued`, also after a failed attempt."""
+    later = () if judging.state == "queued" else tuple(map(Phase.model_validate, judging.phases or ()))
+    return (Phase(name="queued", seconds=_seconds(judging.queued_at, _claimed_at(judging))), *later)
+
+
+def _claimed_at(judging: Judging) -> datetime | None:
+    return None if judging.state == "queued" else judging.started_at or judging.finished_at
+
+
+def _seconds(start: datetime, end: datetime | None) -> float | None:
+    return None if end is None else round((end - start).total_seconds(), 3)

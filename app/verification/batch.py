@@ -9,10 +9,10 @@ from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
+from app.engine.boxes import box_spec
+from app.engine.prepare import PreparedCase
+from app.engine.request import PackageFailed, limits_of, reason_of
 from app.verification.trial import Trial
-from app.worker.boxes import box_spec
-from app.worker.prepare import PreparedCase
-from app.worker.request import PackageFailed, limits_of, reason_of
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Parameter, Request
 

@@ -13,6 +13,8 @@ from math import floor, inf, isfinite, isinf, log10, sqrt
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
+from app.engine.custom_checker import CustomChecker
+from app.engine.request import rules_of
 from app.judging.comparison import LeafReport
 from app.judging.options import Margin
 from app.judging.rules import Rules, find_pattern
@@ -20,8 +22,6 @@ from app.judging.verdicts import Verdict
 from app.verification.distance import distances_of, share_of
 from app.verification.noise import Noise, Sample
 from app.verification.trial import Checked, Material, Trial
-from app.worker.custom_checker import CustomChecker
-from app.worker.request import rules_of
 
 # The tolerance should be this many times the noise, and the signal this many times the tolerance.
 COMFORTABLE = 3.0

@@ -5,8 +5,8 @@ import re
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.package import Package
 from app.catalog.verification_report import CheckName, Finding
+from app.engine.request import PackageFailed, place_of
 from app.errors import JudgeFailed
-from app.worker.request import PackageFailed, place_of
 from sandbox.interface import CaseOutcome, Ending, Failure
 
 NOUNS = {

@@ -7,14 +7,14 @@ from math import inf, isfinite
 import numpy as np
 
 from app.catalog.package import Package
+from app.engine.custom_checker import CustomChecker
+from app.engine.ending_verdict import CATEGORY_OF_ENDING
+from app.engine.prepare import PreparedCase
+from app.engine.request import rules_of
 from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, aligned, pair_leaves
-from app.worker.custom_checker import CustomChecker
-from app.worker.ending_verdict import CATEGORY_OF_ENDING
-from app.worker.prepare import PreparedCase
-from app.worker.request import rules_of
 from sandbox.guest.codec import Malformed, decode
 from sandbox.interface import CaseOutcome, Ending
 

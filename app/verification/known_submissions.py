@@ -13,6 +13,8 @@ from app.catalog.verification_section import (
     KnownSection,
     MutationSection,
 )
+from app.engine.prepare import PreparedCase
+from app.engine.timing import TOO_SLOW
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.verification.trial import (
@@ -25,8 +27,6 @@ from app.verification.trial import (
     Trial,
     some_of_each,
 )
-from app.worker.prepare import PreparedCase
-from app.worker.timing import TOO_SLOW
 
 REMEDIES = {
     Verdict.WRONG_ANSWER: "correct its answer, widen the tolerance",

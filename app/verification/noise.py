@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.catalog.verification_section import Kind, Way
+from app.engine.custom_checker import CustomChecker
+from app.engine.prepare import PreparedCase
+from app.engine.shapes import shapes_of
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distances_of, is_rounding, same_dtypes
 from app.verification.trial import Material, Trial, some_of_each
-from app.worker.custom_checker import CustomChecker
-from app.worker.prepare import PreparedCase
-from app.worker.shapes import shapes_of
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 

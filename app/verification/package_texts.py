@@ -15,7 +15,7 @@ from app.catalog.part import Known, Parts, gather
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.yaml_document import Document, read_document
-from app.worker.prepare import PreparedCase
+from app.engine.prepare import PreparedCase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,8 @@ from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import ReferenceRun, ReferenceSection
+from app.engine.prepare import Draw, Prepared, PreparedCase, draw_all_inputs, prepare
+from app.engine.request import patient_at_first
 from app.judging.leaf import Array, Tree, read_leaf
 from app.judging.requirement import plural
 from app.judging.structure import leaves, subject
@@ -19,8 +21,6 @@ from app.judging.verdicts import Verdict
 from app.verification.code_failure import culprit_of, line_of, remedy_of
 from app.verification.distance import is_repeated, largest_difference
 from app.verification.trial import Attempt, CheckedReference, Trial, listed_cases, some_of_each
-from app.worker.prepare import Draw, Prepared, PreparedCase, draw_all_inputs, prepare
-from app.worker.request import patient_at_first
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Ending
 

@@ -14,18 +14,18 @@ from app.catalog.case import Case
 from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
+from app.engine.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
+from app.engine.custom_checker import CustomChecker
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
+from app.engine.prepare import PreparedCase, require_answered
+from app.engine.request import PATIENCE, build_request, patient_at_first, rules_of
 from app.judging.comparison import Comparison, compare
 from app.judging.efficiency import TimeComparison
 from app.judging.requirement import plural
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
-from app.worker.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
-from app.worker.custom_checker import CustomChecker
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
-from app.worker.prepare import PreparedCase, require_answered
-from app.worker.request import PATIENCE, build_request, patient_at_first, rules_of
 from sandbox.gpu.lease import Gpus
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Launcher

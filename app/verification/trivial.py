@@ -14,6 +14,7 @@ import numpy as np
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import TrivialAnswer, TrivialSection
+from app.engine.prepare import PreparedCase
 from app.judging.comparison import Comparison
 from app.judging.leaf import Array, Leaf, Tree, read_leaf
 from app.judging.requirement import plural
@@ -22,7 +23,6 @@ from app.judging.verdicts import Verdict
 from app.verification.lint.code import find_solution_in_starter
 from app.verification.package_texts import read_texts
 from app.verification.trial import FIRST_CASES, Checked, Material, Trial, some_of_each
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode, encode
 
 MEANINGS = {

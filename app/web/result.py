@@ -10,8 +10,8 @@ from app.catalog.custom_inputs import UNANSWERED
 from app.judging.checker import VALUES
 from app.judging.efficiency import TimeComparison
 from app.judging.element_report import number_text, pair_text
+from app.judging.phase import Phase, PhaseName
 from app.judging.verdicts import Verdict
-from app.submissions.phase import Phase, PhaseName
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.value_text import wrong_leaves
 from app.web.verdict_words import INVALID_TITLES, words_for

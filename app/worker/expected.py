@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
 from app.database.engine import Database
+from app.engine.memory_cache import MemoryCache
+from app.engine.prepare import Draw, Prepared, PreparedCase, prepare
+from app.engine.single_flight import SingleFlight
 from app.judging.requirement import Evidence
 from app.queue.retry import retry
-from app.worker.memory_cache import MemoryCache
-from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
-from app.worker.single_flight import SingleFlight
 from sandbox.pool import Pool
 
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)

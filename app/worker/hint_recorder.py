@@ -19,13 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from app.catalog.model import Device, MistakeOutput, Revision
 from app.catalog.package import Package
 from app.database.engine import Database
-from app.errors import JudgeFailed
-from app.queue.finish import Finish
-from app.queue.lease import Claim, add_hint
-from app.queue.retry import retry
-from app.worker.after_verdict import AfterVerdict
-from app.worker.expected import ExpectedOutputs
-from app.worker.hints import (
+from app.engine.hints import (
     Answers,
     Question,
     about_samples,
@@ -36,9 +30,15 @@ from app.worker.hints import (
     question_about,
     unpack,
 )
-from app.worker.outcomes import Outcomes
-from app.worker.prepare import PreparedCase
-from app.worker.single_flight import SingleFlight
+from app.engine.outcomes import Outcomes
+from app.engine.prepare import PreparedCase
+from app.engine.single_flight import SingleFlight
+from app.errors import JudgeFailed
+from app.judging.finish import Finish
+from app.queue.lease import Claim, add_hint
+from app.queue.retry import retry
+from app.worker.after_verdict import AfterVerdict
+from app.worker.expected import ExpectedOutputs
 from app.worker.work import Work
 from sandbox.interface import Aborted, SandboxError
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.queue.finish import Finish
+from app.engine.outcomes import Outcomes
+from app.judging.finish import Finish
 from app.queue.lease import Claim
-from app.worker.outcomes import Outcomes
 from app.worker.work import Work
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable

@@ -21,17 +21,17 @@ from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 
 from app.database.engine import Database
+from app.engine.boxes import box_spec
+from app.engine.outcomes import Outcomes
+from app.engine.recording import recorded
+from app.engine.request import build_request, device_of, patient
+from app.engine.run import run_all
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.after_verdict import AfterVerdict
-from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
 from app.worker.middleware import Judge, Judged, Middleware
-from app.worker.outcomes import Outcomes
-from app.worker.recording import recorded
-from app.worker.request import build_request, device_of, patient
-from app.worker.run import run_all
 from app.worker.spares import Spares
 from app.worker.work import Work
 from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending, ObservedQueue

@@ -15,14 +15,14 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.model import Device
 from app.catalog.package import Package
 from app.database.listener import Listener
+from app.engine.boxes import INSPECTOR, Pools, box_spec
+from app.engine.compilation_cache import CompilationCache
+from app.engine.inspection import inspector_setup
+from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.queue.background_pause import BackgroundPause
 from app.queue.lease import Claim
 from app.submissions.enqueue import PROBLEM_OPENED
-from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation_cache import CompilationCache
-from app.worker.inspection import inspector_setup
 from app.worker.middleware import Judge, Judged, Middleware
-from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
 from sandbox.pool import Pool

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from app.database.engine import Database
-from app.queue.finish import Finish
+from app.judging.finish import Finish
 from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.model import Judging

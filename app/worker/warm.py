@@ -22,17 +22,17 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.database.listener import Listener
+from app.engine.boxes import INSPECTOR, Pools, box_spec
+from app.engine.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
+from app.engine.prepare import ReferenceFailed
+from app.engine.request import device_of
 from app.queue.background_pause import BackgroundPause, lower_priority
 from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.enqueue import PROBLEM_OPENED
-from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.middleware import Judge, Judged, Middleware
-from app.worker.prepare import ReferenceFailed
-from app.worker.request import device_of
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, BoxSpec, SandboxAway, SandboxError
 from sandbox.pool import Pool

@@ -9,24 +9,24 @@ from functools import partial
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database.engine import Database
+from app.engine.boxes import Pools, box_spec
+from app.engine.custom_inputs import CustomInputs, find_unanswerable
+from app.engine.inspection_cache import Inspections
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.outcomes import Outcomes
+from app.engine.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
+from app.engine.prepare import PreparedCase, in_order
+from app.engine.timeline import Timeline
 from app.errors import JudgeFailed
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Visibility
-from app.queue.finish import Finish
 from app.queue.lease import Claim, finish, is_cancelled, record_cases, record_phases
 from app.queue.retry import retry
-from app.submissions.phase import Phase
-from app.worker.boxes import Pools, box_spec
-from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
-from app.worker.inspection_cache import Inspections
-from app.worker.job import Job
-from app.worker.judge import judge
 from app.worker.middleware import Judged
-from app.worker.outcomes import Outcomes
-from app.worker.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
-from app.worker.prepare import PreparedCase, in_order
-from app.worker.timeline import Timeline
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, OnCase
 

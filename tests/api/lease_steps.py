@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from app.database.engine import Database
+from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
 from app.queue.lease import Claim, Wanted, claim, finish, record_cases
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))

@@ -17,9 +17,9 @@ from app.accounts.permission import Viewer
 from app.accounts.token import Bounds, create_token, find_viewer_by_token
 from app.database.engine import Database
 from app.errors import LimitReached
+from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
-from app.queue.finish import Finish
 from app.queue.lease import finish
 from app.submissions.admission import FRESH_SECONDS
 from app.submissions.forecast import SHORT

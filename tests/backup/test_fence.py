@@ -11,9 +11,9 @@ from app.authoring.model import Verification
 from app.backup.archive import back_up
 from app.backup.restore import restore
 from app.database.engine import Database
+from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.queue import lease
-from app.queue.finish import Finish
 from app.queue.lease import Claim, Wanted
 from app.submissions.model import CaseRow, Judging
 from app.verification import lease as verification_lease

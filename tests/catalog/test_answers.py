@@ -16,7 +16,7 @@ from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.schema import manifest_schema
 from app.catalog.signature import described_signature
-from app.worker.request import build_request
+from app.engine.request import build_request
 
 KINDS = Path(__file__).parents[1] / "kinds"
 PACKAGES = sorted(path.parent.name for path in KINDS.glob("*/problem.yaml"))

@@ -159,7 +159,7 @@ def test_judging_imports_neither_the_database_nor_the_web() -> None:
 
     imported = {line.rpartition("|")[2].strip() for line in judged.stderr.splitlines()}
     assert "Syntax error" in judged.stdout
-    assert "app.worker.judge" in imported
+    assert "app.engine.judge" in imported
     assert not {"sqlalchemy", "psycopg", "starlette", "fastapi", "docker", "httpx"} & imported
 
 

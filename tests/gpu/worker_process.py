@@ -10,8 +10,8 @@ import threading
 from pathlib import Path
 
 from app.database.engine import Database
+from app.engine.boxes import open_launcher
 from app.settings import read_settings
-from app.worker.boxes import open_launcher
 from app.worker_process import run_worker
 from sandbox.gpu.driver import open_driver
 from sandbox.gpu.lease import Gpus

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from app.catalog.package import Package, load_package
-from app.queue.finish import Finish
-from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import Draw, PreparedCase, prepare
+from app.engine.boxes import INSPECTOR, box_spec
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import Draw, PreparedCase, prepare
+from app.judging.finish import Finish
 from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Box, BoxSpec, Launcher

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.engine.boxes import open_pool
 from app.judging.verdicts import Verdict
 from app.settings import read_settings
-from app.worker.boxes import open_pool
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Aborted, BoxSpec, Launcher, Request
 from sandbox.pool import Pool

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from app.engine import request as engine_request
 from app.judging.report import MEMORY_STEP, TIME_STEP
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker import request as worker_request
 from sandbox.interface import Launcher, Limits
 from tests.hostile.arena import PROBLEMS, Arena, Seen, open_arenas
 from tests.hostile.conftest import RECORD
@@ -51,7 +51,7 @@ def standardise(x, eps):
 def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
     names = tuple(sorted(path.name for path in PROBLEMS.iterdir()))
     with pytest.MonkeyPatch.context() as patch, open_arenas(launcher, names) as arenas:
-        patch.setattr(worker_request, "Limits", partial(Limits, load_seconds=LOAD_SECONDS))
+        patch.setattr(engine_request, "Limits", partial(Limits, load_seconds=LOAD_SECONDS))
         yield arenas
 
 

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import func, select, update
 
 from app.database.engine import Database
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
 from app.queue.lease import (
     Claim,
     Wanted,
@@ -24,7 +25,6 @@ from app.queue.lease import (
 )
 from app.submissions.cancel import cancel
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.phase import Phase
 from tests.factories import make_judging, make_submission
 
 LEASE = timedelta(seconds=15)

@@ -10,8 +10,8 @@ from sqlalchemy import func, select, text
 
 from app.database.embedded_server import own
 from app.database.engine import Database
+from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop, Rhythm

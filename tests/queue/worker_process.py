@@ -15,8 +15,8 @@ import time
 from datetime import timedelta
 
 from app.database.engine import Database
+from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish, record_cases
 from app.queue.lease_loop import LeaseLoop, Rhythm

@@ -4,10 +4,10 @@ from threading import Event
 
 import pytest
 
+from app.engine.prepare import PreparedCase
 from app.verification.batch import Call, Version, call_all
 from app.verification.inside import batch
 from app.verification.trial import Effort, Trial, VerificationPools
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 from tests.verification.bench import package_of

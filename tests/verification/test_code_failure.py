@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.engine.prepare import ReferenceFailed
 from app.judging.checker import CheckerUnfit
 from app.verification.code_failure import UNFIT, failure_finding, remedy_of
-from app.worker.prepare import ReferenceFailed
 from sandbox.interface import CaseOutcome, Ending, Failure, Stage
 from tests.verification.bench import package_of
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from app.catalog.package import KnownSubmission
+from app.engine.prepare import PreparedCase
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall
 from app.verification.known_submissions import check_kill_matrix, until_largest
 from app.verification.trial import Attempt, Effort, Judged, Material
-from app.worker.prepare import PreparedCase
 
 
 def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:

@@ -4,9 +4,9 @@ import pytest
 
 from app.catalog.folder import VERDICT_FOLDERS
 from app.catalog.verification_section import KnownResult
+from app.engine.timing import TOO_SLOW
 from app.judging.verdicts import Verdict
 from app.verification.known_submissions import remedy_for
-from app.worker.timing import TOO_SLOW
 
 
 def a_result(verdict: Verdict, expected: Verdict) -> KnownResult:

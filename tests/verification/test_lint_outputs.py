@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.catalog.verification_report import Finding
+from app.engine.prepare import PreparedCase
 from app.verification.lint.outputs import check_nan, check_returns, check_worked_example, read_printed
 from app.verification.package_texts import PackageTexts, read_texts
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import Tree, encode
 from tests.verification.bench import changed
 

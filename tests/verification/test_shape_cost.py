@@ -10,9 +10,9 @@ from app.catalog.parameter import Parameter
 from app.catalog.verification_report import Report
 from app.cli.console import output
 from app.cli.problem.report_table import print_report
+from app.engine.prepare import PreparedCase
+from app.engine.shapes import shapes_of
 from app.verification.trial import Effort, VerificationPools
-from app.worker.prepare import PreparedCase
-from app.worker.shapes import shapes_of
 from sandbox.guest.codec import encode
 from tests.verification.bench import NO_MUTANTS, changed, package_of, verified
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from app.engine.prepare import PreparedCase
 from app.judging.leaf import Tree
 from app.verification.trivial import Case, answers_of
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import encode
 
 

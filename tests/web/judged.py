@@ -10,11 +10,11 @@ from app.catalog.package import Package
 from app.database.engine import Database
 from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
+from app.judging.finish import Finish
 from app.judging.leaf import Tree
 from app.judging.preview import copyable_preview, preview
 from app.judging.report import Fault, Material, build_report
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
-from app.queue.finish import Finish
 from app.queue.lease import Claim, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 

@@ -12,13 +12,13 @@ from sqlalchemy import func, select, update
 from app.accounts.session import start_session
 from app.catalog.model import Revision
 from app.database.engine import Database
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
 from app.queue.lease import add_hint, fail, finish, record_phases
 from app.submissions.enqueue import MAX_ATTEMPTS
 from app.submissions.model import Judging
-from app.submissions.phase import Phase
 from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
 from app.web.quantity import case_memory_text, case_seconds_text, seconds_text

@@ -13,9 +13,9 @@ from app.catalog.publish import publish
 from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
+from app.judging.finish import Finish
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
 from app.queue.lease import finish
 from app.submissions.model import Submission
 from app.submissions.view_query import view_submission

@@ -13,15 +13,15 @@ from app.catalog.model import Revision
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.publish import publish
 from app.database.engine import Database
+from app.engine.boxes import Pools
+from app.engine.overload import OverloadWaits
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import CaseRow, Judging
 from app.submissions.view import Mode
-from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
-from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.engine.prepare import PreparedCase
 from app.judging.preview import preview
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import encode
 
 

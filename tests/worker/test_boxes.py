@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.boxes import find_kept_sandbox, keep_sandbox, open_launcher
 from app.settings import BadSetting, Settings
-from app.worker.boxes import find_kept_sandbox, keep_sandbox, open_launcher
 from sandbox.docker.launcher import GUEST_LABEL
 from sandbox.environment import guest_digest
 from sandbox.interface import SandboxUnavailable

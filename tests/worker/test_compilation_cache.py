@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from app.catalog.package import package_from_files
-from app.worker import compilation_cache as compilation
-from app.worker.compilation_cache import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
+from app.engine import compilation_cache as compilation
+from app.engine.compilation_cache import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.library_cache import Filled
 from sandbox.runtime import find_runtime

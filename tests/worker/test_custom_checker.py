@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package, package_from_files
+from app.engine.custom_checker import TOO_LARGE, CheckerFailed, CustomChecker
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from app.errors import JudgeFailed
+from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
-from app.worker.custom_checker import TOO_LARGE, CheckerFailed, CustomChecker
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from sandbox.guest.codec import STANDARD_CAPS, encode
 from sandbox.interface import Launcher
 from tests.worker.bench import Bench, CountingPool

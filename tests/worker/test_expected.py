@@ -7,8 +7,8 @@ from sqlalchemy import delete, event, func, select, text
 
 from app.catalog.model import ExpectedOutput
 from app.database.engine import Database
+from app.engine.prepare import PreparedCase
 from app.worker.expected import ExpectedOutputs
-from app.worker.prepare import PreparedCase
 from sandbox.interface import Aborted
 from tests.queue.fleet import wait_until
 from tests.worker.bench import STANDARDISE, Bench, changed, with_reference_line

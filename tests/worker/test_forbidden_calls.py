@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from app.catalog.package import Package, package_from_files
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import Draw, Prepared, ReferenceFailed, prepare
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 

@@ -14,13 +14,13 @@ from sqlalchemy import select
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.sample_record import SampleRecord
+from app.engine.hints import Question, find_hint, list_mistakes, mistake_outputs, unpack
+from app.engine.prepare import Draw, prepare
+from app.engine.sample_answers import record_samples
 from app.queue.lease import Claim
 from app.submissions.model import Judging
 from app.submissions.view import Mode
 from app.worker.hint_recorder import HELD_BYTES, HintRecorder, KnownMistakes
-from app.worker.hints import Question, find_hint, list_mistakes, mistake_outputs, unpack
-from app.worker.prepare import Draw, prepare
-from app.worker.sample_answers import record_samples
 from app.worker.work import Work
 from sandbox.guest.codec import Tree, encode
 from tests.judging.checkers.test_every_checker import hostile

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package, package_from_files
-from app.worker.inspection import (
+from app.engine.inspection import (
     Inspected,
     Inspectors,
     Ran,
@@ -21,7 +21,7 @@ from app.worker.inspection import (
     inspect,
     signature_of,
 )
-from app.worker.inspector_protocol import Clock, Messages, plan
+from app.engine.inspector_protocol import Clock, Messages, plan
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool
@@ -129,7 +129,7 @@ def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes:
 def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
     boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.worker.inspection.BUDGET", 1e-6)
+    monkeypatch.setattr("app.engine.inspection.BUDGET", 1e-6)
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n else None) for n in range(3)]
 
     seen = Looking(boxes, package, HONEST, runs)
@@ -196,7 +196,7 @@ def test_runs_on_small_inputs_share_messages_of_a_mebibyte() -> None:
 
 @pytest.mark.whole
 def test_a_run_that_hangs_in_a_batch_is_named(boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.worker.inspection.COMPILE_SECONDS", 1)
+    monkeypatch.setattr("app.engine.inspection.COMPILE_SECONDS", 1)
     hanging = HONEST.replace("0.0, x.resh", "lax.while_loop(lambda v: v > 2, lambda v: v + 1, x[0]) * 0, x.resh")
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(4)]
 
@@ -225,7 +225,7 @@ FORGED_BATCHES = (
 def test_a_batch_that_is_not_answered_decides_nothing(
     boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch, forged: str
 ) -> None:
-    monkeypatch.setattr("app.worker.inspection.INSPECT_DRIVER", _with_batches(forged))
+    monkeypatch.setattr("app.engine.inspection.INSPECT_DRIVER", _with_batches(forged))
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n == 3 else None) for n in range(4)]
 
     seen = Looking(boxes, package, HONEST, runs)
@@ -242,7 +242,7 @@ def test_a_forged_answer_in_a_batch_leaves_the_others_as_they_are(
     boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forged = "[answers[0], np.zeros(3, np.uint8), *answers[2:], answers[0]]"
-    monkeypatch.setattr("app.worker.inspection.INSPECT_DRIVER", _with_batches(forged))
+    monkeypatch.setattr("app.engine.inspection.INSPECT_DRIVER", _with_batches(forged))
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(3)]
 
     seen = Looking(boxes, package, HONEST, runs)

@@ -2,11 +2,11 @@ import threading
 
 import pytest
 
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
 from app.submissions.view import view_case
-from app.worker.job import Job
-from app.worker.judge import judge
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE
 from tests.worker.cases import make_case

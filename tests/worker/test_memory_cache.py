@@ -1,4 +1,4 @@
-from app.worker.memory_cache import MemoryCache
+from app.engine.memory_cache import MemoryCache
 
 
 def test_what_was_used_longest_ago_makes_room() -> None:

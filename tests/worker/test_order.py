@@ -1,7 +1,7 @@
 from collections import Counter
 from uuid import uuid4
 
-from app.worker.prepare import in_order
+from app.engine.prepare import in_order
 from tests.worker.cases import make_case
 
 CASES = [make_case(position) for position in range(4)]

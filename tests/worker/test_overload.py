@@ -11,15 +11,15 @@ from uuid import uuid4
 
 import pytest
 
+from app.engine.boxes import box_spec
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.overload import OverloadWaits, wait_until_quieter
+from app.engine.prepare import PreparedCase
+from app.engine.timeline import Timeline
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
-from app.submissions.phase import Phase
-from app.worker.boxes import box_spec
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.overload import OverloadWaits, wait_until_quieter
-from app.worker.prepare import PreparedCase
-from app.worker.timeline import Timeline
 from sandbox.interface import Aborted
 from sandbox.pool import Pool
 from tests.sandbox.busy import busy

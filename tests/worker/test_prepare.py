@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from app.catalog.package import Package, package_from_files
-from app.worker.prepare import Draw, ReferenceFailed, prepare
+from app.engine.prepare import Draw, ReferenceFailed, prepare
 from tests.catalog.packages import make_files, make_package
 from tests.worker.bench import STANDARDISE, CountingPool, with_reference_line
 

@@ -1,5 +1,5 @@
-from app.worker.inspector_protocol import Run, Task, Wanted
-from app.worker.program_examination import share_out
+from app.engine.inspector_protocol import Run, Task, Wanted
+from app.engine.program_examination import share_out
 
 WANTED = Wanted("scan", 4, ())
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.worker.request import MOST_ANSWER_BYTES, answer_bytes, build_request, patient
+from app.engine.request import MOST_ANSWER_BYTES, answer_bytes, build_request, patient
 from sandbox.interface import MIB
 from tests.worker.bench import STANDARDISE
 

@@ -9,15 +9,15 @@ import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
 from app.database.engine import Database
+from app.engine.boxes import box_spec
+from app.engine.inspection_cache import Inspections
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import Draw, Prepared, ReferenceFailed, prepare
+from app.engine.recording import NO_CALLS, read_outcome
+from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
-from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
-from app.worker.inspection_cache import Inspections
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
-from app.worker.recording import NO_CALLS, read_outcome
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Launcher, ObservedQueue, Request, RunOutcome
 from sandbox.pool import Pool

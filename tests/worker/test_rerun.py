@@ -7,13 +7,13 @@ from textwrap import dedent
 import pytest
 
 from app.catalog.package import Package
+from app.engine.boxes import box_spec
+from app.engine.case_verdict import RERUN
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import PreparedCase
+from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
-from app.worker.boxes import box_spec
-from app.worker.case_verdict import RERUN
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import PreparedCase
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
@@ -65,7 +65,7 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
     taken: list[int] = []
 
     for cores, boxes in ((4, 2), (1, 2), (4, 1)):
-        monkeypatch.setattr("app.worker.job.count_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("app.engine.job.count_cores", lambda cores=cores: cores)
         pool = CountingPool(launcher, capacity=3, max_runs=1000)
         have_idle(pool, SPEC, boxes)
         pool.leases = 0

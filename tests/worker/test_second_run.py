@@ -9,11 +9,11 @@ from sqlalchemy import select
 from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
 from app.database.engine import Database
+from app.engine.boxes import Pools
+from app.engine.overload import OverloadWaits
 from app.queue.lease import Claim, claim
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.priority import BACKGROUND
-from app.worker.boxes import Pools
-from app.worker.overload import OverloadWaits
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Launcher

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.compilation_cache import CompilationCache
 from app.queue.background_pause import BackgroundPause
 from app.submissions.enqueue import notify_problem_opened
-from app.worker.compilation_cache import CompilationCache
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
 from sandbox.interface import Launcher

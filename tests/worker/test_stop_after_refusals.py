@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
+from app.engine.outcomes import Outcomes
 from app.queue.lease import Claim
 from app.worker.middleware import Judged, StopAfterRefusals, with_middleware
-from app.worker.outcomes import Outcomes
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())

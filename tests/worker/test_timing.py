@@ -10,16 +10,16 @@ import psutil
 import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
+from app.engine.boxes import box_spec
+from app.engine.job import Job
+from app.engine.judge import judge
+from app.engine.prepare import Draw, PreparedCase, prepare
+from app.engine.timeline import Timeline
+from app.engine.timing import TOO_SLOW
 from app.judging.efficiency import TimeComparison
+from app.judging.finish import Finish
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
-from app.submissions.phase import Phase
-from app.worker.boxes import box_spec
-from app.worker.job import Job
-from app.worker.judge import judge
-from app.worker.prepare import Draw, PreparedCase, prepare
-from app.worker.timeline import Timeline
-from app.worker.timing import TOO_SLOW
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Launcher
 from sandbox.pool import Pool

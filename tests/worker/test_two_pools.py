@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from app.database.engine import Database
-from app.worker.boxes import Pools
+from app.engine.boxes import Pools
+from app.engine.overload import OverloadWaits
 from app.worker.expected import ExpectedOutputs
-from app.worker.overload import OverloadWaits
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome

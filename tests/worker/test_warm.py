@@ -9,12 +9,12 @@ from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
+from app.engine.compilation_cache import CALLS_FOLDER, CompilationCache
+from app.engine.prepare import PreparedCase
 from app.queue.background_pause import BackgroundPause
 from app.submissions.enqueue import notify_problem_opened
-from app.worker.compilation_cache import CALLS_FOLDER, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
-from app.worker.prepare import PreparedCase
 from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
 from sandbox.interface import Launcher

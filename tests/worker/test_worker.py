@@ -8,7 +8,7 @@ from sqlalchemy import select, text
 
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
-from app.submissions.phase import read_phases
+from app.submissions.view_query import read_phases
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away, with_reference_line
 

@@ -111,8 +111,8 @@ def _print_list(heading: str, lines: "tuple[str, ...] | list[str]") -> None:
 def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
     """Call the solution in a box, and describe what it got and returned. Raises SandboxError."""
     from app.catalog.importing.observation import DRIVER, failed, read_seen
-    from app.worker.boxes import find_cache, open_launcher, open_reference_pool
-    from app.worker.run import run_cases
+    from app.engine.boxes import find_cache, open_launcher, open_reference_pool
+    from app.engine.run import run_cases
     from sandbox.guest.codec import decode, encode
     from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request
 
@@ -137,8 +137,8 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
 
 def find_disagreements(package: Package, answers: Mapping[str, Any], settings: Settings) -> list[str]:
     """Return a sentence for each case whose answers differ. Raises ReferenceFailed, BoxLost, SandboxUnavailable."""
-    from app.worker.boxes import find_cache, open_launcher, open_reference_pool
-    from app.worker.prepare import Draw, prepare
+    from app.engine.boxes import find_cache, open_launcher, open_reference_pool
+    from app.engine.prepare import Draw, prepare
     from sandbox.guest.codec import decode
 
     launcher = open_launcher(settings, cache=find_cache(settings))

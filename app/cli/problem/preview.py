@@ -110,7 +110,7 @@ class SampleAnswers:
 
     def _open_pool(self) -> AbstractContextManager["Pool"]:
         """Raises SandboxUnavailable."""
-        from app.worker.boxes import find_cache, open_launcher, open_reference_pool
+        from app.engine.boxes import find_cache, open_launcher, open_reference_pool
 
         launcher = open_launcher(self._settings, cache=find_cache(self._settings))
         return open_reference_pool(self._settings, launcher)
@@ -118,7 +118,7 @@ class SampleAnswers:
 
 def _answer(package: Package, pool: "Pool", abort: Event) -> Answers:
     """Raises ReferenceFailed, BoxLost, Aborted."""
-    from app.worker.prepare import Draw, prepare
+    from app.engine.prepare import Draw, prepare
 
     manifest = package.manifest
     if manifest.limits.gpu:

@@ -106,7 +106,7 @@ def _lacks_samples(source: PackageSource, verified: VerifiedPackages, *, again: 
 
 
 def _record_samples(sources: list[PackageSource]) -> None:
-    from app.worker.sample_answers import record_samples
+    from app.engine.sample_answers import record_samples
 
     packages = [(source.path, source.load()) for source in sources]
     for needs_gpu in (False, True):
@@ -143,8 +143,8 @@ def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[tuple[R
 
 @contextmanager
 def _open_pools(settings: Settings, *, needs_gpu: bool) -> Iterator["VerificationPools"]:
+    from app.engine.boxes import describe_boxes
     from app.verification.trial import open_pools, private_launcher
-    from app.worker.boxes import describe_boxes
 
     with ExitStack() as stack:
         gpus = stack.enter_context(use_gpus("all")) if needs_gpu else None

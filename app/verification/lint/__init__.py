@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import LintSection
+from app.engine.prepare import PreparedCase
 from app.judging.requirement import plural
 from app.verification.lint import cases, code, hints, outputs, statement
 from app.verification.package_texts import PackageTexts, read_texts
 from app.verification.trial import Checked, Trial
-from app.worker.prepare import PreparedCase
 
 Rule: TypeAlias = Callable[[PackageTexts], Iterator[Finding]]
 

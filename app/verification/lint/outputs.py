@@ -15,12 +15,12 @@ import numpy as np
 from app.catalog.manifest import Manifest
 from app.catalog.parameter import Returned, Returns
 from app.catalog.verification_report import Finding
+from app.engine.prepare import PreparedCase
 from app.judging.leaf import Leaf, Tree, canonical, read_leaf, shown
 from app.judging.requirement import plural
 from app.judging.structure import describe, leaves, path_text
 from app.verification.package_texts import PackageTexts, finding_at
 from app.verification.trial import listed_cases
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode
 
 Sizes = dict[str, int]

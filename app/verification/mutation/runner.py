@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
 
+from app.engine.custom_checker import CustomChecker
+from app.engine.prepare import PreparedCase
+from app.engine.request import PATIENCE
 from app.judging.checker import VALUES
 from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
@@ -17,9 +20,6 @@ from app.verification.batch import Call, Version, call_all
 from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference
 from app.verification.mutation.mutants import Change
 from app.verification.trial import AT_ONCE, Material, Trial, some_of_each
-from app.worker.custom_checker import CustomChecker
-from app.worker.prepare import PreparedCase
-from app.worker.request import PATIENCE
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome
 

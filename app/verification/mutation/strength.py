@@ -17,6 +17,7 @@ from app.catalog.package import Package
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Mutant, MutationSection, Outcome
+from app.engine.prepare import Draw, PreparedCase, prepare
 from app.judging.requirement import plural
 from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
@@ -25,7 +26,6 @@ from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.noise import Noise, Sample
 from app.verification.package_texts import sources_by_file
 from app.verification.trial import Checked, Material, Trial, some_of_each
-from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
 
 VARIANT = 1

@@ -12,8 +12,8 @@ from statistics import fmean
 
 from app.catalog.manifest import Manifest
 from app.catalog.parameter import FRAMEWORKS_OF
-from app.worker.prepare import PreparedCase
-from app.worker.shapes import shapes_of
+from app.engine.prepare import PreparedCase
+from app.engine.shapes import shapes_of
 from sandbox.interface import CaseInput, CaseQueue
 
 # The cost of a case whose shape is compiled, relative to one that compiles, until it is known.

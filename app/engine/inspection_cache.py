@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.worker.inspection import Inspected, Ran
-from app.worker.inspector_protocol import Task, Wanted
-from app.worker.memory_cache import MemoryCache
+from app.engine.inspection import Inspected, Ran
+from app.engine.inspector_protocol import Task, Wanted
+from app.engine.memory_cache import MemoryCache
 from sandbox.interface import Ending
 
 KEPT_BYTES = 64 * 2**20

@@ -15,11 +15,11 @@ import numpy as np
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
+from app.engine.boxes import INSPECTOR, box_spec
+from app.engine.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan, singly
+from app.engine.request import MOST_ANSWER_BYTES, limits_of, spares_of
+from app.engine.run import PROCESSES, run_cases
 from app.judging.requirement import Conditional, Evidence, Loop
-from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan, singly
-from app.worker.request import MOST_ANSWER_BYTES, limits_of, spares_of
-from app.worker.run import PROCESSES, run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup

@@ -21,11 +21,9 @@ from functools import partial
 from threading import Event
 
 from app.catalog.manifest import Manifest
-from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
-from app.queue.finish import Finish
-from app.worker.ablation import choose_tried, is_telling
-from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.case_verdict import (
+from app.engine.ablation import choose_tried, is_telling
+from app.engine.boxes import INSPECTOR, box_spec
+from app.engine.case_verdict import (
     GIVEN_UP_MESSAGE,
     TOO_SLOW_MESSAGE,
     check_calls,
@@ -33,19 +31,21 @@ from app.worker.case_verdict import (
     check_program,
     result_not_run,
 )
-from app.worker.custom_checker import CustomChecker
-from app.worker.inspection import Exports, export_programs, signatures_of
-from app.worker.job import Context, Job, OnResult, Results
-from app.worker.overload import WaitOnce, was_overloaded
-from app.worker.prepare import PreparedCase
-from app.worker.program_examination import Bench, Examined, Sighting, examine
-from app.worker.recording import read_outcome, recorded
-from app.worker.request import answer_bytes, build_request
-from app.worker.run import RunAhead, run_all
-from app.worker.second_run import confirm, draw, run_again
-from app.worker.shared_cases import Process, SharedCases
-from app.worker.timeline import Timeline
-from app.worker.timing import compare_with_reference
+from app.engine.custom_checker import CustomChecker
+from app.engine.inspection import Exports, export_programs, signatures_of
+from app.engine.job import Context, Job, OnResult, Results
+from app.engine.overload import WaitOnce, was_overloaded
+from app.engine.prepare import PreparedCase
+from app.engine.program_examination import Bench, Examined, Sighting, examine
+from app.engine.recording import read_outcome, recorded
+from app.engine.request import answer_bytes, build_request
+from app.engine.run import RunAhead, run_all
+from app.engine.second_run import confirm, draw, run_again
+from app.engine.shared_cases import Process, SharedCases
+from app.engine.timeline import Timeline
+from app.engine.timing import compare_with_reference
+from app.judging.finish import Finish
+from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 

@@ -20,11 +20,11 @@ import numpy as np
 
 from app.catalog.folder import digest
 from app.catalog.package import Package
+from app.engine.boxes import box_spec
+from app.engine.prepare import PreparedCase
+from app.engine.request import build_request, patient
+from app.engine.shapes import shapes_of
 from app.judging.verdicts import Verdict
-from app.worker.boxes import box_spec
-from app.worker.prepare import PreparedCase
-from app.worker.request import build_request, patient
-from app.worker.shapes import shapes_of
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Launcher

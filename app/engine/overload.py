@@ -14,7 +14,7 @@ from pathlib import Path
 from uuid import UUID
 
 from app.capacity import count_cores
-from app.worker.timeline import Timeline
+from app.engine.timeline import Timeline
 from sandbox.interface import Aborted, CaseOutcome, Ending
 
 # Share of a case's time that other processes may take.

@@ -7,8 +7,8 @@ from threading import Event
 from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.sample_record import SampleRecord
-from app.worker.hints import list_mistakes, mistake_outputs, pack
-from app.worker.prepare import Draw, prepare
+from app.engine.hints import list_mistakes, mistake_outputs, pack
+from app.engine.prepare import Draw, prepare
 from sandbox.pool import Pool
 
 # Samples have the same inputs in every revision and variant.

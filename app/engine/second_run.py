@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 
 from app.catalog.package import Package
+from app.engine.boxes import box_spec
+from app.engine.case_verdict import check_again
+from app.engine.job import Context
+from app.engine.prepare import PreparedCase
+from app.engine.request import answer_bytes, build_request, patient
+from app.engine.run import run_cases
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.boxes import box_spec
-from app.worker.case_verdict import check_again
-from app.worker.job import Context
-from app.worker.prepare import PreparedCase
-from app.worker.request import answer_bytes, build_request, patient
-from app.worker.run import run_cases
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool
 

@@ -9,12 +9,12 @@ from threading import Event
 from app.catalog.custom_inputs import OWN_INPUTS, UNANSWERED, read_own_inputs
 from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package
+from app.engine.prepare import PreparedCase, ReferenceFailed, prepare_given
+from app.engine.single_flight import SingleFlight
 from app.errors import JudgeFailed
+from app.judging.finish import Finish
 from app.judging.report import Fault, Material, build_report, exception_category
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.finish import Finish
-from app.worker.prepare import PreparedCase, ReferenceFailed, prepare_given
-from app.worker.single_flight import SingleFlight
 from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 

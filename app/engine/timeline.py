@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from app.judging.phase import Phase, PhaseName
 from app.judging.report import told_seconds
 from app.judging.verdicts import Visibility
-from app.submissions.phase import Phase, PhaseName
 
 Tell = Callable[[Sequence[Phase]], None]
 

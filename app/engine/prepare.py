@@ -16,19 +16,13 @@ from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
-from app.judging.comparison import compare
-from app.judging.preview import copyable_preview, preview
-from app.judging.requirement import Basis, Evidence, Facts, first_unmet
-from app.judging.rules import Rules
-from app.judging.structure import holds_something
-from app.judging.verdicts import Visibility
-from app.worker.ablation import choose_tried
-from app.worker.boxes import box_spec
-from app.worker.custom_checker import CustomChecker, find_fault
-from app.worker.inspection import Untraceable
-from app.worker.program_examination import Bench, Examined, Sighting, examine
-from app.worker.recording import NO_CALLS, Calls, read_outcome, recorded
-from app.worker.request import (
+from app.engine.ablation import choose_tried
+from app.engine.boxes import box_spec
+from app.engine.custom_checker import CustomChecker, find_fault
+from app.engine.inspection import Untraceable
+from app.engine.program_examination import Bench, Examined, Sighting, examine
+from app.engine.recording import NO_CALLS, Calls, read_outcome, recorded
+from app.engine.request import (
     PackageFailed,
     build_request,
     limits_of,
@@ -39,7 +33,13 @@ from app.worker.request import (
     reason_of,
     rules_of,
 )
-from app.worker.run import run_cases
+from app.engine.run import run_cases
+from app.judging.comparison import compare
+from app.judging.preview import copyable_preview, preview
+from app.judging.requirement import Basis, Evidence, Facts, first_unmet
+from app.judging.rules import Rules
+from app.judging.structure import holds_something
+from app.judging.verdicts import Visibility
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool

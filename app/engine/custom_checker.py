@@ -12,13 +12,13 @@ from threading import Event
 from typing import TypeAlias
 
 from app.catalog.package import Package
+from app.engine.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of
+from app.engine.run import run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
 from app.judging.structure import StructureDiffers, aligned, leaves, pair_leaves, path_text
-from app.worker.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of
-from app.worker.run import run_cases
 from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool

@@ -1,11 +1,11 @@
-"""The end of a judging, as the worker writes it. This module does not import the database: `allclose judge` uses it."""
+"""The end of a judging, as the engine returns it and the worker writes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.judging.efficiency import TimeComparison
+from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
-from app.submissions.phase import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

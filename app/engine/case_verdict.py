@@ -1,7 +1,7 @@
 """Turn a box's outcome of one case into its result: the verdict, and a report for the student.
 
 Also check requirements: whether a correct answer was computed as the problem asks, and the message when it was not.
-`app.worker.ending_verdict` has the verdicts of programs that gave no answer.
+`app.engine.ending_verdict` has the verdicts of programs that gave no answer.
 """
 
 import re
@@ -9,6 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from math import isnan
 
 from app.catalog.manifest import Manifest
+from app.engine.custom_checker import CustomChecker
+from app.engine.ending_verdict import CATEGORY_OF_ENDING, VERDICT_OF_ENDING, fault_of
+from app.engine.inspection import Cut
+from app.engine.prepare import PreparedCase
+from app.engine.program_examination import Examined
+from app.engine.recording import Calls
+from app.engine.request import numbers_of, rules_of
+from app.engine.run import PROCESSES
 from app.judging.comparison import Comparison, compare
 from app.judging.preview import preview
 from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
@@ -16,14 +24,6 @@ from app.judging.requirement import Facts, first_unmet
 from app.judging.structure import aligned
 from app.judging.text import printable
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.custom_checker import CustomChecker
-from app.worker.ending_verdict import CATEGORY_OF_ENDING, VERDICT_OF_ENDING, fault_of
-from app.worker.inspection import Cut
-from app.worker.prepare import PreparedCase
-from app.worker.program_examination import Examined
-from app.worker.recording import Calls
-from app.worker.request import numbers_of, rules_of
-from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.catalog.parameter import Parameter
+from app.engine.prepare import PreparedCase
 from app.judging.leaf import read_leaf
 from app.judging.structure import leaves, path_text
-from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode
 
 

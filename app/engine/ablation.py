@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from app.catalog.manifest import Manifest
+from app.engine.inspection import signature_of
+from app.engine.request import numbers_of
 from app.judging.requirement import Evidence, Facts
 from app.judging.requirements.uses import LEAST_LENGTH, Uses, clear_effect
 from app.judging.structure import leaves
-from app.worker.inspection import signature_of
-from app.worker.request import numbers_of
 from sandbox.guest.codec import Tree, decode
 from sandbox.interface import CaseInput
 

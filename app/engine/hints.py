@@ -15,22 +15,22 @@ from threading import Event
 from typing import TypeAlias
 
 from app.catalog.package import Package
+from app.engine.boxes import box_spec
+from app.engine.custom_checker import CustomChecker
+from app.engine.outcomes import ANSWER_BYTES, Outcomes
+from app.engine.prepare import PreparedCase
+from app.engine.request import build_request, rules_of
+from app.engine.run import run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
+from app.judging.finish import Finish
 from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
 from app.judging.leaf import Array, Leaf
 from app.judging.numeric import np
 from app.judging.rules import Rules
 from app.judging.structure import StructureDiffers, pair_leaves, with_arrays
 from app.judging.verdicts import Verdict
-from app.queue.finish import Finish
-from app.worker.boxes import box_spec
-from app.worker.custom_checker import CustomChecker
-from app.worker.outcomes import ANSWER_BYTES, Outcomes
-from app.worker.prepare import PreparedCase
-from app.worker.request import build_request, rules_of
-from app.worker.run import run_cases
 from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool

@@ -10,10 +10,8 @@ from threading import Event, Lock
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.judging.requirement import Evidence, Facts
-from app.judging.requirements.uses import Uses
-from app.worker.ablation import effect_of
-from app.worker.inspection import (
+from app.engine.ablation import effect_of
+from app.engine.inspection import (
     Cut,
     Exports,
     Inspected,
@@ -28,9 +26,11 @@ from app.worker.inspection import (
     not_run,
     signature_of,
 )
-from app.worker.inspection_cache import Inspection, Inspections
-from app.worker.request import MOST_ANSWER_BYTES, numbers_of
-from app.worker.run import RunAhead
+from app.engine.inspection_cache import Inspection, Inspections
+from app.engine.request import MOST_ANSWER_BYTES, numbers_of
+from app.engine.run import RunAhead
+from app.judging.requirement import Evidence, Facts
+from app.judging.requirements.uses import Uses
 from sandbox.interface import CaseOutcome, Ending, Failure
 from sandbox.pool import Pool
 

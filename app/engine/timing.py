@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.engine.boxes import box_spec
+from app.engine.case_verdict import check_again, check_calls, refuse
+from app.engine.job import Context
+from app.engine.overload import was_overloaded
+from app.engine.prepare import PreparedCase, ReferenceFailed
+from app.engine.recording import read_outcome, recorded
+from app.engine.request import build_request, patient, place_of, reason_of
+from app.engine.run import run_all
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.boxes import box_spec
-from app.worker.case_verdict import check_again, check_calls, refuse
-from app.worker.job import Context
-from app.worker.overload import was_overloaded
-from app.worker.prepare import PreparedCase, ReferenceFailed
-from app.worker.recording import read_outcome, recorded
-from app.worker.request import build_request, patient, place_of, reason_of
-from app.worker.run import run_all
 from sandbox.interface import CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 

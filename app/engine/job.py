@@ -1,4 +1,4 @@
-"""A job of `app.worker.judge`: what to judge, and what all steps of its judging work with."""
+"""A job of `app.engine.judge`: what to judge, and what all steps of its judging work with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -7,14 +7,14 @@ from threading import Event, Lock
 from app.capacity import count_cores
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
+from app.engine.boxes import box_spec
+from app.engine.custom_checker import CustomChecker
+from app.engine.inspection_cache import Inspections
+from app.engine.overload import WaitOnce
+from app.engine.prepare import PreparedCase
+from app.engine.request import answer_bytes
+from app.engine.timeline import Timeline
 from app.judging.verdicts import CaseResult, Verdict
-from app.worker.boxes import box_spec
-from app.worker.custom_checker import CustomChecker
-from app.worker.inspection_cache import Inspections
-from app.worker.overload import WaitOnce
-from app.worker.prepare import PreparedCase
-from app.worker.request import answer_bytes
-from app.worker.timeline import Timeline
 from sandbox.interface import CaseOutcome, OnCase
 from sandbox.pool import Pool
 
