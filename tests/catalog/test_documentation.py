@@ -29,6 +29,23 @@ def test_the_example_is_a_whole_problem() -> None:
     assert large["scale"] in (0.5, 2.0, -3.0)
 
 
+def test_the_lines_of_the_readme_are_a_problem_but_for_its_texts() -> None:
+    lines = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]  # type: ignore[index]
+    texts = {
+        "statement.md": "## Problem\nCompute the softmax of each row.",
+        "starter.py": "def stable_softmax(logits):\n    ...\n",
+        "reference.py": "def stable_softmax(logits):\n    return logits\n",
+        "submissions/accepted/same.py": "def stable_softmax(logits):\n    return +logits\n",
+        "submissions/wrong_answer/zero.py": "# Returns zeros.\ndef stable_softmax(logits):\n    return 0 * logits\n",
+    }
+    about = "summary: A softmax\ndifficulty: beginner\nestimated_minutes: 10\n"
+    files = {"problem.yaml": lines + about, **texts}
+
+    package = package_from_files("stable_softmax", {name: text.encode() for name, text in files.items()})
+
+    assert draw_inputs(package.manifest, package.manifest.cases[1], b"secret", 0)["logits"].shape == (500, 100)
+
+
 def test_the_message_shown_is_the_message_given() -> None:
     broken = EXAMPLE.replace("beginner", "easy").replace("scale: {draw", "scal: {draw")
 
