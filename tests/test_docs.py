@@ -51,7 +51,7 @@ PAGES = (
     "docs/design.md",
     "docs/testing.md",
 )
-FOLDERS = "app|benchmarks|charts|container|docs|migrations|problems|sandbox|tests"
+FOLDERS = "app|benchmarks|deploy|docs|migrations|problems|sandbox|tests"
 # `make bench` writes them.
 WRITTEN_LATER = {"benchmarks/results.json", "docs/plots/"}
 

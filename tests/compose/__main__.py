@@ -1,7 +1,7 @@
 """`python -m tests.compose --faults 40`: faults and overload in the deployment of docker-compose.yml.
 
-It needs what `make test-compose` needs, and the wheels that `container/wheels.sh` collects. `--write` replaces the
-section of a page.
+It needs what `make test-compose` needs, and the wheels that `deploy/container/wheels.sh` collects. `--write` replaces
+the section of a page.
 """
 
 import argparse

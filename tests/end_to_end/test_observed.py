@@ -19,7 +19,7 @@ from app.settings import ROOT
 from tests.queue.fleet import wait_until
 from tests.serving import ADMIN, RIGHT, SLUG, Served, serve
 
-OPERATIONS = ROOT / "docs" / "operations"
+MONITORING = ROOT / "deploy/monitoring"
 NAME = re.compile(r"\b(?:allclose|process)_[a-z_]+\b")
 
 
@@ -85,8 +85,8 @@ def test_no_label_has_a_value_for_each_submission_or_user(observed: Observed) ->
 
 
 def test_what_the_dashboard_and_the_alerts_look_at_is_there(observed: Observed) -> None:
-    board = json.loads((OPERATIONS / "grafana-dashboard.json").read_text())
-    rules = yaml.safe_load((OPERATIONS / "alerts.yaml").read_text())["groups"][0]["rules"]
+    board = json.loads((MONITORING / "grafana-dashboard.json").read_text())
+    rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
     drawn = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     told = [rule["expr"] for rule in rules]
 
@@ -102,8 +102,8 @@ def test_what_the_dashboard_and_the_alerts_look_at_is_there(observed: Observed) 
 
 
 def test_every_alert_has_a_line_that_says_what_to_do() -> None:
-    rules = yaml.safe_load((OPERATIONS / "alerts.yaml").read_text())["groups"][0]["rules"]
-    guide = (OPERATIONS / "monitoring.md").read_text()
+    rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
+    guide = (ROOT / "docs/operations/monitoring.md").read_text()
 
     assert [rule["alert"] for rule in rules] == re.findall(r"^\| (Allclose\w+) \|", guide, re.MULTILINE)
 

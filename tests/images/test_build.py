@@ -1,4 +1,4 @@
-"""Messages of `make images` and `container/wheels.sh` when they can't begin."""
+"""Messages of `make images` and `deploy/container/wheels.sh` when they can't begin."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ if not shutil.which("docker"):
 
 
 BUILD = [str(FOLDER / "build.sh"), "cpu"]
-COLLECT = [str(FOLDER.parents[1] / "container/wheels.sh")]
+COLLECT = [str(FOLDER.parents[1] / "deploy/container/wheels.sh")]
 
 
 @pytest.mark.parametrize("command", [BUILD, COLLECT])

@@ -14,7 +14,7 @@ import yaml
 from app.settings import ROOT
 from tests.lacking import do_without
 
-CHART = ROOT / "charts/allclose"
+CHART = ROOT / "deploy/chart"
 VALUES = Path(__file__).parent / "values"
 FILES = sorted(file.stem for file in VALUES.glob("*.yaml"))
 # `make test` puts it here, out of a package of npm.

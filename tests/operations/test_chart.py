@@ -235,7 +235,7 @@ def test_all_mounts_of_a_pod_have_volumes_and_its_writable_folders_have_a_limit(
 
 def test_the_image_has_the_user_the_folders_and_the_check_that_the_chart_names() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text()
-    checks = re.findall(r"^def ([a-z]+)\(", (ROOT / "container/health.py").read_text(), re.MULTILINE)
+    checks = re.findall(r"^def ([a-z]+)\(", (ROOT / "deploy/container/health.py").read_text(), re.MULTILINE)
 
     for _, pod in list_all_pods():
         assert f"--uid {pod.spec['securityContext']['runAsUser']} " in dockerfile

@@ -153,7 +153,7 @@ def test_the_overview_the_queue_and_the_alert_agree_on_a_long_wait(
     pages = [admin.get(path).text for path in ("/admin", "/admin/queue")]
 
     assert ["tile tone-limit" in page for page in pages] == [is_urgent, is_urgent]
-    rules = (ROOT / "docs/operations/alerts.yaml").read_text()
+    rules = (ROOT / "deploy/monitoring/alerts.yaml").read_text()
     assert f'oldest_age_seconds{{kind="interactive"}} > {LONG_WAIT_SECONDS}\n' in rules
 
 
