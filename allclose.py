@@ -1,5 +1,5 @@
-"""`%load_ext allclose`: what a notebook loads (app/notebook)."""
+"""`%load_ext allclose`: what a notebook loads (app/cli/notebook.py)."""
 
-from app.notebook import load_ipython_extension
+from app.cli.notebook import load_ipython_extension
 
 __all__ = ["load_ipython_extension"]

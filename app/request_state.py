@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar
 
 from fastapi import Request
 
+from app.accounts.mail import Outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
@@ -16,7 +17,6 @@ from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import RecentTokens
 from app.database.engine import Database
 from app.database.shared_reads import SharedReads
-from app.mail import Outbox
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
 from app.submissions.admission import QueueWaits

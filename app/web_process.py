@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from starlette.datastructures import State
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.accounts.mail import open_outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
@@ -33,7 +34,6 @@ from app.database.engine import Database
 from app.database.full_disk import FullDisk
 from app.database.shared_reads import SharedReads
 from app.database.watchdog import Watchdog
-from app.mail import open_outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.admission import QueueWaits

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
+from app.accounts.mail import Message
 from app.accounts.model import Invitation, Role, User
 from app.accounts.permission import a_role
 from app.accounts.secret import digest, new_secret
@@ -16,7 +17,6 @@ from app.audit import Act, Actor, record
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound, Refused
-from app.mail import Message
 
 DEFAULT_DAYS = 7
 MAX_DAYS = 90

@@ -17,6 +17,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
+from app.accounts.mail import Message, Outbox
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
 from app.accounts.rate_limit import AccountThrottles, Throttle, TooOften, network_of
@@ -26,7 +27,6 @@ from app.accounts.token import revoke_tokens
 from app.audit import Act, Actor, record
 from app.database.engine import Database, is_storable
 from app.errors import Refused
-from app.mail import Message, Outbox
 
 LIFETIME = timedelta(hours=1)
 _PURPOSE = "password reset"

@@ -7,12 +7,12 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field, SecretStr
 
 from app.accounts.reauthentication import Reauthentication
+from app.admin.erasure import erase_self
+from app.admin.personal_data import export_user
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
 from app.body import Body
-from app.people.erasure import erase_self
-from app.people.personal_data import export_user
 
 router = APIRouter(prefix="/me", tags=["users"])
 

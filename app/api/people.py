@@ -11,15 +11,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
-from app.api.archive import ARCHIVE, send_file
-from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
-from app.api.deprecation import succeeded_by
-from app.api.etag import IfMatch, require_tag, tag_of
-from app.api.field import Email
-from app.api.openapi import locates, problems
-from app.audit import Actor
-from app.body import Body
-from app.people.administration import (
+from app.admin.erasure import erase
+from app.admin.personal_data import export_user
+from app.admin.user_change import (
     cancel_queue,
     change_email,
     change_role,
@@ -30,9 +24,15 @@ from app.people.administration import (
     sign_out,
     suspend,
 )
-from app.people.erasure import erase
-from app.people.personal_data import export_user
-from app.people.query import Account, PersonPage, State, UserFilters, get_account, list_users
+from app.admin.user_list import Account, PersonPage, State, UserFilters, get_account, list_users
+from app.api.archive import ARCHIVE, send_file
+from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
+from app.api.deprecation import succeeded_by
+from app.api.etag import IfMatch, require_tag, tag_of
+from app.api.field import Email
+from app.api.openapi import locates, problems
+from app.audit import Actor
+from app.body import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
 

@@ -8,9 +8,9 @@ from app.accounts.own_account import make_own_token
 from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.reauthentication import Reauthentication, ReauthenticationFailed
 from app.accounts.user import SignUp, sign_up
+from app.admin.erasure import erase_self
 from app.audit import Actor
 from app.database.engine import Database
-from app.people.erasure import erase_self
 
 PASSWORD = "correct horse"
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts import password_reset
+from app.accounts.mail import MailServer, Outbox
 from app.accounts.model import User
 from app.accounts.password_reset import (
     LIFETIME,
@@ -26,7 +27,6 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import Actor, AuditEvent
 from app.database.engine import Database
 from app.errors import Invalid
-from app.mail import MailServer, Outbox
 from tests.factories import make_user
 
 OLD, NEW = "correct horse", "battery staple"

@@ -32,7 +32,6 @@ OF_OTHER_PROCESSES = (
     "app.cli",
     "app.client",
     "app.database.embedded_server",
-    "app.notebook",
     "app.telemetry",
     "app.worker",
 )

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from app.admin.erasure import erase
 from app.audit import COMMAND
 from app.catalog.model import Problem
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.people.erasure import erase
 from app.rejudging.decision import apply
 from tests.cli.test_commands import allclose
 from tests.factories import make_problem, make_user

@@ -31,11 +31,11 @@ from app.learning.discussion import (
     mark_seen,
     render_posts,
 )
+from tests.admin.test_erasure_at_once import until_waiting
 from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
 from tests.learning.lessons import make_accepted, publish_lesson
 from tests.learning.test_shared_solution import sign_in
-from tests.people.test_erasure_at_once import until_waiting
 
 SLUG = "scaled_sum"
 CODE = "Try this:\n\n```python\nreturn x.sum() * scale\n```\n\nIt works."

@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select, update
 
+from app.admin.erasure import erase
 from app.audit import AuditEvent
 from app.catalog.model import Problem
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.people.erasure import erase
 from app.queue.lease import beat, fail
 from app.rejudging import choice, create
 from app.rejudging.change import CaseChange, list_changes, list_judgings

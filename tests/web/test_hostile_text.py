@@ -22,11 +22,11 @@ from starlette.routing import BaseRoute
 from app.accounts.session import start_session
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
+from app.cli.notebook_output import submission_html
 from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from app.notebook.cell_output import submission_html
 from app.submissions.model import Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit

@@ -12,7 +12,7 @@ from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from app.accounts.invitation import NewInvitation
-    from app.mail import Message
+    from app.accounts.mail import Message
 
 MADE = ("id", "role", "email", "note", "expires_at")
 LISTED = ("id", "state", "role", "email", "note", "created_by", "expires_at", "used_by")
@@ -86,7 +86,7 @@ def _describe(new: "NewInvitation") -> dict[str, Any]:
 
 def _mail(letter: "Message", settings: Settings) -> None:
     """Send the mail if a mail server is configured. A failure is logged and not raised."""
-    from app.mail import open_outbox
+    from app.accounts.mail import open_outbox
 
     outbox = open_outbox(settings)
     outbox.send(letter)

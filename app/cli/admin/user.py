@@ -40,8 +40,8 @@ def create(
     """Create an account. Prints the password if Allclose generated it."""
     from app.accounts.password import generate_password
     from app.accounts.user import SignUp
+    from app.admin.user_change import create_user
     from app.audit import COMMAND
-    from app.people.administration import create_user
 
     chosen = password or generate_password()
     with transaction(data) as session:
@@ -59,7 +59,7 @@ def list_(
     data: Data = None,
 ) -> None:
     """List accounts, the newest first, 50 at a time."""
-    from app.people.query import UserFilters, list_users
+    from app.admin.user_list import UserFilters, list_users
 
     with transaction(data) as session:
         page = list_users(session, UserFilters(q=query, role=role, state=state), cursor)
@@ -76,7 +76,7 @@ def list_(
 @app.command()
 def show(username: Username, as_json: AsJson = False, data: Data = None) -> None:
     """Show an account: its role, its sign-in methods and its last activity."""
-    from app.people.query import get_account
+    from app.admin.user_list import get_account
 
     with transaction(data) as session:
         account = get_account(session, get_user(session, username).id)
@@ -94,8 +94,8 @@ def role(
 ) -> None:
     """Change a user's role. The change applies from the user's next request."""
     from app.accounts.permission import a_role
+    from app.admin.user_change import change_role
     from app.audit import COMMAND
-    from app.people.administration import change_role
 
     with transaction(data) as session:
         user = get_user(session, username)
@@ -106,8 +106,8 @@ def role(
 @app.command()
 def suspend(username: Username, yes: Yes = False, data: Data = None) -> None:
     """Suspend a user: sessions end immediately and sign-in is refused. The user's data stays."""
+    from app.admin.user_change import suspend
     from app.audit import COMMAND
-    from app.people.administration import suspend
 
     with transaction(data) as session:
         user = get_user(session, username)
@@ -119,8 +119,8 @@ def suspend(username: Username, yes: Yes = False, data: Data = None) -> None:
 @app.command()
 def reactivate(username: Username, data: Data = None) -> None:
     """Reactivate a suspended user."""
+    from app.admin.user_change import reactivate
     from app.audit import COMMAND
-    from app.people.administration import reactivate
 
     with transaction(data) as session:
         user = get_user(session, username)
@@ -131,8 +131,8 @@ def reactivate(username: Username, data: Data = None) -> None:
 @app.command("reset-password")
 def reset_password(username: Username, data: Data = None) -> None:
     """Print a link with which the user sets a new password. It works once, within an hour."""
+    from app.admin.user_change import make_link
     from app.audit import COMMAND
-    from app.people.administration import make_link
 
     with transaction(data) as session:
         link = make_link(session, COMMAND, get_user(session, username).id, read_settings(data=data).base_url)
@@ -142,8 +142,8 @@ def reset_password(username: Username, data: Data = None) -> None:
 @app.command()
 def erase(username: Username, yes: Yes = False, data: Data = None) -> None:
     """Erase a user and their data permanently. An anonymous row remains."""
+    from app.admin.erasure import erase
     from app.audit import COMMAND
-    from app.people.erasure import erase
 
     with transaction(data) as session:
         user = get_user(session, username)
@@ -160,10 +160,10 @@ def export(
     data: Data = None,
 ) -> None:
     """Export all personal data of a user to a file, for that user."""
+    from app.admin.personal_data import export_user
     from app.audit import COMMAND
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
-    from app.people.personal_data import export_user
     from app.spool import read_chunks
 
     with open_database(read_settings(data=data)) as database:

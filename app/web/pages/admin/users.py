@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
 from app.accounts.permission import Permission, Viewer, permissions_of
-from app.audit import Actor
-from app.errors import AllcloseError, Conflict, Invalid, Outdated
-from app.people.administration import (
+from app.admin.erasure import erase
+from app.admin.personal_data import export_user
+from app.admin.user_change import (
     ChangedMeanwhile,
     OwnAccount,
     cancel_queue,
@@ -25,9 +25,9 @@ from app.people.administration import (
     sign_out,
     suspend,
 )
-from app.people.erasure import erase
-from app.people.personal_data import export_user
-from app.people.query import State, UserFilters, get_account, list_users
+from app.admin.user_list import State, UserFilters, get_account, list_users
+from app.audit import Actor
+from app.errors import AllcloseError, Conflict, Invalid, Outdated
 from app.request_state import get_database, get_settings
 from app.web.attachment import send_archive
 from app.web.origin import require_own_origin

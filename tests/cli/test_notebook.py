@@ -132,7 +132,7 @@ def test_problems_are_listed_and_begun_and_people_sign_in(
     shell: InteractiveShell, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("app.notebook.magic.getpass", lambda _: PASSWORD)
+    monkeypatch.setattr("app.cli.notebook.getpass", lambda _: PASSWORD)
     httpx.post(f"{address}/api/v1/users", json={"username": "grace", "password": PASSWORD}).raise_for_status()
 
     listed, begun, signed_in = (

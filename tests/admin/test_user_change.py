@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
 from app.accounts.token import create_token, find_viewer_by_token
+from app.admin.erasure import erase
+from app.admin.user_change import cancel_queue, change_email, change_role, reactivate, sign_out, suspend
 from app.audit import COMMAND, AuditEvent
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
-from app.people.administration import cancel_queue, change_email, change_role, reactivate, sign_out, suspend
-from app.people.erasure import erase
 from app.submissions.model import Judging
 from tests.factories import make_judging, make_submission, make_user
 

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import text
 
+from app.admin.user_list import UserFilters, list_users
 from app.database.engine import Database
-from app.people.query import UserFilters, list_users
 from tests.large.plan import Planner, listening
 
 MANY = text("""

@@ -11,12 +11,12 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from app.cli.console import message, one_line
+from app.cli.notebook_output import show_progress
 from app.cli.remote import Attempt, get_problem, list_problems, open_client, require_token, send
 from app.cli.source import check_size
 from app.cli.submit import sign_in
 from app.errors import AllcloseError
 from app.judging.text import printable
-from app.notebook.cell_output import show_progress
 from app.settings import read_settings
 from app.submissions.limit import SOURCE_BYTES
 

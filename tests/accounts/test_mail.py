@@ -12,11 +12,11 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
+from app.accounts.mail import MailServer, Message, Outbox, open_outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
-from app.mail import MailServer, Message, Outbox, open_outbox
 from app.settings import Settings
 
 LETTER = Message(to="ada@example.org", subject="Grüße – and a link", text="https://judge.example/x\n")
@@ -100,7 +100,7 @@ def test_an_address_that_is_more_than_one_is_sent_nothing(
         send(post.server(), Message(to=to, subject="x", text="x"), LETTER)
 
     assert [mail["X-RcptTo"] for mail in post.inbox.mails] == ["ada@example.org"], "the next one still goes out"
-    assert len([record for record in caplog.records if record.name.startswith("app.mail")]) == 1
+    assert len([record for record in caplog.records if record.name.startswith("app.accounts.mail")]) == 1
 
 
 def test_a_subject_with_a_line_break_is_no_header(post: Post) -> None:
@@ -116,7 +116,7 @@ def test_a_server_without_tls_is_never_sent_anything_where_tls_is_asked_for(
     send(post.server(security="tls", user="judge", password="p4ssword"), LETTER)
 
     assert post.inbox.mails == []
-    assert len([record for record in caplog.records if record.name.startswith("app.mail")]) == 2
+    assert len([record for record in caplog.records if record.name.startswith("app.accounts.mail")]) == 2
     assert "p4ssword" not in caplog.text
 
 

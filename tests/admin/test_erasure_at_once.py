@@ -10,12 +10,12 @@ from sqlalchemy import func, insert, literal, select, text
 
 from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
+from app.admin.erasure import USER_DATA, Belonging, erase
 from app.audit import COMMAND
 from app.database.engine import Database, OwnerErased
-from app.people.erasure import USER_DATA, Belonging, erase
 from app.submissions.draft import Draft, Save, save_draft
+from tests.admin.user_data import make_rich_user
 from tests.factories import make_problem, make_user
-from tests.people.user_data import make_rich_user
 
 REMOVED = [belonging for belonging in USER_DATA if belonging.fate == "removed"]
 

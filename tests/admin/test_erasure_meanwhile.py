@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from app.admin.erasure import erase
 from app.audit import COMMAND
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.people.erasure import erase
 from app.queue.lease import Claim, Wanted, beat, claim, fail, finish, give_back, record_cases
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_judging, make_submission, make_user

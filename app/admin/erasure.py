@@ -17,6 +17,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from app.accounts.model import ApiToken, Identity, Invitation, User, UserSession
 from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.user import ERASED
+from app.admin.user_change import keep_an_admin, lock_row, refuse_own
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.learning.bookmark import Bookmark
@@ -25,7 +26,6 @@ from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
 from app.learning.moderation import Report
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
-from app.people.administration import keep_an_admin, lock_row, refuse_own
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft

@@ -11,16 +11,16 @@ from sqlalchemy.orm import Session
 
 from app import spool
 from app.accounts.model import ApiToken, User
+from app.admin import personal_data as export
+from app.admin.personal_data import export_user, list_audit
+from app.admin.user_change import change_role
 from app.audit import COMMAND, Actor, AuditEvent
 from app.database.engine import Database
 from app.errors import LimitReached, NotFound
-from app.people import personal_data as export
-from app.people.administration import change_role
-from app.people.personal_data import export_user, list_audit
 from app.spool import read_chunks
 from app.submissions.model import Submission
+from tests.admin.user_data import QUESTION, SOURCE, make_rich_user
 from tests.factories import make_judging, make_problem, make_submission, make_user
-from tests.people.user_data import QUESTION, SOURCE, make_rich_user
 from tests.rejudging.rows import add_revision
 
 

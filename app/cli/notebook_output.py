@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # The style sheets of the fragment, in the order of the page.
-SHEETS = ("base.css", "result.css", "picture.css", "../../notebook/notebook.css")
+SHEETS = ("base.css", "result.css", "picture.css", "../../cli/notebook.css")
 OUTER = ".allclose-result"
 # The themes of notebook front ends, which may differ from the system's theme.
 _LIGHT = '[data-jp-theme-light="true"] &, .vscode-light &'

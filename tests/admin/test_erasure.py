@@ -9,17 +9,17 @@ from sqlalchemy import func, select, update
 from app.accounts.model import Invitation, User
 from app.accounts.permission import signed_in
 from app.accounts.user import SignUp, sign_up
+from app.admin.erasure import USER_DATA, erase
 from app.audit import COMMAND, AuditEvent
 from app.database.cursor import Slice
 from app.database.engine import Base, Database, OwnerErased
 from app.errors import NotFound
 from app.learning.discussion import Post, get_discussion
 from app.learning.model import QuizAnswer
-from app.people.erasure import USER_DATA, erase
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow, Judging
+from tests.admin.user_data import make_rich_user
 from tests.factories import make_user
-from tests.people.user_data import make_rich_user
 
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
 BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)

@@ -7,13 +7,13 @@ import pytest
 from app.accounts.model import Identity
 from app.accounts.session import find_viewer_by_session, start_session
 from app.accounts.token import create_token
+from app.admin.erasure import erase
+from app.admin.user_change import suspend
+from app.admin.user_list import UserFilters, get_account, list_users
 from app.audit import COMMAND
 from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.errors import Invalid, NotFound
-from app.people.administration import suspend
-from app.people.erasure import erase
-from app.people.query import UserFilters, get_account, list_users
 from tests.factories import make_submission, make_user
 
 

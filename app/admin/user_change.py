@@ -12,9 +12,9 @@ from app.accounts.model import Role, User
 from app.accounts.password_reset import make_reset_link
 from app.accounts.session import end_sessions
 from app.accounts.user import SignUp, check_email, sign_up
+from app.admin.user_list import UserNotFound
 from app.audit import Act, Actor, record
 from app.errors import Conflict, Outdated, Refused
-from app.people.query import UserNotFound
 from app.submissions.cancel import cancel_all
 
 
