@@ -43,17 +43,16 @@ def test_every_file_that_the_page_on_security_names_is_there() -> None:
     assert [str(path.relative_to(ROOT)) for path in named if not path.exists()] == []
 
 
-PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "docs/architecture.md",
-    "docs/configuration.md",
-    "docs/design.md",
-    "docs/testing.md",
-)
+PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 FOLDERS = "app|benchmarks|deploy|docs|migrations|problems|sandbox|tests"
 # `make bench` writes them.
 WRITTEN_LATER = {"benchmarks/results.json", "docs/plots/"}
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,8 +60,11 @@ def test_every_path_and_link_of_a_page_exists(page: str) -> None:
     text = (ROOT / page).read_text()
 
     paths = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text)) - WRITTEN_LATER
-    links = set(re.findall(r"\]\((?!http)([\w./-]+)", text))
+    links = re.findall(
+        r"\]\((?!http)([\w./-]*)(?:#([\w-]+))?\)", re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)
+    )
+    targets = [((ROOT / page).parent / link if link else ROOT / page, anchor) for link, anchor in links]
 
-    assert len(paths | links) > 4
     assert [path for path in paths if not (ROOT / path).exists()] == []
-    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+    assert [target for target, _ in targets if not target.exists()] == []
+    assert [anchor for target, anchor in targets if anchor and anchor not in anchors_of(target)] == []
