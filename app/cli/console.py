@@ -8,17 +8,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.measure import Measurement
 from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
 
 from app.judging.text import printable, spelled
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-# Wider than any table.
-MAX_WIDTH = 100_000
 MAX_MESSAGE = 2_000
 MAX_NAME = 200
 MAX_LINE = 300
@@ -36,20 +31,6 @@ class HarmlessConsole(Console):
 
 output = HarmlessConsole()
 errors = HarmlessConsole(stderr=True)
-
-
-def print_whole(table: Table) -> None:
-    """Print a table without cutting a column. A narrow terminal breaks long lines itself.
-
-    If the output is not a terminal, each row is one line.
-    """
-    unlimited = output.options.update(width=MAX_WIDTH, max_width=MAX_WIDTH)
-    needed = Measurement.get(output, unlimited, table)
-    width = max(output.width, needed.minimum) if output.is_terminal else needed.maximum
-    for line in output.render_lines(table, unlimited.update(width=width), pad=False):
-        text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
-        text.rstrip()
-        output.print(text, highlight=False, soft_wrap=True)
 
 
 def print_json(value: "BaseModel | dict[str, Any]") -> None:

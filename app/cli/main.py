@@ -30,7 +30,7 @@ COMMANDS = {
     "cancel": ("app.cli.submit", "cancel"),
     "doctor": ("app.cli.doctor", "doctor"),
     "problem": ("app.cli.problem.main", "app"),
-    "admin": ("app.cli.admin.main", "app"),
+    "admin": ("app.cli.admin", "app"),
 }
 
 

@@ -1,6 +1,5 @@
 """`allclose admin backup` beside a running server, and `restore` once it has ended."""
 
-import json
 from pathlib import Path
 
 import httpx
@@ -39,17 +38,24 @@ def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
         headers = {"Authorization": f"Bearer {student.token}"}
         assert httpx.get(f"{again.url}/api/v1/me", headers=headers, timeout=60).json()["username"] == "ada"
         assert "password" not in again.text  # the admin is there already
-    users = allclose("admin", "user", "list", "--json", "--data", first)
-    assert {user["username"] for user in json.loads(users.stdout)["items"]} == {"ada", "admin"}
-    assert "There was no database" not in users.stderr
+    late = allclose("admin", "user", "role", "late", "author", "--data", first)
+    assert "there is no user 'late'" in late.stderr
+    assert "There was no database" not in late.stderr
 
 
 @pytest.mark.whole
 def test_a_command_that_finds_no_database_says_where_it_looked(tmp_path: Path) -> None:
-    listed = allclose("admin", "user", "list", "--data", tmp_path)
+    made = allclose("admin", "user", "create", "ada", "--data", tmp_path)
 
-    assert listed.returncode == 0
-    assert f"There was no database in {tmp_path}/postgres" in listed.stderr
+    assert made.returncode == 0
+    assert f"There was no database in {tmp_path}/postgres" in made.stderr
+
+
+def test_a_backup_needs_the_name_of_a_file(tmp_path: Path) -> None:
+    refused = allclose("admin", "backup", tmp_path, "--data", tmp_path / "data")
+
+    assert refused.returncode == 2
+    assert "is a folder. Name a file in it" in refused.stderr
 
 
 def test_a_file_that_is_no_backup_is_said_before_anything_is_started(tmp_path: Path) -> None:
