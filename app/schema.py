@@ -35,32 +35,31 @@ TABLES = Base.metadata
 LOCK = 0xA11C705E
 
 
-class SchemaTooNew(AllcloseError):
-    """A newer Allclose has already upgraded this database."""
+class SchemaUnknown(AllcloseError):
+    """A newer Allclose has upgraded this database, or one from before the first release made it."""
 
 
 def upgrade(database: Database) -> None:
     """Upgrade the schema to this code's. If several processes start at once, one upgrades and the others wait.
 
-    Raises SchemaTooNew. A failing step leaves the schema as it was.
+    Raises SchemaUnknown. A failing step leaves the schema as it was.
     """
     with database.engine.begin() as connection:
         connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
-        config = configuration(connection)
-        if _needs_upgrade(connection, ScriptDirectory.from_config(config)):
-            command.upgrade(config, "head")
+        if _needs_upgrade(connection):
+            command.upgrade(configuration(connection), "head")
 
 
 def is_current(database: Database) -> bool:
     """Whether the schema is exactly this code's; false for an older or a newer one."""
     with database.engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision() == _head()
+        return revision_of(connection) == _head()
 
 
 @cache
 def _head() -> str | None:
     """Return this code's latest migration. The folder is read once."""
-    return ScriptDirectory.from_config(configuration()).get_current_head()
+    return _scripts().get_current_head()
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -69,9 +68,13 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def knows(revision: str) -> bool:
-    """Whether this code has the migration; false for one of a newer Allclose."""
-    scripts = ScriptDirectory.from_config(configuration())
-    return revision in {script.revision for script in scripts.walk_revisions()}
+    """Whether this code has the migration; false for one of a newer Allclose, and for an obsolete one."""
+    return revision in {script.revision for script in _scripts().walk_revisions()}
+
+
+def is_obsolete(revision: str) -> bool:
+    """Whether the migration is from before the first release. This code has none of those."""
+    return revision < str(_scripts().get_base())
 
 
 def configuration(connection: Connection | None = None) -> Config:
@@ -81,12 +84,25 @@ def configuration(connection: Connection | None = None) -> Config:
     return config
 
 
-def _needs_upgrade(connection: Connection, scripts: ScriptDirectory) -> bool:
-    present = MigrationContext.configure(connection).get_current_revision()
-    known = {script.revision for script in scripts.walk_revisions()}
-    if present is not None and present not in known:
-        raise SchemaTooNew(
-            f"The database's schema is at revision {present}, which this version of Allclose does not know. "
-            "Start the newer version that upgraded it, or use another database (--data or ALLCLOSE_DATABASE_URL)."
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(configuration())
+
+
+def _needs_upgrade(connection: Connection) -> bool:
+    present = revision_of(connection)
+    if present is not None and not knows(present):
+        raise SchemaUnknown(_why_unknown(present))
+    return present != _head()
+
+
+def _why_unknown(present: str) -> str:
+    another = "another database (--data or ALLCLOSE_DATABASE_URL)"
+    if is_obsolete(present):
+        return (
+            f"The database's schema is at revision {present}, from before the first release. This version of Allclose "
+            f"can't upgrade it and has changed nothing in it. Use {another}, or the version that made this one."
         )
-    return present != scripts.get_current_head()
+    return (
+        f"The database's schema is at revision {present}, which this version of Allclose does not know. "
+        f"Start the newer version that upgraded it, or use {another}."
+    )

@@ -21,8 +21,6 @@ from app.wrong_value import WrongValue, list_wrong
 
 PREFIX = "ALLCLOSE_"
 ROOT = Path(__file__).parent.parent
-# Environment variables of earlier versions. Admins now change these settings at run time (`app.policy`).
-CHANGED_WHILE_IT_RUNS = {"ALLCLOSE_MAX_PENDING", "ALLCLOSE_REQUESTS_PER_MINUTE"}
 
 # The optimizations of judging that can be switched off. docs/performance.md describes each.
 OPTIMIZATIONS = (
@@ -212,9 +210,6 @@ def _read_secret(name: str, file: Path) -> str:
 
 
 def _why_unknown(unknown: list[str], known: set[str]) -> str:
-    moved = [name for name in unknown if name in CHANGED_WHILE_IT_RUNS]
-    if moved:
-        return f"{', '.join(moved)} is no longer an environment variable: change it on the page /admin/settings"
     endings = sorted(name.removeprefix(PREFIX) for name in known)
     near = [
         f"{PREFIX}{end}" for name in unknown for end in get_close_matches(name[len(PREFIX) :].upper(), endings, n=1)

@@ -13,7 +13,7 @@ from alembic import command
 
 from app.database.embedded_server import own
 from app.database.engine import Database
-from app.schema import configuration, upgrade
+from app.schema import configuration, revision_of, upgrade
 
 
 def main(message: str) -> None:
@@ -21,12 +21,9 @@ def main(message: str) -> None:
         database = Database(server.url)
         upgrade(database)
         with database.engine.connect() as connection:
-            command.revision(configuration(connection), message, autogenerate=True, rev_id=_next_revision())
+            next_revision = f"{int(revision_of(connection) or 0) + 1:04}"
+            command.revision(configuration(connection), message, autogenerate=True, rev_id=next_revision)
         database.close()
-
-
-def _next_revision() -> str:
-    return f"{len(list(Path(__file__).parent.glob('versions/[0-9]*.py'))) + 1:04}"
 
 
 if __name__ == "__main__":

@@ -20,15 +20,17 @@ import hypothesis
 import psutil
 import psycopg
 import pytest
+from alembic.script import ScriptDirectory
 from sqlalchemy import make_url
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+import migrations
 from app.database.embedded_cluster import Cluster
 from app.database.embedded_server import EmbeddedPostgres, find_server, own
 from app.database.engine import Database
-from app.schema import upgrade
+from app.schema import _head, upgrade
 from sandbox.docker.engine import connect
 from sandbox.docker.orphans import LABEL, find_orphans, this_process
 from sandbox.interface import SandboxUnavailable
@@ -173,6 +175,22 @@ def database(database_url: str) -> Iterator[Database]:
     database = Database(database_url)
     yield database
     database.close()
+
+
+@pytest.fixture
+def next_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give this code one more migration, as the next version has. Yields its file, whose `upgrade` adds a table."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(Path(migrations.__file__).parent, folder)
+    last = ScriptDirectory(str(folder)).get_current_head()
+    file = folder / "versions/9000_the_next.py"
+    statement = "op.execute('CREATE TABLE added ()')"
+    head = f"from alembic import op\nrevision, down_revision = '9000', {last!r}"
+    file.write_text(f"{head}\n\n\ndef upgrade() -> None:\n    {statement}\n")
+    monkeypatch.setattr(migrations, "__file__", str(folder / "__init__.py"))
+    _head.cache_clear()
+    yield file
+    _head.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,7 +15,6 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from pydantic.json_schema import models_json_schema
 
-from app.api import deprecation
 from app.api.error_code import MEANINGS, codes_of
 from app.api.problem_details import MEDIA_TYPE, ProblemDetails
 
@@ -181,13 +180,11 @@ def _describe_errors(operation: dict[str, Any]) -> None:
 
 
 def _describe_headers(operation: dict[str, Any]) -> None:
-    """Add the headers of the rate limit to counted answers, and those of a deprecated operation to its good ones."""
-    for status, response in operation["responses"].items():
-        if operation["tags"] != ["health"]:
-            counted = {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT}
+    """Add the headers of the rate limit to counted answers."""
+    if operation["tags"] != ["health"]:
+        counted = {name: {"$ref": f"#/components/headers/{name}"} for name in RATE_LIMIT}
+        for response in operation["responses"].values():
             response["headers"] = response.get("headers", {}) | counted
-        if operation.get("deprecated") and status < "300":
-            response["headers"] = response.get("headers", {}) | deprecation.HEADERS
 
 
 def _example(status: int) -> dict[str, Any]:

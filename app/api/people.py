@@ -27,7 +27,6 @@ from app.admin.user_change import (
 from app.admin.user_list import Account, PersonPage, State, UserFilters, get_account, list_users
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
-from app.api.deprecation import succeeded_by
 from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
 from app.api.openapi import locates, problems
@@ -137,21 +136,6 @@ def make_reset_link(
         link = make_link(session, act_as(viewer, address), user_id, settings.base_url)
     response.headers["Location"] = f"/api/v1/password-resets/{link.rpartition('/')[2]}"
     return ResetLink(link=link, expires_in_seconds=int(LIFETIME.total_seconds()))
-
-
-@router.post(
-    "/{user_id}/password-reset",
-    status_code=HTTPStatus.CREATED,
-    responses={201: locates("the path for `PUT` of the new password"), **problems(401, 403, 404, 409, 422)},
-    dependencies=[succeeded_by("/api/v1/users/{user_id}/password-resets", 2026, 11, 24)],
-    deprecated=True,
-    summary="Make a link for a new password (old path)",
-)
-def make_reset_link_by_old_path(
-    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID, response: Response
-) -> ResetLink:
-    """Deprecated: use `POST /api/v1/users/{user_id}/password-resets`, which does the same."""
-    return make_reset_link(viewer, address, database, settings, user_id, response)
 
 
 @router.delete(

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, aliased, defer, undefer
 
@@ -112,16 +112,8 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         queued_at=row.queued_at,
         finished_at=row.finished_at,
         notice=_notice(session, row),
-        report=read_report(row.report) if with_report and row.report else None,
+        report=Report.model_validate_json(row.report) if with_report and row.report else None,
     )
-
-
-def read_report(text: str) -> Report | None:
-    """Return None for a report in a form of an earlier version."""
-    try:
-        return Report.model_validate_json(text)
-    except ValidationError:
-        return None
 
 
 def _notice(session: Session, row: Verification) -> str | None:

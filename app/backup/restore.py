@@ -21,14 +21,14 @@ from app.backup.program import Server, find_program, running, server_of
 from app.backup.swap import check_unused, new_database, swap
 from app.database.engine import Database
 from app.errors import AllcloseError
-from app.schema import knows, upgrade
+from app.schema import is_obsolete, knows, upgrade
 
 # Every new database already has the schema `public`.
 OPTIONS = ("--schema", "public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
 
 
-class BackupTooNew(AllcloseError):
-    """A newer Allclose made the backup."""
+class BackupUnknown(AllcloseError):
+    """A newer Allclose made the backup, or one from before the first release."""
 
 
 class NotEmpty(AllcloseError):
@@ -44,7 +44,7 @@ class Restored:
 
 
 def look_through(path: Path) -> Manifest:
-    """Check a backup and return its manifest. Raises BadBackup and BackupTooNew."""
+    """Check a backup and return its manifest. Raises BadBackup and BackupUnknown."""
     with open_backup(path) as (manifest, _):
         check_revision(manifest)
         return manifest
@@ -60,7 +60,7 @@ def present_rows(database: Database) -> dict[str, int]:
 def restore(database: Database, path: Path, actor: Actor, *, replace: bool = False) -> Restored:
     """Restore a backup, and record it in the restored audit log. Closes the database's connections.
 
-    Raises BadBackup, BackupTooNew, NotEmpty, ServiceRuns, RestoreRefused, ProgramLacks, ProgramFailed.
+    Raises BadBackup, BackupUnknown, NotEmpty, ServiceRuns, RestoreRefused, ProgramLacks, ProgramFailed.
     """
     present = present_rows(database)
     if present and not replace:
@@ -96,11 +96,12 @@ def _filled(server: Server, manifest: Manifest, archive: ZipFile) -> Iterator[Se
 
 
 def check_revision(manifest: Manifest) -> None:
-    """Raises BackupTooNew."""
+    """Raises BackupUnknown."""
     if not knows(manifest.schema_revision):
-        raise BackupTooNew(
+        version = "version that made it" if is_obsolete(manifest.schema_revision) else "newer version"
+        raise BackupUnknown(
             f"The backup has schema revision {manifest.schema_revision} (Allclose {manifest.allclose}), which this "
-            "version of Allclose does not know. Install the newer version and restore with it."
+            f"version of Allclose does not know. Install the {version} and restore with it."
         )
 
 

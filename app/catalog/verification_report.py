@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import digest
@@ -74,7 +74,7 @@ class Report(Section):
     """`checks` has a line for each check, in order. The section of a check that did not run is None."""
 
     problem: str
-    digest: str = Field(validation_alias=AliasChoices("digest", "revision"))
+    digest: str
     title: str
     verified_at: datetime
     seconds: float

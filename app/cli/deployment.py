@@ -62,7 +62,7 @@ def postgres_options(settings: Settings) -> dict[str, str]:
 
 @contextmanager
 def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
-    """Open a database and upgrade its schema. Closes it at the end. Raises SchemaTooNew, NoDatabase."""
+    """Open a database and upgrade its schema. Closes it at the end. Raises SchemaUnknown, NoDatabase."""
     with database_at(url, pool_size=pool_size) as database:
         upgrade(database)
         yield database

@@ -59,7 +59,7 @@ class WebNotStarted(AllcloseError):
 def run_server(settings: Settings, *, with_worker: bool) -> None:
     """Run until Ctrl-C or SIGTERM, then stop all processes.
 
-    Raises AddressInUse, DataFolderInUse, SchemaTooNew, PostgresNotStarted, WebNotStarted.
+    Raises AddressInUse, DataFolderInUse, SchemaUnknown, PostgresNotStarted, WebNotStarted.
     """
     # uvicorn raises the signal again once it has stopped. As an exception it unwinds the stack. A shell's background
     # jobs inherit SIGINT ignored.

@@ -229,7 +229,7 @@ def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = no_checker_bo
 
 def _compare_random(answer: Tree, expected: Tree, rules: Rules, random: RandomRules, ask: Ask) -> Comparison:
     """Compare the samples or their statistics. If they are right, apply the rules of randomness."""
-    found = compare(random.view(answer), random.view_expected(expected), replace(rules, random=None), ask)
+    found = compare(random.view(answer), random.view(expected), replace(rules, random=None), ask)
     fault = random.find_fault(answer, expected) if found.accepted else None
     return _rejected(*fault) if fault else found
 

@@ -59,12 +59,6 @@ class RandomRules:
         with np.errstate(all="ignore"):
             return {"statistics": {name: STATISTICS[name](wide) for name in self.statistics}}
 
-    def view_expected(self, tree: Tree) -> Tree:
-        """Like `view`. Expected outputs that an earlier version stored have flags, which count no more."""
-        if isinstance(tree, dict) and "again" not in tree:
-            return {key: tree[key] for key in ("samples", "statistics") if key in tree}
-        return self.view(tree)
-
     def find_fault(self, answer: Tree, expected: Tree) -> tuple[str, str] | None:
         """Return the category and message of the first broken rule. The answer is right otherwise."""
         given, wanted = _read(answer), _read(expected)

@@ -15,7 +15,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.authoring.model import Verification
-from app.authoring.query import read_report
 from app.catalog.fault import PackageInvalid
 from app.catalog.folder import digest
 from app.catalog.package import Package, package_from_files
@@ -80,7 +79,8 @@ class Verifier:
             .limit(1)
         )
         with self.database.transaction() as session:
-            report = read_report(session.scalar(passed) or "")
+            text = session.scalar(passed)
+        report = Report.model_validate_json(text) if text else None
         if report is None or report.verification_version != VERIFICATION_VERSION:
             return None
         return report if report.is_quick == self.effort.is_quick else None

@@ -10,10 +10,10 @@ from zipfile import ZipFile
 
 import httpx
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 
 from app.audit import AuditEvent
-from app.authoring.model import Publication, Verification
+from app.authoring.model import Publication
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.folder import digest
 from app.catalog.publish import publish
@@ -81,20 +81,6 @@ def test_a_package_is_refused_and_not_published_with_the_reason(author: httpx.Cl
         "gets accepted; expected wrong_answer",
     )
     assert author.get(f"/problems/{SLUG}").status_code == 404
-
-
-def test_a_report_that_was_stored_when_its_digest_was_called_revision_is_read(
-    author: httpx.Client, database: Database
-) -> None:
-    view = put(author).json()
-    verify(database)
-    with database.transaction() as session:
-        older = func.replace(Verification.report, '"digest":', '"revision":')
-        session.execute(update(Verification).values(report=older))
-
-    again = author.get(f"/verifications/{view['id']}").json()
-
-    assert (again["report"]["passed"], again["report"]["digest"]) == (True, "0" * 64)
 
 
 def test_a_package_is_only_verified_when_that_is_asked_and_published_later(

@@ -12,7 +12,7 @@ from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.catalog.template.exercise import ExerciseUnfit
 from app.database.embedded_cluster import PostgresNotStarted
 from app.errors import AllcloseError, JudgeFailed
-from app.schema import SchemaTooNew
+from app.schema import SchemaUnknown
 from app.settings import BadSetting
 from tests.api.conftest import SignedIn
 
@@ -22,7 +22,7 @@ NEVER_ANSWERED = (
     SettingsRefused,
     ExerciseUnfit,
     ProviderAway,
-    SchemaTooNew,
+    SchemaUnknown,
     PostgresNotStarted,
     JudgeFailed,
 )

@@ -188,27 +188,11 @@ def test_another_users_token_and_an_unknown_invitation_are_not_found(admin: http
     assert ada.get(f"/invitations/{other}").status_code == 403
 
 
-def test_the_link_for_a_new_password_has_one_name_and_an_alias(admin: httpx.Client, ada: httpx.Client) -> None:
+def test_the_location_of_a_reset_link_sets_the_new_password(admin: httpx.Client, ada: httpx.Client) -> None:
     user = ada.get("/me").json()["id"]
 
-    made, by_old_path = (admin.post(f"/users/{user}/{name}") for name in ("password-resets", "password-reset"))
+    made = admin.post(f"/users/{user}/password-resets")
 
-    assert (made.status_code, by_old_path.status_code) == (201, 201)
-    assert "deprecation" not in made.headers
-    assert by_old_path.headers["deprecation"].removeprefix("@").isdecimal()
-    assert by_old_path.headers["link"] == f'</api/v1/users/{user}/password-resets>; rel="successor-version"'
+    assert made.status_code == 201
     new = {"password": "copper lantern meadow"}
     assert ada.put(made.headers["location"].removeprefix("/api/v1"), json=new).status_code == 204
-
-
-def test_a_deprecated_path_with_letters_beyond_latin_is_answered(admin: httpx.Client) -> None:
-    assert admin.post("/users/\U0006dd98/password-reset").status_code == 422
-
-
-def test_a_deprecated_operation_names_the_path_to_use() -> None:
-    deprecated = [each for each in OPERATIONS if each.spec.get("deprecated")]
-
-    assert [each.name for each in deprecated] == ["make_reset_link_by_old_path"]
-    for each in deprecated:
-        assert "use `POST /api/v1/users/{user_id}/password-resets`" in each.spec["description"]
-        assert {"Deprecation", "Link"} <= each.headers.keys()

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import delete, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.audit import COMMAND, AuditEvent
-from app.backup.archive import DUMP, MANIFEST, BadBackup, back_up, open_backup, write
-from app.backup.private_file import FileNotWritten, new_file
+from app.backup.archive import DUMP, MANIFEST, BadBackup, back_up, open_backup
+from app.backup.private_file import FileNotWritten
 from app.backup.program import ProgramFailed, server_of
-from app.backup.restore import BackupTooNew, NotEmpty, look_through, restore
+from app.backup.restore import BackupUnknown, NotEmpty, look_through, restore
 from app.backup.swap import RestoreRuns, ServiceRuns, new_database
 from app.database.engine import Database
-from app.schema import configuration, is_current
+from app.schema import is_current
 from tests.backup.rows import Rows, fill, read_rows
 from tests.factories import make_judging, make_submission, make_user
 
@@ -210,30 +209,31 @@ def change(backup: Path, dump: bytes | None = None, **fields: object) -> None:
 def test_a_newer_allcloses_backup_is_refused(filled: Database, backup: Path) -> None:
     change(backup, schema_revision="9999", allclose="9.0")
 
-    with pytest.raises(BackupTooNew, match=r"schema revision 9999 \(Allclose 9.0\).*Install the newer version"):
+    with pytest.raises(BackupUnknown, match=r"schema revision 9999 \(Allclose 9.0\).*Install the newer version"):
         restore(filled, backup, COMMAND, replace=True)
 
 
-def test_an_older_schema_is_upgraded(filled: Database, tmp_path: Path) -> None:
-    with filled.engine.begin() as connection:
-        connection.execute(text("DROP TRIGGER only_ever_added ON audit_events"))
-        connection.execute(text("DELETE FROM audit_events"))
-    old, path = read_rows(filled), tmp_path / "old"
-    with filled.engine.begin() as connection:
-        command.downgrade(configuration(connection), "0013")
-    manifest = write_old(filled, path)
+def test_a_backup_from_before_the_first_release_is_refused(filled: Database, backup: Path) -> None:
+    change(backup, schema_revision="0041", allclose="0.1")
+    before = read_rows(filled)
 
-    restore(filled, path, COMMAND, replace=True)
+    with pytest.raises(BackupUnknown, match=r"schema revision 0041 \(Allclose 0.1\).*Install the version that made it"):
+        restore(filled, backup, COMMAND, replace=True)
 
-    assert manifest == "0013"
+    assert read_rows(filled) == before
+
+
+def test_a_backup_with_an_older_schema_is_upgraded(
+    filled: Database, backup: Path, request: pytest.FixtureRequest
+) -> None:
+    old = read_rows(filled)
+    request.getfixturevalue("next_migration")
+    assert not is_current(filled)
+
+    restore(filled, backup, COMMAND, replace=True)
+
     assert is_current(filled)
     assert read_rows(filled)["submissions"] == old["submissions"]
-
-
-def write_old(database: Database, path: Path) -> str:
-    """Write a backup as that version of Allclose would: it has no audit log to write to."""
-    with new_file(path) as target, database.engine.connect() as connection:
-        return write(connection, target).schema_revision
 
 
 def test_rows_that_do_not_come_out_leave_the_old_ones(filled: Database, backup: Path) -> None:

@@ -76,7 +76,6 @@ def test_problem_list_says_what_is_wrong_with_a_package(tmp_path: Path) -> None:
         ("ALLCLOSE_SLOT", "2", "unknown setting ALLCLOSE_SLOT: did you mean ALLCLOSE_SLOTS?"),
         ("ALLCLOSE_X", "2", "unknown setting ALLCLOSE_X: correct it or unset it. docs/configuration.md lists all"),
         ("ALLCLOSE_TRUSTED_PROXIES", "proxy", "write such as 127.0.0.1 or 10.0.0.0/8, separated by commas"),
-        ("ALLCLOSE_MAX_PENDING", "20", "ALLCLOSE_MAX_PENDING is no longer an environment variable"),
     ],
 )
 def test_a_wrong_setting_stops_the_start_with_a_sentence(setting: str, value: str, words: str) -> None:

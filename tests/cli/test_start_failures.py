@@ -16,6 +16,7 @@ from sqlalchemy import make_url
 from app.cli import deployment
 from app.cli.deployment import NoDatabase, read_version
 from app.cli.server import AddressInUse, _listen
+from app.database.embedded_cluster import binaries
 from app.database.embedded_server import EmbeddedPostgres, own
 from app.database.engine import Database, find_damage
 from app.settings import Settings
@@ -140,6 +141,23 @@ def test_a_damaged_table_is_named(tmp_path: Path, table: str, database: str, con
 )
 def test_an_error_that_leaves_the_files_whole_is_no_damage(words: str) -> None:
     assert find_damage(psycopg.OperationalError(words)) is None
+
+
+@pytest.mark.parametrize("command", [SERVE, ("migrate",)], ids=lambda words: words[0])
+def test_a_data_folder_from_before_the_first_release_is_named_and_kept(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    with own(tmp_path / "postgres") as server:
+        _ask(server.url, "CREATE TABLE users AS SELECT 42 AS answer")
+        _ask(server.url, "CREATE TABLE alembic_version AS SELECT '0041' AS version_num")
+        before = _dump(server.url)
+
+    said = refused(*command, "--data", tmp_path)
+
+    assert "at revision 0041, from before the first release" in said
+    assert "Use another database (--data or ALLCLOSE_DATABASE_URL)" in said
+    with own(tmp_path / "postgres") as server:
+        assert _dump(server.url) == before
 
 
 @pytest.mark.whole
@@ -359,9 +377,18 @@ def test_an_engine_without_the_image_is_told_to_build_it(engine: Engine, command
     assert "Traceback" not in done.stderr
 
 
+def _dump(url: str) -> str:
+    """Return the whole database as text. The key of `\\restrict` would be random."""
+    command = [str(binaries() / "pg_dump"), "--restrict-key=0", _address(url)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _address(url: str) -> str:
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
 def _ask(url: str, query: str) -> object:
-    address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(address, autocommit=True) as connection:
+    with psycopg.connect(_address(url), autocommit=True) as connection:
         cursor = connection.execute(query)
         row = cursor.fetchone() if cursor.description else None
         return row[0] if row else None

@@ -1,0 +1,614 @@
+"""Create all tables.
+
+Revisions 0001 to 0041 led to this schema before the first release. Databases at one of them can't be upgraded.
+"""
+
+from alembic import op
+
+revision = "0042"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+# Audit events are only ever added. Rows of a user who was erased are refused; the lock waits for a running erasure,
+# which a condition on erased_at in WHERE would not.
+FUNCTIONS = """
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'rows of % are never changed or removed', TG_TABLE_NAME; END $$;
+
+CREATE FUNCTION refuse_erased_owner() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE erased timestamptz;
+    BEGIN
+        SELECT erased_at INTO erased FROM users WHERE id = NEW.user_id FOR KEY SHARE;
+        IF erased IS NOT NULL THEN
+            RAISE EXCEPTION 'the owner of this row of % was erased', TG_TABLE_NAME
+            USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'living_owner';
+        END IF;
+        RETURN NEW;
+    END $$;
+"""
+
+ACCOUNTS = """
+CREATE TABLE users (
+    id uuid CONSTRAINT pk_users PRIMARY KEY,
+    username text NOT NULL CONSTRAINT uq_users_username UNIQUE,
+    email text,
+    password_hash text,
+    role text NOT NULL,
+    is_active boolean NOT NULL DEFAULT true,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    is_ranked boolean NOT NULL DEFAULT false,
+    erased_at timestamptz,
+    CONSTRAINT ck_users_role CHECK (role IN ('student', 'author', 'admin')),
+    CONSTRAINT ck_users_username CHECK (username ~ '^[a-z0-9_-]{3,32}$')
+);
+CREATE INDEX ix_users_away ON users (created_at DESC, id) WHERE NOT is_active;
+CREATE INDEX ix_users_created_at ON users (created_at DESC, id);
+CREATE INDEX ix_users_email ON users (lower(email));
+CREATE INDEX ix_users_role_created_at ON users (role, created_at DESC, id);
+CREATE INDEX ix_users_words ON users
+    USING gin (to_tsvector('simple', translate(username || ' ' || coalesce(email, ''), '@._-', '    ')));
+
+CREATE TABLE invitations (
+    id uuid CONSTRAINT pk_invitations PRIMARY KEY,
+    token_hash bytea NOT NULL CONSTRAINT uq_invitations_token_hash UNIQUE,
+    role text NOT NULL,
+    email text,
+    note text NOT NULL DEFAULT '',
+    created_by uuid CONSTRAINT fk_invitations_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    used_by uuid CONSTRAINT fk_invitations_used_by_users REFERENCES users,
+    used_at timestamptz,
+    revoked_at timestamptz,
+    CONSTRAINT ck_invitations_role CHECK (role IN ('student', 'author', 'admin'))
+);
+CREATE INDEX ix_invitations_created_at ON invitations (created_at DESC, id DESC);
+CREATE INDEX ix_invitations_ended ON invitations (LEAST(used_at, revoked_at, expires_at));
+CREATE INDEX ix_invitations_open ON invitations (expires_at) WHERE used_at IS NULL AND revoked_at IS NULL;
+
+CREATE TABLE identities (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    user_id uuid NOT NULL CONSTRAINT fk_identities_user_id_users REFERENCES users ON DELETE CASCADE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_identities PRIMARY KEY (issuer, subject)
+);
+CREATE INDEX ix_identities_user_id ON identities (user_id);
+
+CREATE TABLE sessions (
+    id uuid CONSTRAINT pk_sessions PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_sessions_user_id_users REFERENCES users ON DELETE CASCADE,
+    token_hash bytea NOT NULL CONSTRAINT uq_sessions_token_hash UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    last_seen_at timestamptz,
+    address text,
+    browser text
+);
+CREATE INDEX ix_sessions_expires_at ON sessions (expires_at);
+CREATE INDEX ix_sessions_user_id ON sessions (user_id);
+
+CREATE TABLE tokens (
+    id uuid CONSTRAINT pk_tokens PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_tokens_user_id_users REFERENCES users ON DELETE CASCADE,
+    name text NOT NULL,
+    token_hash bytea NOT NULL CONSTRAINT uq_tokens_token_hash UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    last_used_at timestamptz,
+    revoked_at timestamptz,
+    scopes text[],
+    expires_at timestamptz
+);
+CREATE INDEX ix_tokens_ended ON tokens (LEAST(revoked_at, expires_at));
+CREATE INDEX ix_tokens_user_id ON tokens (user_id);
+"""
+
+ADMINISTRATION = """
+CREATE TABLE server_keys (
+    name text CONSTRAINT pk_server_keys PRIMARY KEY,
+    key bytea NOT NULL
+);
+
+CREATE TABLE policy (
+    name text CONSTRAINT pk_policy PRIMARY KEY,
+    value jsonb NOT NULL,
+    changed_by uuid CONSTRAINT fk_policy_changed_by_users REFERENCES users,
+    changed_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE audit_events (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_audit_events PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now(),
+    actor_id uuid CONSTRAINT fk_audit_events_actor_id_users REFERENCES users,
+    channel text NOT NULL,
+    action text NOT NULL,
+    target_kind text NOT NULL,
+    target text NOT NULL,
+    before jsonb,
+    after jsonb,
+    address text,
+    request_id text,
+    operator text,
+    subject_id uuid CONSTRAINT fk_audit_events_subject_id_users REFERENCES users,
+    CONSTRAINT ck_audit_events_channel CHECK (channel IN ('page', 'api', 'command', 'worker', 'retention'))
+);
+CREATE INDEX ix_audit_events_action_id ON audit_events (action, id DESC);
+CREATE INDEX ix_audit_events_actor_id_id ON audit_events (actor_id, id DESC);
+CREATE INDEX ix_audit_events_at ON audit_events (at);
+CREATE INDEX ix_audit_events_channel_id ON audit_events (channel, id DESC);
+CREATE INDEX ix_audit_events_subject_id_id ON audit_events (subject_id, id DESC);
+CREATE INDEX ix_audit_events_target_kind_target_id ON audit_events (target_kind, target, id DESC);
+
+CREATE TABLE retention_runs (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_retention_runs PRIMARY KEY,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    removed jsonb NOT NULL DEFAULT '{}'
+);
+CREATE INDEX ix_retention_runs_started_at ON retention_runs (started_at);
+
+CREATE TABLE workers (
+    id uuid CONSTRAINT pk_workers PRIMARY KEY,
+    name text NOT NULL,
+    host text NOT NULL,
+    queues text[] NOT NULL,
+    slots integer NOT NULL,
+    device text NOT NULL,
+    gpus text[] NOT NULL,
+    versions jsonb NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    is_draining boolean NOT NULL DEFAULT false,
+    boxes jsonb NOT NULL DEFAULT '{}',
+    metrics text NOT NULL DEFAULT '',
+    box_failure text NOT NULL DEFAULT '',
+    CONSTRAINT ck_workers_device CHECK (device IN ('cpu', 'gpu'))
+);
+"""
+
+LISTING = (
+    "manifest - ARRAY['statement', 'starter', 'parameters', 'returns', 'cases', 'tolerance', 'checkers', 'limits', "
+    "'requirements', 'hints', 'quiz']"
+)
+_TEXTS = {
+    "A": "coalesce(manifest ->> 'title', '')",
+    "B": " || ' ' || ".join(f"coalesce(manifest ->> '{key}', '')" for key in ("tags", "frameworks", "entry_point")),
+    "C": "coalesce(manifest ->> 'summary', '')",
+    "D": "left(coalesce(manifest ->> 'statement', ''), 100000)",
+}
+SEARCH = " || ".join(
+    f"setweight(to_tsvector('{language}', translate({text}, '_-./@<>&+=', '          ')), '{weight}')"
+    for weight, text in _TEXTS.items()
+    for language in ("english", "simple")
+)
+
+CATALOG = f"""
+CREATE TABLE tracks (
+    slug text CONSTRAINT pk_tracks PRIMARY KEY,
+    "position" integer NOT NULL,
+    title text NOT NULL,
+    description text NOT NULL
+);
+
+CREATE TABLE problems (
+    id uuid CONSTRAINT pk_problems PRIMARY KEY,
+    slug text NOT NULL CONSTRAINT uq_problems_slug UNIQUE,
+    current_revision_id uuid,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    availability text NOT NULL DEFAULT 'listed',
+    CONSTRAINT ck_problems_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'withdrawn'))
+);
+
+CREATE TABLE revisions (
+    id uuid CONSTRAINT pk_revisions PRIMARY KEY,
+    problem_id uuid NOT NULL CONSTRAINT fk_revisions_problem_id_problems REFERENCES problems,
+    number integer NOT NULL,
+    digest text NOT NULL,
+    manifest jsonb NOT NULL,
+    files jsonb NOT NULL,
+    secret_seed bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    listing jsonb NOT NULL GENERATED ALWAYS AS ({LISTING}) STORED,
+    search tsvector NOT NULL GENERATED ALWAYS AS ({SEARCH}) STORED,
+    samples jsonb,
+    CONSTRAINT uq_revisions_problem_id UNIQUE (problem_id, digest),
+    CONSTRAINT uq_revisions_problem_id_number UNIQUE (problem_id, number)
+);
+CREATE INDEX ix_revisions_search ON revisions USING gin (search);
+ALTER TABLE problems ADD CONSTRAINT fk_problems_current_revision_id_revisions
+    FOREIGN KEY (current_revision_id) REFERENCES revisions;
+"""
+
+AUTHORING = """
+CREATE TABLE verifications (
+    id uuid CONSTRAINT pk_verifications PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_verifications_user_id_users REFERENCES users,
+    slug text NOT NULL,
+    files jsonb NOT NULL,
+    digest text NOT NULL,
+    replaces text,
+    publish boolean NOT NULL,
+    queue text NOT NULL,
+    priority integer NOT NULL DEFAULT 0,
+    state text NOT NULL DEFAULT 'queued',
+    attempt integer NOT NULL DEFAULT 0,
+    max_attempts integer NOT NULL DEFAULT 3,
+    cancel_requested boolean NOT NULL DEFAULT false,
+    worker text,
+    queued_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    lease_until timestamptz,
+    finished_at timestamptz,
+    step text NOT NULL DEFAULT '',
+    step_done integer NOT NULL DEFAULT 0,
+    step_total integer NOT NULL DEFAULT 0,
+    verdict text,
+    report text,
+    reason text,
+    revision_id uuid CONSTRAINT fk_verifications_revision_id_revisions REFERENCES revisions,
+    availability text,
+    CONSTRAINT ck_verifications_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'withdrawn')),
+    CONSTRAINT ck_verifications_done_has_verdict CHECK ((state = 'done') = (verdict IS NOT NULL)),
+    CONSTRAINT ck_verifications_published_has_passed CHECK ((verdict = 'passed') OR (revision_id IS NULL)),
+    CONSTRAINT ck_verifications_state CHECK (state IN ('queued', 'verifying', 'done')),
+    CONSTRAINT ck_verifications_verdict CHECK (verdict IN ('passed', 'refused', 'failed')),
+    CONSTRAINT ck_verifications_verifying_has_lease CHECK ((state <> 'verifying') OR (lease_until IS NOT NULL))
+);
+CREATE INDEX ix_verifications_claim ON verifications (queue, priority DESC, queued_at)
+    WHERE state IN ('queued', 'verifying');
+CREATE INDEX ix_verifications_passed ON verifications (slug, digest, finished_at DESC) WHERE verdict = 'passed';
+CREATE INDEX ix_verifications_revision_id_queued_at ON verifications (revision_id, queued_at DESC)
+    WHERE revision_id IS NOT NULL;
+CREATE INDEX ix_verifications_slug_queued_at ON verifications (slug, queued_at DESC);
+CREATE INDEX ix_verifications_user_id_queued_at ON verifications (user_id, queued_at DESC);
+
+CREATE TABLE publications (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_publications PRIMARY KEY,
+    problem_id uuid NOT NULL CONSTRAINT fk_publications_problem_id_problems REFERENCES problems,
+    revision_id uuid NOT NULL CONSTRAINT fk_publications_revision_id_revisions REFERENCES revisions,
+    user_id uuid CONSTRAINT fk_publications_user_id_users REFERENCES users,
+    verification_id uuid CONSTRAINT fk_publications_verification_id_verifications REFERENCES verifications,
+    published_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ix_publications_problem_id_id ON publications (problem_id, id);
+CREATE INDEX ix_publications_revision_id_id ON publications (revision_id, id);
+CREATE INDEX ix_publications_user_id_problem_id ON publications (user_id, problem_id);
+"""
+
+PREPARATION = """
+CREATE TABLE expected_outputs (
+    id uuid CONSTRAINT pk_expected_outputs PRIMARY KEY,
+    revision_id uuid NOT NULL CONSTRAINT fk_expected_outputs_revision_id_revisions REFERENCES revisions,
+    variant integer NOT NULL,
+    device text NOT NULL,
+    case_name text NOT NULL,
+    inputs bytea NOT NULL,
+    expected bytea NOT NULL,
+    inputs_preview jsonb NOT NULL,
+    expected_preview jsonb NOT NULL,
+    image text NOT NULL,
+    versions jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    evidence jsonb,
+    CONSTRAINT uq_expected_outputs_revision_id UNIQUE (revision_id, variant, device, case_name),
+    CONSTRAINT ck_expected_outputs_device CHECK (device IN ('cpu', 'gpu'))
+);
+
+CREATE TABLE mistake_outputs (
+    revision_id uuid NOT NULL CONSTRAINT fk_mistake_outputs_revision_id_revisions REFERENCES revisions,
+    variant integer NOT NULL,
+    device text NOT NULL,
+    mistake text NOT NULL,
+    answers bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_mistake_outputs PRIMARY KEY (revision_id, variant, device, mistake),
+    CONSTRAINT ck_mistake_outputs_device CHECK (device IN ('cpu', 'gpu'))
+);
+
+CREATE TABLE reference_measurements (
+    revision_id uuid NOT NULL CONSTRAINT fk_reference_measurements_revision_id_revisions REFERENCES revisions,
+    variant integer NOT NULL,
+    machine text NOT NULL,
+    runs integer NOT NULL,
+    wall_seconds double precision NOT NULL,
+    memory_bytes bigint NOT NULL,
+    CONSTRAINT pk_reference_measurements PRIMARY KEY (revision_id, variant, machine),
+    CONSTRAINT ck_reference_measurements_wall_seconds CHECK (wall_seconds > (0)::double precision)
+);
+"""
+
+VERDICTS = (
+    "'accepted', 'wrong_answer', 'requirement_not_met', 'runtime_error', 'time_limit_exceeded', "
+    "'memory_limit_exceeded', 'output_limit_exceeded', 'invalid_submission', 'judge_error', 'cancelled'"
+)
+# The last attempt's line of `reason`, without what differs between judgings.
+_LAST_ATTEMPT = r"substring(reason, '.*(?:^|\n)attempt [0-9]+: ([^\n]+)')"
+CAUSE = f"""CASE
+        WHEN reason IS NULL THEN NULL
+        WHEN {_LAST_ATTEMPT} LIKE 'its worker % stopped beating' THEN 'WorkerLost: its worker stopped beating'
+        ELSE left(regexp_replace({_LAST_ATTEMPT}, '[0-9]+', '#', 'g'), 300)
+    END"""
+
+JUDGING = f"""
+CREATE TABLE submissions (
+    id uuid CONSTRAINT pk_submissions PRIMARY KEY,
+    user_id uuid CONSTRAINT fk_submissions_user_id_users REFERENCES users,
+    problem_id uuid NOT NULL CONSTRAINT fk_submissions_problem_id_problems REFERENCES problems,
+    revision_id uuid NOT NULL CONSTRAINT fk_submissions_revision_id_revisions REFERENCES revisions,
+    source text NOT NULL,
+    mode text NOT NULL,
+    variant integer NOT NULL,
+    idempotency_key text,
+    request_digest text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    inputs text,
+    CONSTRAINT uq_submissions_user_id UNIQUE (user_id, idempotency_key),
+    CONSTRAINT ck_submissions_mode CHECK (mode IN ('submit', 'sample')),
+    CONSTRAINT ck_submissions_own_inputs_are_samples CHECK ((inputs IS NULL) OR (mode = 'sample')),
+    CONSTRAINT ck_submissions_visitors_run_samples CHECK ((user_id IS NOT NULL) OR (mode = 'sample'))
+);
+CREATE INDEX ix_submissions_created_at_id ON submissions (created_at DESC, id DESC);
+CREATE INDEX ix_submissions_problem_id_created_at ON submissions (problem_id, created_at DESC, id DESC);
+CREATE INDEX ix_submissions_revision_id ON submissions (revision_id);
+CREATE INDEX ix_submissions_user_id_created_at ON submissions (user_id, created_at DESC);
+
+CREATE TABLE rejudgings (
+    id uuid CONSTRAINT pk_rejudgings PRIMARY KEY,
+    created_by uuid CONSTRAINT fk_rejudgings_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    note text NOT NULL DEFAULT '',
+    chosen jsonb NOT NULL,
+    onto text NOT NULL,
+    total integer NOT NULL,
+    decision text,
+    decided_by uuid CONSTRAINT fk_rejudgings_decided_by_users REFERENCES users,
+    decided_at timestamptz,
+    idempotency_key text,
+    request_digest text,
+    judged integer,
+    CONSTRAINT uq_rejudgings_created_by UNIQUE (created_by, idempotency_key),
+    CONSTRAINT ck_rejudgings_decided_is_counted CHECK ((decision IS NULL) = (judged IS NULL)),
+    CONSTRAINT ck_rejudgings_decision CHECK (decision IN ('applied', 'cancelled')),
+    CONSTRAINT ck_rejudgings_onto CHECK (onto IN ('own', 'current'))
+);
+CREATE INDEX ix_rejudgings_created_at ON rejudgings (created_at DESC, id);
+
+CREATE TABLE judgings (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_judgings PRIMARY KEY,
+    submission_id uuid NOT NULL,
+    queue text NOT NULL,
+    priority integer NOT NULL DEFAULT 0,
+    state text NOT NULL DEFAULT 'queued',
+    attempt integer NOT NULL DEFAULT 0,
+    max_attempts integer NOT NULL DEFAULT 3,
+    cancel_requested boolean NOT NULL DEFAULT false,
+    worker text,
+    queued_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    lease_until timestamptz,
+    finished_at timestamptz,
+    verdict text,
+    score integer,
+    reason text,
+    image text,
+    versions jsonb,
+    hint text,
+    hint_pending boolean NOT NULL DEFAULT false,
+    phases jsonb,
+    revision_id uuid NOT NULL CONSTRAINT fk_judgings_revision_id_revisions REFERENCES revisions,
+    is_current boolean NOT NULL DEFAULT true,
+    rejudging_id uuid CONSTRAINT fk_judgings_rejudging_id_rejudgings REFERENCES rejudgings ON DELETE CASCADE,
+    replaces_id bigint,
+    request_id text,
+    cause text GENERATED ALWAYS AS ({CAUSE}) STORED,
+    times jsonb,
+    CONSTRAINT fk_judgings_submission_id_submissions FOREIGN KEY (submission_id)
+        REFERENCES submissions ON DELETE CASCADE,
+    CONSTRAINT ck_judgings_done_has_verdict CHECK ((state = 'done') = (verdict IS NOT NULL)),
+    CONSTRAINT ck_judgings_judging_has_lease CHECK ((state <> 'judging') OR (lease_until IS NOT NULL)),
+    CONSTRAINT ck_judgings_score CHECK ((score >= 0) AND (score <= 100)),
+    CONSTRAINT ck_judgings_state CHECK (state IN ('queued', 'judging', 'done')),
+    CONSTRAINT ck_judgings_verdict CHECK (verdict IN ({VERDICTS}))
+);
+CREATE INDEX ix_judgings_cause ON judgings (cause, finished_at DESC) WHERE verdict = 'judge_error';
+CREATE INDEX ix_judgings_claim ON judgings (queue, priority DESC, id) WHERE state IN ('queued', 'judging');
+CREATE INDEX ix_judgings_current_revision ON judgings (revision_id, submission_id) WHERE is_current;
+CREATE INDEX ix_judgings_held ON judgings (lease_until) WHERE state = 'judging';
+CREATE INDEX ix_judgings_judge_error ON judgings (finished_at DESC) WHERE verdict = 'judge_error';
+CREATE INDEX ix_judgings_rejudging_id ON judgings (rejudging_id, id) WHERE rejudging_id IS NOT NULL;
+CREATE INDEX ix_judgings_submission_id ON judgings (submission_id);
+CREATE INDEX ix_judgings_verdict ON judgings (verdict, submission_id) WHERE is_current;
+CREATE UNIQUE INDEX uq_judgings_current ON judgings (submission_id) WHERE is_current;
+
+CREATE TABLE case_results (
+    judging_id bigint NOT NULL CONSTRAINT fk_case_results_judging_id_judgings REFERENCES judgings ON DELETE CASCADE,
+    attempt integer NOT NULL,
+    "position" integer NOT NULL,
+    name text NOT NULL,
+    visibility text NOT NULL,
+    verdict text NOT NULL,
+    wall_seconds double precision,
+    memory_bytes bigint,
+    report jsonb NOT NULL,
+    sequence integer NOT NULL,
+    tolerance_used double precision,
+    CONSTRAINT pk_case_results PRIMARY KEY (judging_id, attempt, "position"),
+    CONSTRAINT ck_case_results_verdict CHECK (verdict IN ({VERDICTS})),
+    CONSTRAINT ck_case_results_visibility CHECK (visibility IN ('sample', 'hidden'))
+);
+
+CREATE TABLE measurements (
+    judging_id bigint CONSTRAINT pk_measurements PRIMARY KEY,
+    machine text NOT NULL,
+    wall_seconds double precision NOT NULL,
+    memory_bytes bigint NOT NULL,
+    measured_at timestamptz NOT NULL DEFAULT now(),
+    revision_id uuid NOT NULL CONSTRAINT fk_measurements_revision_id_revisions REFERENCES revisions,
+    CONSTRAINT fk_measurements_judging_id_judgings FOREIGN KEY (judging_id) REFERENCES judgings ON DELETE CASCADE,
+    CONSTRAINT ck_measurements_wall_seconds CHECK (wall_seconds > (0)::double precision)
+);
+CREATE INDEX ix_measurements_revision_id ON measurements (revision_id);
+"""
+
+LEARNING = """
+CREATE TABLE drafts (
+    user_id uuid NOT NULL CONSTRAINT fk_drafts_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_drafts_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    source text NOT NULL,
+    version uuid NOT NULL,
+    saved_at timestamptz NOT NULL DEFAULT now(),
+    other_source text,
+    other_saved_at timestamptz,
+    CONSTRAINT pk_drafts PRIMARY KEY (user_id, problem_id),
+    CONSTRAINT ck_drafts_other_has_time CHECK ((other_source IS NULL) = (other_saved_at IS NULL))
+);
+
+CREATE TABLE hint_reveals (
+    user_id uuid NOT NULL CONSTRAINT fk_hint_reveals_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_hint_reveals_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    number integer NOT NULL,
+    revision_id uuid NOT NULL CONSTRAINT fk_hint_reveals_revision_id_revisions REFERENCES revisions,
+    revealed_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_hint_reveals PRIMARY KEY (user_id, problem_id, number),
+    CONSTRAINT ck_hint_reveals_number CHECK (number >= 1)
+);
+
+CREATE TABLE solution_views (
+    user_id uuid NOT NULL CONSTRAINT fk_solution_views_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_solution_views_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    revision_id uuid NOT NULL CONSTRAINT fk_solution_views_revision_id_revisions REFERENCES revisions,
+    shown_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_solution_views PRIMARY KEY (user_id, problem_id)
+);
+
+CREATE TABLE quiz_attempts (
+    id uuid CONSTRAINT pk_quiz_attempts PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_quiz_attempts_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_quiz_attempts_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    revision_id uuid NOT NULL CONSTRAINT fk_quiz_attempts_revision_id_revisions REFERENCES revisions,
+    number integer NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT uq_quiz_attempts_user_id_problem_id_number UNIQUE (user_id, problem_id, number)
+);
+
+CREATE TABLE quiz_answers (
+    attempt_id uuid NOT NULL,
+    question integer NOT NULL,
+    choice integer NOT NULL,
+    is_right boolean NOT NULL,
+    answered_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_quiz_answers PRIMARY KEY (attempt_id, question),
+    CONSTRAINT fk_quiz_answers_attempt_id_quiz_attempts FOREIGN KEY (attempt_id)
+        REFERENCES quiz_attempts ON DELETE CASCADE,
+    CONSTRAINT ck_quiz_answers_indices CHECK ((question >= 0) AND (choice >= 0))
+);
+
+CREATE TABLE completions (
+    user_id uuid NOT NULL CONSTRAINT fk_completions_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_completions_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    completed_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_completions PRIMARY KEY (user_id, problem_id)
+);
+
+CREATE TABLE bookmarks (
+    user_id uuid NOT NULL CONSTRAINT fk_bookmarks_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_bookmarks_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    bookmarked_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_bookmarks PRIMARY KEY (user_id, problem_id)
+);
+
+CREATE TABLE notes (
+    user_id uuid NOT NULL CONSTRAINT fk_notes_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid NOT NULL CONSTRAINT fk_notes_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    text text NOT NULL,
+    version uuid NOT NULL,
+    saved_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_notes PRIMARY KEY (user_id, problem_id)
+);
+
+CREATE TABLE solve_counts (
+    problem_id uuid CONSTRAINT pk_solve_counts PRIMARY KEY,
+    submissions integer NOT NULL,
+    students integer NOT NULL,
+    solved integer NOT NULL,
+    counted_at timestamptz NOT NULL DEFAULT now(),
+    accepted integer,
+    CONSTRAINT fk_solve_counts_problem_id_problems FOREIGN KEY (problem_id) REFERENCES problems ON DELETE CASCADE
+);
+"""
+
+PEOPLE = """
+CREATE TABLE shared_solutions (
+    submission_id uuid CONSTRAINT pk_shared_solutions PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_shared_solutions_user_id_users REFERENCES users,
+    problem_id uuid NOT NULL,
+    length integer NOT NULL,
+    shared_at timestamptz NOT NULL DEFAULT now(),
+    hidden_at timestamptz,
+    CONSTRAINT fk_shared_solutions_problem_id_problems FOREIGN KEY (problem_id)
+        REFERENCES problems ON DELETE CASCADE,
+    CONSTRAINT fk_shared_solutions_submission_id_submissions FOREIGN KEY (submission_id)
+        REFERENCES submissions ON DELETE CASCADE
+);
+CREATE INDEX ix_shared_solutions_problem_id ON shared_solutions (problem_id, shared_at DESC, submission_id DESC);
+CREATE INDEX ix_shared_solutions_user_id ON shared_solutions (user_id, problem_id);
+
+CREATE TABLE posts (
+    id uuid CONSTRAINT pk_posts PRIMARY KEY,
+    problem_id uuid NOT NULL CONSTRAINT fk_posts_problem_id_problems REFERENCES problems ON DELETE CASCADE,
+    question_id uuid CONSTRAINT fk_posts_question_id_posts REFERENCES posts ON DELETE CASCADE,
+    user_id uuid NOT NULL CONSTRAINT fk_posts_user_id_users REFERENCES users,
+    title text NOT NULL DEFAULT '',
+    body text NOT NULL,
+    is_spoiler boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    edited_at timestamptz,
+    deleted_at timestamptz,
+    hidden_at timestamptz,
+    locked_at timestamptz,
+    seen_at timestamptz,
+    html text NOT NULL DEFAULT '',
+    html_without_code text,
+    rendered_by text NOT NULL DEFAULT '',
+    CONSTRAINT ck_posts_answer CHECK ((question_id IS NULL) OR ((title = '') AND (locked_at IS NULL)))
+);
+CREATE INDEX ix_posts_answers ON posts (question_id, created_at, id) WHERE question_id IS NOT NULL;
+CREATE INDEX ix_posts_questions ON posts (problem_id, created_at DESC, id DESC) WHERE question_id IS NULL;
+CREATE INDEX ix_posts_user_id_created_at ON posts (user_id, created_at DESC);
+
+CREATE TABLE reports (
+    id uuid CONSTRAINT pk_reports PRIMARY KEY,
+    user_id uuid NOT NULL CONSTRAINT fk_reports_user_id_users REFERENCES users,
+    post_id uuid CONSTRAINT fk_reports_post_id_posts REFERENCES posts ON DELETE CASCADE,
+    submission_id uuid CONSTRAINT fk_reports_submission_id_submissions REFERENCES submissions ON DELETE CASCADE,
+    reason text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    closed_at timestamptz,
+    CONSTRAINT ck_reports_entry CHECK (num_nonnulls(post_id, submission_id) = 1)
+);
+CREATE INDEX ix_reports_open ON reports (created_at DESC, id DESC) WHERE closed_at IS NULL;
+CREATE INDEX ix_reports_user_id_created_at ON reports (user_id, created_at DESC);
+CREATE UNIQUE INDEX uq_reports_post_id_user_id ON reports (post_id, user_id);
+CREATE UNIQUE INDEX uq_reports_submission_id_user_id ON reports (submission_id, user_id);
+"""
+
+OWNED = (
+    *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
+    *("completions", "bookmarks", "notes", "shared_solutions", "reports"),
+)
+
+
+def upgrade() -> None:
+    for statements in (FUNCTIONS, ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE):
+        op.execute(statements)
+    for table in OWNED:
+        op.execute(_trigger("living_owner", f"INSERT ON {table} FOR EACH ROW", "refuse_erased_owner"))
+    # An edit of a post must not bring back the text of an erased user.
+    op.execute(_trigger("living_owner", "INSERT OR UPDATE OF body ON posts FOR EACH ROW", "refuse_erased_owner"))
+    changes = "DELETE OR UPDATE OR TRUNCATE ON audit_events FOR EACH STATEMENT"
+    op.execute(_trigger("only_ever_added", changes, "refuse_change"))
+
+
+def _trigger(name: str, event: str, function: str) -> str:
+    return f"CREATE TRIGGER {name} BEFORE {event} EXECUTE FUNCTION {function}()"
