@@ -43,7 +43,6 @@ POSTS: dict[str, str] = {
     "create_invitation": "A second request makes another invitation. Revoke the one whose link you never saw.",
     "ask_for_password": "A second request sends another link, a third within 30 minutes none; each works once.",
     "make_reset_link": "A second request makes another link; each works once.",
-    "make_reset_link_by_old_path": "A second request makes another link; each works once.",
     "preview_rejudging": "It changes nothing.",
     "create_rejudging": "The same `Idempotency-Key` gives the same rejudging; without a key, you make another one.",
     "apply_rejudging": "The rejudging stays applied.",
@@ -52,7 +51,7 @@ POSTS: dict[str, str] = {
     "resume_worker": "The worker keeps taking judgings; one that was `away` no longer exists (404).",
 }
 _UNSAFE = {
-    *("create_token", "create_invitation", "ask_for_password", "make_reset_link", "make_reset_link_by_old_path"),
+    *("create_token", "create_invitation", "ask_for_password", "make_reset_link"),
 }
 _BY_KEY = {"submit", "create_rejudging"}
 # The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.

@@ -90,7 +90,7 @@ def test_a_host_that_the_client_names_is_in_no_answer(site: Site) -> None:
     admin = site.user("admin")
     forged = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"}
 
-    link = admin.token.post(f"/users/{site.user().id}/password-reset", headers=forged)
+    link = admin.token.post(f"/users/{site.user().id}/password-resets", headers=forged)
     answers = [
         link,
         admin.token.post("/invitations", json={}, headers=forged),
