@@ -9,7 +9,6 @@ import app.web_process  # noqa: F401 (all that a request can raise is imported b
 from app.accounts.single_sign_on import ProviderAway
 from app.admin.settings import SettingsRefused
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
-from app.catalog.template.exercise import ExerciseUnfit
 from app.database.embedded_cluster import PostgresNotStarted
 from app.errors import AllcloseError, JudgeFailed
 from app.schema import SchemaUnknown
@@ -20,7 +19,6 @@ from tests.api.conftest import SignedIn
 NEVER_ANSWERED = (
     BadSetting,
     SettingsRefused,
-    ExerciseUnfit,
     ProviderAway,
     SchemaUnknown,
     PostgresNotStarted,

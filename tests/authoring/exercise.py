@@ -1,6 +1,6 @@
 """The exercise of a new problem, as a package that passes its verification."""
 
-from app.web.pages.author_edit import write_beginning
+from app.catalog.new_package import write_template
 
 SLUG = "small_exercise"
-EXERCISE = write_beginning("numpy")
+EXERCISE = write_template("New problem", "/schema/problem.json")

@@ -26,7 +26,7 @@ from tests.serving import Served, serve
 
 GUIDE = ROOT / "docs" / "authoring.md"
 # A server has problems; one that is quickly prepared will do.
-OTHER_PROBLEM = ROOT / "app" / "catalog" / "template" / "numpy"
+OTHER_PROBLEM = ROOT / "app" / "catalog" / "template"
 END = "\x1e"
 INTERRUPTED = "^C"
 # A worker logs this when it has prepared a problem that was published.

@@ -10,7 +10,7 @@ from app.settings import ROOT
 from tests.cli.test_commands import allclose
 from tests.serving import Served, serve
 
-TEMPLATE = ROOT / "app" / "catalog" / "template" / "numpy"
+TEMPLATE = ROOT / "app" / "catalog" / "template"
 # Right, but for its cases: they are so few that wrong answers pass.
 WEAK = """title: Twice
 summary: Double a number.

@@ -7,15 +7,12 @@ from threading import Event
 import pytest
 
 from app.catalog.package import Package, load_package
-from app.catalog.template.exercise import KINDS
 from app.judging.verdicts import Verdict
-from app.settings import ROOT
 from app.verification.reference import check_reference
-from app.verification.trial import Attempt, Effort, Trial, VerificationPools
-from tests.verification.bench import QUICK, said, verified
+from app.verification.trial import Attempt, Trial, VerificationPools
+from tests.verification.bench import QUICK
 
 HERE = Path(__file__).parent
-TEMPLATES = ROOT / "app/catalog/template/kinds"
 QUICKLY = (
     "any_rank",
     "class_functions",
@@ -99,15 +96,3 @@ def test_the_solutions_of_each_kind_get_their_verdicts(pools: VerificationPools,
             assert len(attempt.failed) >= 2, (name, "one case is luck: a mistake shows in at least two")
         hidden = [str(result.report) for result in attempt.results if result.visibility == "hidden"]
         assert "LEAK" not in "".join(hidden)
-
-
-@pytest.mark.parametrize("kind", marked(list(KINDS), ("any_rank", "class", "functions")))
-def test_the_template_of_each_kind_verifies_without_a_warning(pools: VerificationPools, kind: str) -> None:
-    package = load_package(TEMPLATES / kind)
-
-    report = verified(package, pools, Effort())
-
-    assert said(report) == []
-    assert said(report, "warning") == []
-    assert report.mutation is not None
-    assert any(mutant.outcome == "killed" for mutant in report.mutation.mutants)

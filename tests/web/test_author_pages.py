@@ -112,14 +112,18 @@ def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) ->
     assert "The files are valid" in page.text
 
 
-@pytest.mark.parametrize("framework", ["numpy", "jax", "kinds/class", "nonsense"])
-def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(emmy: TestClient, framework: str) -> None:
-    page = emmy.get(f"/author/edit?framework={framework}")
+@pytest.mark.parametrize("like", ["", SLUG])
+def test_a_new_problem_begins_with_a_package_that_is_right_but_for_its_name(emmy: TestClient, like: str) -> None:
+    page = emmy.get(f"/author/edit?like={like}")
     files = typed(page)
 
     assert "The files are valid" in page.text
-    assert "problem.yaml" in files
+    assert ("TODO" in files["statement.md"]) is bool(like)
     assert "The files are valid" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
+
+
+def test_a_new_problem_like_an_unknown_one_is_not_found(emmy: TestClient) -> None:
+    assert emmy.get("/author/edit?like=nonsense").status_code == 404
 
 
 def test_a_new_problem_is_a_draft_unless_its_author_chooses_otherwise(emmy: TestClient, database: Database) -> None:
@@ -244,8 +248,9 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
         assert "The files are valid" not in form.text
 
 
-def test_examples_are_named_as_in_the_catalogue(emmy: TestClient) -> None:
-    assert '<option value="torch">PyTorch</option>' in emmy.get("/author").text
+def test_the_author_chooses_a_problem_to_begin_like(emmy: TestClient) -> None:
+    assert f'<option value="{SLUG}"></option>' in emmy.get("/author").text
+    assert f'href="/author/edit?like={SLUG}"' in emmy.get(f"/author/problems/{SLUG}").text
 
 
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:

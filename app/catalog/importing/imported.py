@@ -58,11 +58,11 @@ def name_of(text: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:64] or "unnamed"
 
 
-def write_manifest(content: Mapping[str, Any], origin: str, notes: Notes) -> dict[str, str]:
+def write_manifest(content: Mapping[str, Any], heading: str, notes: Notes) -> dict[str, str]:
     """Return `problem.yaml`, with a list of TODOs at its head."""
     todo = [f"# TODO: {each}" for each in notes.todo]
     body = yaml.dump(dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return {MANIFEST_FILE: "\n".join([f"# Imported from {origin}.", *todo, "", body])}
+    return {MANIFEST_FILE: "\n".join([f"# {heading}", *todo, "", body])}
 
 
 def write_statement(sections: Mapping[str, str], notes: Notes) -> str:

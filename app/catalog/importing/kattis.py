@@ -118,7 +118,7 @@ def read_kattis(root: Path) -> Imported:
     files = {**programs, "statement.md": statement, "starter.py": _STARTER, "driver.py": write_driver(validator)}
     return Imported(
         slug=slug_of(root.resolve().name),
-        files={**write_manifest(content, "a Kattis package", notes), **files},
+        files={**write_manifest(content, "Imported from a Kattis package.", notes), **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers={case.name: validator.words(case.answer) for case in cases if case.answer is not None},

@@ -105,7 +105,7 @@ def read_kernelbench(path: Path, observe: Observe) -> Imported:
     }
     _add_todo(notes)
     built_with = parameters_of(ast.parse(files["starter.py"]), "ModelNew") or ()
-    manifest = write_manifest(_manifest(title, fitting.numbers, built_with), "a KernelBench file", notes)
+    manifest = write_manifest(_manifest(title, fitting.numbers, built_with), "Imported from a KernelBench file.", notes)
     return Imported(
         slug=slug_of(path.stem),
         files={**manifest, **files},

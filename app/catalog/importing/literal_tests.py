@@ -142,7 +142,7 @@ def read_literal_tests(root: Path, observe: Observe) -> Imported:
     manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
     return Imported(
         slug=slug_of(root.resolve().name),
-        files={**write_manifest(manifest, "a folder with tests.json", notes), **files},
+        files={**write_manifest(manifest, "Imported from a folder with tests.json.", notes), **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers={test.name: test.expected for test in tests if test.expected is not None},

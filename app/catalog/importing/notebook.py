@@ -97,7 +97,7 @@ def read_notebook(path: Path, observe: Observe) -> Imported:
     manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
     return Imported(
         slug=slug_of(path.stem),
-        files={**write_manifest(manifest, "a notebook", notes), **files},
+        files={**write_manifest(manifest, "Imported from a notebook.", notes), **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers={test.name: test.expected for test in tests if test.expected is not None},

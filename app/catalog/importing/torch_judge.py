@@ -86,7 +86,7 @@ def read_torch_judge(path: Path, observe: Observe) -> Imported:
     manifest = _manifest(task, function.name, list(probe.frameworks), declared, cases)
     return Imported(
         slug=slug_of(path.stem),
-        files={**write_manifest(manifest, "a task of torch-judge", notes), **files},
+        files={**write_manifest(manifest, "Imported from a task of torch-judge.", notes), **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers={},
@@ -176,8 +176,8 @@ def _function(source: str, task: dict[str, Any]) -> ast.FunctionDef:
     if function := functions_of(ast.parse(source)).get(name):
         return function
     raise ImportRefused(
-        f"{name} is a class: begin with `allclose problem new --kind class`, and write its methods, weights and calls "
-        "by the tests; a class's weights are random until a case gives them"
+        f"{name} is a class: write a package with `answer: {{kind: class, …}}`, and its methods, weights and calls by "
+        "the tests; a class's weights are random until a case gives them"
     )
 
 

@@ -12,13 +12,11 @@ from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.query import get_problem
-from app.catalog.template.exercise import list_examples
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
 from app.web.origin import require_own_origin
-from app.web.pages.problems import FRAMEWORKS
 from app.web.permission import Author
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, see_other
@@ -51,9 +49,9 @@ def show_problems(
         and availability in ("", problem.availability)
         and (not by or problem.slug in own)
     ]
-    context: dict[str, Any] = {"problems": shown, "verifications": verifications, "examples": list_examples()}
+    context: dict[str, Any] = {"problems": shown, "verifications": verifications}
     context |= {
-        "frameworks": FRAMEWORKS,
+        "slugs": [problem.slug for problem in problems],
         "query": {name: value for name, value in (("q", q), ("availability", availability), ("by", by)) if value},
         "total": len(problems),
         "reports": reports,

@@ -20,11 +20,11 @@ from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid, with_remedy
 from app.catalog.folder import MANIFEST_FILE, digest
 from app.catalog.model import Availability, Revision
+from app.catalog.new_package import write_like, write_template
 from app.catalog.publish import find_current, get_revision
-from app.catalog.template.exercise import Exercise, default_of, list_examples, write_exercise
 from app.catalog.verification_report import Finding
 from app.database.engine import storable
-from app.errors import LimitReached, NotFound, Outdated
+from app.errors import LimitReached, NotFound, Outdated, ProblemNotFound
 from app.web.address import read_slug
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
@@ -40,6 +40,7 @@ _FORM = [Depends(require_own_origin)]
 MAX_LISTED = 3
 # What a new problem can be.
 AT_FIRST: tuple[Availability, ...] = ("draft", "unlisted", "listed")
+SCHEMA = "/schema/problem.json"
 
 
 @router.get("/edit")
@@ -49,17 +50,17 @@ def open_editor(
     problem: str = "",
     revision: Annotated[int, Query(ge=0)] = 0,
     verification: UUID | None = None,
-    framework: str = "numpy",
+    like: str = "",
     file: str = MANIFEST_FILE,
     line: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
-    """Open a revision's files, the files of a verification at a line, or an example exercise."""
+    """Open a revision's files, the files of a verification at a line, or a new package, also `like` a problem."""
     if verification is not None:
         form = replace(_of_verification(visit, verification), opened=file, opened_line=line)
     elif problem:
         form = _of_revision(visit, read_slug(problem), revision)
     else:
-        form = PackageForm().with_files(write_beginning(framework if framework in list_examples() else "numpy"))
+        form = PackageForm().with_files(_begin(visit, like.strip()))
     return _show(visit, form)
 
 
@@ -243,18 +244,12 @@ def _findings(session: Session, form: PackageForm) -> list[Finding]:
     return [finding for finding in view.report.findings if finding.severity != "note"] if view.report else []
 
 
-def write_beginning(framework: str) -> dict[str, str]:
-    """Return the framework's example exercise, which passes verification."""
-    return write_exercise(
-        Exercise(
-            title=default_of(framework, "title"),
-            summary=default_of(framework, "summary"),
-            difficulty=default_of(framework, "difficulty"),
-            minutes=int(default_of(framework, "estimated_minutes")),
-            license=default_of(framework, "license"),
-            framework=framework,
-            entry_point=default_of(framework, "entry_point"),
-            parameters=None,
-            schema="/schema/problem.json",
-        )
-    )
+def _begin(visit: Visit, other: str) -> dict[str, str]:
+    """Return the files of a new package: the template, or like another problem. Raises NotFound."""
+    if not other:
+        return write_template("New problem", SCHEMA)
+    with visit.transaction() as session:
+        current = find_current(session, read_slug(other))
+    if current is None:
+        raise ProblemNotFound(other)
+    return write_like(other, current.files, "New problem", SCHEMA)

@@ -1,5 +1,0 @@
-import jax
-
-
-def logistic_loss(w, b, x, y):
-    return jax.nn.softplus(-y * (x @ w + b))

@@ -1,3 +1,0 @@
-def add_into(a, b, out):
-    out[:] = a + b
-    return float(max(out))

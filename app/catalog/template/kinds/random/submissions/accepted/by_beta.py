@@ -1,2 +1,0 @@
-def draw_triangular(generator, n):
-    return generator.beta(2, 1, n)
