@@ -11,6 +11,7 @@ COPY pyproject.toml README.md LICENSE allclose.py /source/
 COPY migrations /source/migrations
 COPY sandbox /source/sandbox
 COPY app /source/app
+COPY docs /source/docs
 RUN /wheels/install.sh project
 
 FROM ${BASE} AS service

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from docs.generate.api_pages import write_api, write_rights
 from docs.generate.catalogue import write_catalogue
-from docs.generate.document import Document, read_document
+from docs.generate.document import read_document
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +16,6 @@ def main() -> None:
         "docs/api.md": write_api(document),
         "docs/rights.md": write_rights(document),
         "docs/catalogue.md": write_catalogue(ROOT / "problems"),
-        **write_guide(document),
     }
     if "--check" not in sys.argv[1:]:
         for name, text in generated.items():
@@ -25,13 +24,6 @@ def main() -> None:
     outdated = [name for name, text in generated.items() if not _is_current(ROOT / name, text)]
     if outdated:
         sys.exit(f"Out of date: {', '.join(outdated)}. Run `make api` and commit the result.")
-
-
-def write_guide(document: Document) -> dict[str, str]:
-    """Return the pages that the site shows under /help. A copy of them is part of the package, and docs/ is not."""
-    written = {"api.md": write_api(document), "rights.md": write_rights(document)}
-    pages = {name: (ROOT / "docs" / name).read_text() for name in ("authoring.md", "problem-format.md")}
-    return {f"app/web/guide/{name}": text for name, text in (pages | written).items()}
 
 
 def _is_current(file: Path, text: str) -> bool:

@@ -52,6 +52,7 @@ class Deployment:
             "SITE": ":8080",
         }
         self._environment = {**os.environ, **own}
+        self.site = httpx.Client(base_url=f"http://127.0.0.1:{PORT}", timeout=90)
         self.api = httpx.Client(base_url=f"http://127.0.0.1:{PORT}/api/v1", timeout=90)
 
     def compose(self, *words: str) -> str:
@@ -121,4 +122,5 @@ def deployed() -> Iterator[Deployment]:
         yield deployment
     finally:
         deployment.compose("down", "--volumes", "--remove-orphans", "--rmi", "all")
+        deployment.site.close()
         deployment.api.close()

@@ -13,6 +13,7 @@ import pytest
 
 from tests.compose.deployment import ACCOUNT, Deployment, deployed
 from tests.compose.faults import run
+from tests.help_pages import open_help_pages
 
 FAULTS = 8
 
@@ -38,6 +39,13 @@ def test_a_submission_is_accepted_and_again_with_two_workers(deployment: Deploym
 
     assert deployment.judge(student) == "accepted"
     assert "Traceback" not in deployment.compose("logs", "--no-color", "worker", "web", "engine")
+
+
+def test_the_image_holds_every_help_page(deployment: Deployment) -> None:
+    pages = open_help_pages(deployment.site)
+
+    assert {page.status_code for page in pages.values()} == {200}
+    assert len(pages) > 3
 
 
 def test_killed_containers_and_overload_lose_no_submission(deployment: Deployment) -> None:

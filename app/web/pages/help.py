@@ -96,8 +96,8 @@ def show_guide(visit: CurrentVisit, name: str) -> Response:
 
 @cache
 def read_guide(name: str) -> Guide:
-    """Read and render a page of app/web/guide, which `make api` copies from docs/."""
-    text = (HERE / "guide" / GUIDES[name][0]).read_text()
+    """Read and render a page of docs/. An installed wheel has these pages as files in app/web/docs."""
+    text = (HERE / "docs" / GUIDES[name][0]).read_text()
     return render_guide(text, {file: (f"/help/{other}", title) for other, (file, title) in GUIDES.items()})
 
 
