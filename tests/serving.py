@@ -57,14 +57,19 @@ class Served:
             token = client.post("/tokens", json=account).raise_for_status().json()["token"]
         return Student(self, token)
 
-    def set(self, policy: Mapping[str, object]) -> None:
-        """Change settings as the admin whose password the server has printed."""
+    def admin(self) -> httpx.Client:
+        """Return a client of the admin whose password the server has printed."""
         shown = ADMIN.search(self.text)
         assert shown, "the password is printed at the first start only"
-        with httpx.Client(base_url=f"{self.url}/api/v1", timeout=90) as client:
-            account = {"username": "admin", "password": shown[1]}
-            token = client.post("/tokens", json=account).raise_for_status().json()["token"]
-            client.headers["Authorization"] = f"Bearer {token}"
+        client = httpx.Client(base_url=f"{self.url}/api/v1", timeout=90)
+        account = {"username": "admin", "password": shown[1]}
+        token = client.post("/tokens", json=account).raise_for_status().json()["token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        return client
+
+    def set(self, policy: Mapping[str, object]) -> None:
+        """Change settings as the admin."""
+        with self.admin() as client:
             client.patch("/settings", json=policy).raise_for_status()
 
     def worker_pids(self) -> list[int]:

@@ -1,7 +1,7 @@
 """Permissions: the table of what each role may do, and the viewer, a signed-in user with permissions.
 
 A role has permissions. A token has those of its owner's permissions that are among its scopes. Endpoints and pages name
-the permission that they need. docs/rights.md shows the table.
+the permission that they need. The page /help/rights shows the table.
 """
 
 from collections.abc import Iterable

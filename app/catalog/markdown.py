@@ -53,7 +53,6 @@ RENDERER = sha256(
 ).hexdigest()[:16]
 # A link to another page of the documentation, with its text, file and anchor.
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([\w./-]+\.md)(#[\w-]+)?\)")
-_COMMENT = re.compile(r"\A<!--.*?-->\n", re.DOTALL)
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 # Characters of LaTeX: more may be wider than a phone, where the formula then scrolls on a line of its own.
 LONG_FORMULA = 40
@@ -213,7 +212,7 @@ def render_guide(text: str, links: Mapping[str, tuple[str, str]]) -> Guide:
         return f"[{title if words == file else words}]({address}{anchor})"
 
     parser = _parser(text)
-    tokens = parser.parse(_FILE_LINK.sub(link, _COMMENT.sub("", text)))
+    tokens = parser.parse(_FILE_LINK.sub(link, text))
     seen: Counter[str] = Counter()
     title, contents = "", []
     for opening, inline in pairwise(tokens):

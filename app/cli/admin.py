@@ -98,7 +98,7 @@ def create_token(
     username: Username,
     name: Annotated[str, typer.Option(help="A name that says what the token is for.")] = "token",
     scope: Annotated[
-        list[str] | None, typer.Option(help="A scope of the token (docs/rights.md); repeatable. Default: all scopes.")
+        list[str] | None, typer.Option(help="A scope of the token (see /help/rights); repeatable. Default: all scopes.")
     ] = None,
     days: Annotated[
         int | None, typer.Option(help="The number of days until the token expires. Default: never.")

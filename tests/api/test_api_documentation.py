@@ -1,8 +1,6 @@
 """The API's documentation is complete: texts, examples, the effect of sending a request again, and the client."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +9,9 @@ import jsonschema_rs
 import pytest
 
 from app.api.openapi import POSTS, TAGS
-from docs.generate.document import JSON, list_operations, read_document
+from tests.api.operations import DOCUMENT, JSON, OPERATIONS
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = read_document()
-OPERATIONS = list(list_operations(DOCUMENT))
 EXAMPLES = {file.stem for file in (ROOT / "app/api/example").glob("*.json")}
 
 
@@ -57,15 +53,6 @@ def test_an_example_fits_its_schema(name: str, content: dict[str, Any]) -> None:
 
 def test_names_of_objects_are_words() -> None:
     assert [name for name in DOCUMENT["components"]["schemas"] if not name.isalnum()] == []
-
-
-@pytest.mark.whole
-def test_the_generated_pages_are_up_to_date() -> None:
-    checked = subprocess.run(
-        [sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True
-    )
-
-    assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def test_examples_hold_no_secret_that_works() -> None:

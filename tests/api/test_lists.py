@@ -14,13 +14,11 @@ from app.catalog.publish import publish
 from app.database.cursor import MAX_PAGE, PAGE, Slice, cut_list
 from app.database.engine import Database
 from app.errors import Invalid
-from docs.generate.document import Operation, list_operations, read_document
 from tests.api.conftest import SignedIn
+from tests.api.operations import DOCUMENT, OPERATIONS, Operation
 from tests.catalog.packages import make_listed, make_package
 from tests.factories import make_judging, make_submission, make_user
 
-DOCUMENT = read_document()
-OPERATIONS = list(list_operations(DOCUMENT))
 SCHEMAS = DOCUMENT["components"]["schemas"]
 
 

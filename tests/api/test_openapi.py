@@ -27,7 +27,7 @@ from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, take
-from tests.api.operations import DOCUMENT, read_operation
+from tests.api.operations import DOCUMENT, Operation
 from tests.catalog.packages import make_package
 from tests.examples import IS_WHOLE
 from tests.factories import make_judging, set_policy
@@ -159,7 +159,7 @@ def test_any_request_of_any_role_gets_an_answer_that_the_document_promises(
 ) -> None:
     if not is_asked(numbers):
         return
-    operation = read_operation(case.path, case.method, case.operation.definition.raw)
+    operation = Operation(case.method.upper(), case.path, case.operation.definition.raw)
     for role, headers in askers.items():
         status = ask(case, address, headers)
         assert operation.is_for(role) or status >= HTTPStatus.BAD_REQUEST, f"a {role} may not do this"

@@ -9,13 +9,14 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
 import app.web
+from app.accounts.permission import RULES, Permission
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.web.cookie import BROWSER, SESSION
-from app.web.pages.help import GUIDES
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.verdict_words import WORDS
 from tests.factories import make_worker
+from tests.help_pages import open_help_pages
 from tests.web.browser import visit
 
 
@@ -69,22 +70,27 @@ def test_the_picture_of_the_tolerance_can_be_moved(browser: Browser, address: st
 
 @pytest.mark.whole
 def test_the_guides_are_on_the_site_and_their_links_lead_to_each_other(anyone: TestClient) -> None:
-    pages = {name: anyone.get(f"/help/{name}") for name in GUIDES}
+    pages = {address: page.text for address, page in open_help_pages(anyone).items()}
 
-    assert {page.status_code for page in pages.values()} == {200}
-    assert '<h2 id="preview-it-while-you-write">' in pages["authors"].text
-    assert 'href="/help/problem-format#requirements"' in pages["authors"].text
-    for page in pages.values():
-        ids = set(re.findall(r'id="([^"]+)"', page.text))
-        for name, anchor in re.findall(r'href="(?:/help/([\w-]+))?#([^"]+)"', page.text):
-            assert anchor in (set(re.findall(r'id="([^"]+)"', pages[name].text)) if name else ids), (name, anchor)
-        assert not re.search(r'href="[^"]*\.md', page.text)
-        assert "&lt;!--" not in page.text.split("<h1")[0]
+    assert '<h2 id="preview-it-while-you-write">' in pages["/help/authors"]
+    assert 'href="/help/problem-format#requirements"' in pages["/help/authors"]
+    for address, page in pages.items():
+        for other, anchor in re.findall(r'href="(/help/[\w-]+)?#([^"]+)"', page):
+            assert f'id="{anchor}"' in pages[other or address], (address, other, anchor)
+        assert not re.search(r'href="[^"]*\.md', page)
     assert (
         '<a href="/help/problem-format" rel="nofollow noopener">All keys and files of a problem</a>'
-        in pages["authors"].text
+        in pages["/help/authors"]
     )
     assert anyone.get("/help/nothing").status_code == 404
+
+
+def test_help_shows_who_has_each_permission(anyone: TestClient) -> None:
+    page = anyone.get("/help/rights").text
+
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr><td>.*</tr>", page)]
+    assert {row[0].removeprefix("<code>").removesuffix("</code>") for row in rows} == set(Permission)
+    assert ["<code>problems:write</code>", RULES[Permission.WRITE_PROBLEMS].allows, "", "yes", "yes"] in rows
 
 
 def test_the_privacy_page_names_every_cookie(anyone: TestClient) -> None:

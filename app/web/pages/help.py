@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.permission import EVERYBODY, RULES
 from app.catalog.markdown import Guide, render_guide
 from app.errors import NotFound
 from app.judging.verdicts import Verdict
@@ -24,9 +25,9 @@ router = APIRouter()
 GUIDES = {
     "authors": ("authoring.md", "Authors' guide"),
     "problem-format": ("problem-format.md", "All keys and files of a problem"),
-    "api": ("api.md", "The REST API"),
-    "rights": ("rights.md", "Roles and permissions"),
+    "api": ("api.md", "REST in ten calls"),
 }
+TITLES = {name: title for name, (_, title) in GUIDES.items()} | {"rights": "Roles and permissions"}
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 # A function that should return its input times two, and gets the verdict.
 EXAMPLES: dict[Verdict, tuple[str, str]] = {
@@ -68,7 +69,7 @@ def show_help(visit: CurrentVisit) -> Response:
             "versions": list_versions(session),
             "verdicts": list_verdicts(),
             "source_kib": SOURCE_BYTES // 1024,
-            "guides": GUIDES,
+            "titles": TITLES,
         }
     return visit.render("help.html", context)
 
@@ -86,12 +87,17 @@ def show_privacy(visit: CurrentVisit) -> Response:
     return visit.render("privacy.html", {"policy": policy, "cookies": cookies})
 
 
+@router.get("/help/rights")
+def show_rights(visit: CurrentVisit) -> Response:
+    return visit.render("rights.html", {"rules": RULES, "roles": EVERYBODY, "titles": TITLES})
+
+
 @router.get("/help/{name}")
 def show_guide(visit: CurrentVisit, name: str) -> Response:
     """Show a page of the documentation. Raises NotFound."""
     if name not in GUIDES:
         raise NotFound(f"There is no help page {name[:40]!r}. See /help.")
-    return visit.render("guide.html", {"guide": read_guide(name), "others": GUIDES})
+    return visit.render("guide.html", {"guide": read_guide(name), "titles": TITLES})
 
 
 @cache

@@ -1,1 +1,0 @@
-"""Documentation of Allclose, and `docs.generate`, which writes some of it."""
