@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.database.engine import Base
-from app.telemetry.context import request_id
+from app.log import request_id
 
 Action = Literal[
     "audit.exported",

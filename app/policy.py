@@ -24,7 +24,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from app.audit import Act, Actor, record
 from app.database.engine import Base, Database, is_storable
 from app.errors import Invalid, NotFound
-from app.wrong_value import list_wrong
+from app.validation import list_wrong
 
 # With less, an admin who has opened a few pages could not open and save the page that raises the limit.
 LEAST_REQUESTS = 60

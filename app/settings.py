@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from app.capacity import count_slots
 from app.errors import AllcloseError
-from app.wrong_value import WrongValue, list_wrong
+from app.validation import WrongValue, list_wrong
 
 PREFIX = "ALLCLOSE_"
 ROOT = Path(__file__).parent.parent

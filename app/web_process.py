@@ -25,13 +25,13 @@ from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
 from app.api.rate_limit import RateLimit
-from app.api.request_log import RequestContext, note_path
+from app.api.request_log import RequestContext, Traffic, note_path
 from app.api.request_turn import ChangesInTurn
 from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
 from app.capacity import count_cores
+from app.database.disk import FullDisk
 from app.database.engine import Database
-from app.database.full_disk import FullDisk
 from app.database.shared_reads import SharedReads
 from app.database.watchdog import Watchdog
 from app.policy import CurrentPolicy
@@ -39,7 +39,6 @@ from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
 from app.submissions.visitor_run import VisitorRuns
-from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.router import build_router as build_pages
 from app.web.shared_page import SharedPages

@@ -19,8 +19,7 @@ from app.audit import Action, Actor, AuditEvent, Channel, Kind
 from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, all_of
-from app.moment import Moment, check_span
-from app.wrong_value import list_wrong
+from app.validation import Moment, check_span, list_wrong
 
 CHUNK = 500
 COLUMNS = (

@@ -1,15 +1,20 @@
-"""Tables as text, row by row: NDJSON, and CSV in which a spreadsheet finds no formulas."""
+"""Files of many rows: NDJSON, and CSV in which a spreadsheet finds no formulas.
+
+The database is read at its own speed into a temporary file; the client may download it slowly.
+"""
 
 import csv
 import io
 import json
+import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeVar
 from uuid import UUID
 
-from app.spool import in_time, open_spool
+from app.errors import LimitReached
 
 Format = Literal["ndjson", "csv"]
 Record = Mapping[str, Any]
@@ -17,10 +22,14 @@ Record = Mapping[str, Any]
 MEDIA_TYPES: dict[Format, str] = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 # Starts of a formula in a spreadsheet. A tab or carriage return hides one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
 # The size of a piece: sending single records would take longer than reading them.
 PIECE_CHARACTERS = 32_768
+# Larger files are on disk.
+MAX_IN_MEMORY = 8 * 1024 * 1024
+CHUNK = 64 * 1024
+MOST_SECONDS = 600
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +99,23 @@ def _line(cells: Sequence[Any]) -> str:
     line = io.StringIO()
     csv.writer(line).writerow(cells)
     return line.getvalue()
+
+
+def open_spool() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY)
+
+
+def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the whole file in chunks, then close it."""
+    with file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def in_time(pieces: Iterable[T]) -> Iterator[T]:
+    """Yield the pieces. Raises LimitReached when they take longer than MOST_SECONDS."""
+    end = time.monotonic() + MOST_SECONDS
+    for piece in pieces:
+        if time.monotonic() > end:
+            raise LimitReached(f"Reading the data takes longer than {MOST_SECONDS} s. Choose a shorter time range.")
+        yield piece

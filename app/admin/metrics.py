@@ -3,7 +3,7 @@
 Workers listen on no port. Each writes its metrics to the database with every heartbeat (`app.worker.metrics`), and they
 get the label `worker` here.
 
-To add a metric, register it where it is counted: `app/telemetry/traffic.py` for requests, `app/worker/metrics.py` for
+To add a metric, register it where it is counted: `app/api/request_log.py` for requests, `app/worker/metrics.py` for
 judging, a gauge here for what the database knows. Labels have few values. If a person should be woken, add an alert
 with its action to `docs/operations/monitoring.md`.
 """
@@ -26,8 +26,8 @@ from sqlalchemy.orm import Session
 from app.admin.queue import QUEUES, QueueView, count_queues
 from app.admin.worker import WorkerView, list_workers
 from app.audit import find_last
+from app.database.disk import free_bytes
 from app.database.engine import OVERFLOW, Database
-from app.disk import free_bytes
 from app.submissions.cause import IS_ERROR
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE

@@ -17,7 +17,7 @@ from app.admin.queue import QueueView, count_queues
 from app.admin.worker import list_workers
 from app.audit import find_last
 from app.authoring.model import Verification
-from app.disk import LEAST_BYTES
+from app.database.disk import LEAST_BYTES
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Rejudging
 from app.submissions.cause import IS_ERROR

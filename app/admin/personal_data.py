@@ -15,6 +15,7 @@ from sqlalchemy import Executable, and_, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, Identity, User, UserSession
+from app.admin.export import in_time, open_spool
 from app.admin.user_list import UserNotFound
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
@@ -26,7 +27,6 @@ from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, 
 from app.learning.moderation import Report
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
-from app.spool import in_time, open_spool
 from app.submissions.draft import Draft
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import view_case

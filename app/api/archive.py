@@ -5,9 +5,8 @@ from typing import IO, Any
 
 from fastapi.responses import Response, StreamingResponse
 
-from app.admin.export import Table
+from app.admin.export import Table, read_chunks
 from app.catalog.archive import write_archive
-from app.spool import read_chunks
 
 ZIP = "application/zip"
 _CONTENT = {ZIP: {"schema": {"type": "string", "format": "binary"}}}

@@ -21,10 +21,7 @@ from app.accounts.sign_in import SignInQueue
 from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import find_viewer_by_token, is_of_suspended
 from app.api.error_code import NotSignedIn
-from app.audit import Actor
-from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
-from app.database.engine import Database
-from app.request_state import (
+from app.api.request_state import (
     get_account_throttles,
     get_database,
     get_policy,
@@ -38,11 +35,14 @@ from app.request_state import (
     get_token_lookups,
     in_loop,
 )
+from app.audit import Actor
+from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
+from app.database.engine import Database
+from app.log import note_user
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.progress import Progress
-from app.telemetry.context import note_user
 
 _bearer = HTTPBearer(
     auto_error=False,

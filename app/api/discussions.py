@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool
 from app.api.dependency import Discusser, Reader, ShortSliced, Sliced, Stored
 from app.api.field import KnownSlug
 from app.api.openapi import locates, problems
-from app.body import Body
+from app.api.request_state import require_discussions
 from app.database.cursor import cut_list
 from app.learning.discussion import (
     MAX_BODY,
@@ -28,7 +28,7 @@ from app.learning.discussion import (
     list_unread,
     mark_seen,
 )
-from app.request_state import require_discussions
+from app.validation import Body
 
 router = APIRouter(tags=["discussions"], dependencies=[Depends(require_discussions)])
 

@@ -22,7 +22,7 @@ from app.catalog import fault as catalog
 from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.fault import PackageInvalid
 from app.database.cursor import CursorInvalid
-from app.database.full_disk import DiskFull
+from app.database.disk import DiskFull
 from app.errors import (
     AllcloseError,
     Conflict,

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug, whole
 from app.api.openapi import problems
-from app.body import Body
 from app.learning.hint import Hints, list_hints, reveal_hint
+from app.validation import Body
 
 MAX_NUMBER = 1000
 

@@ -13,11 +13,11 @@ from app.api.openapi import problems
 from app.catalog.publish import MAX_NUMBER
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
-from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
 from app.submissions.draft import restore_source
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.view import Mode, State
+from app.validation import Moment
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 

@@ -25,8 +25,8 @@ from app.accounts.model import Role
 from app.api.dependency import Address, Configured, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.field import Email, ruled
 from app.api.openapi import locates, problems
-from app.body import Body
-from app.request_state import get_outbox
+from app.api.request_state import get_outbox
+from app.validation import Body
 
 router = APIRouter(prefix="/invitations", tags=["invitations"])
 

@@ -14,11 +14,11 @@ from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
 from app.api.openapi import problems
 from app.api.users import UserView
-from app.body import Body
 from app.learning.next_steps import NextSteps, read_next_steps
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import Statistics, read_statistics
+from app.validation import Body
 
 router = APIRouter(prefix="/me", tags=["users"])
 

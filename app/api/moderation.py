@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.api.dependency import Address, Discusser, Moderator, Sliced, Stored, act_as
 from app.api.openapi import problems
-from app.body import Body
+from app.api.request_state import require_discussions, require_shared_solutions
 from app.learning.moderation import (
     MAX_REASON,
     PostDecision,
@@ -20,7 +20,7 @@ from app.learning.moderation import (
     report_post,
     report_shared,
 )
-from app.request_state import require_discussions, require_shared_solutions
+from app.validation import Body
 
 router = APIRouter(tags=["discussions"])
 

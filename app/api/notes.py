@@ -9,9 +9,9 @@ from app.api.dependency import Reader, Sender, Stored
 from app.api.etag import IfMatch, require_match
 from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.body import Body
 from app.learning.lesson import get_lesson
 from app.learning.note import MAX_CHARACTERS, Note, SaveNote, find_note, lock_note, save_note
+from app.validation import Body
 
 router = APIRouter(prefix="/problems/{slug}/note", tags=["learning"])
 

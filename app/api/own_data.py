@@ -12,7 +12,7 @@ from app.admin.personal_data import export_user
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
-from app.body import Body
+from app.validation import Body
 
 router = APIRouter(prefix="/me", tags=["users"])
 

@@ -9,9 +9,9 @@ from app.accounts.password_reset import reset_password
 from app.api.dependency import Address, Stored
 from app.api.field import Password
 from app.api.openapi import problems
+from app.api.request_state import get_password_resets
 from app.audit import Actor
-from app.body import Body
-from app.request_state import get_password_resets
+from app.validation import Body
 
 router = APIRouter(prefix="/password-resets", tags=["users"])
 

@@ -31,7 +31,7 @@ from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
 from app.api.openapi import locates, problems
 from app.audit import Actor
-from app.body import Body
+from app.validation import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
 

@@ -23,10 +23,10 @@ from app.api.error_code import (
 )
 from app.api.field import RULED
 from app.catalog.fault import MAX_FAULTS_SHOWN, PackageInvalid
-from app.database.full_disk import DiskFull
+from app.database.disk import DiskFull
 from app.errors import AllcloseError, Invalid, LimitReached, join_sentences
-from app.telemetry.context import request_id
-from app.wrong_value import MAX_LENGTH_SHOWN, WrongValue
+from app.log import request_id
+from app.validation import MAX_LENGTH_SHOWN, WrongValue
 
 # By pydantic's kind of error: messages for a client that sends JSON, where pydantic's own are about Python.
 _SENTENCES = {

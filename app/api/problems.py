@@ -10,7 +10,6 @@ from app.api.error_code import NotSignedIn
 from app.api.etag import IfMatch, require_edited, write_tag
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL, problems
-from app.body import Body
 from app.catalog.availability import change_availability, get_availability
 from app.catalog.manifest import Difficulty
 from app.catalog.model import Availability
@@ -20,6 +19,7 @@ from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_pr
 from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
 from app.catalog.spelling import forgive
 from app.learning.progress import states_for
+from app.validation import Body
 
 router = APIRouter(prefix="/problems", tags=["problems"])
 

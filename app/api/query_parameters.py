@@ -9,7 +9,7 @@ from fastapi.dependencies.models import Dependant
 from pydantic import BaseModel
 
 from app.errors import Invalid, all_of
-from app.wrong_value import MAX_LENGTH_SHOWN
+from app.validation import MAX_LENGTH_SHOWN
 
 # Comparing every unknown name with the known ones would take longer than the call itself.
 MAX_NAMED = 5

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug, whole
 from app.api.openapi import problems
-from app.body import Body
 from app.learning.quiz import Quiz, answer_question, get_quiz, retake_quiz
+from app.validation import Body
 
 MAX_INDEX = 1000
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from app.api.dependency import Address, Live, Reader, Rejudger, ShortSliced, Sliced, Stored, act_as, idempotency_key
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
-from app.body import Body
 from app.database.cursor import cut_list
 from app.database.engine import Database
 from app.rejudging.change import ChangePage, JudgingList, list_changes, list_judgings
@@ -22,6 +21,7 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.query import get_submission
+from app.validation import Body
 
 router = APIRouter(tags=["rejudging"])
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 from fastapi.routing import iter_route_contexts
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.telemetry.context import Found, found, note_submission, read_request_id, request_id
-from app.telemetry.traffic import NO_ROUTE, Traffic
+from app.log import Found, found, note_submission, read_request_id, request_id
 
 _log = logging.getLogger("allclose.access")
 # Routes that browsers and monitoring fetch all the time: logged at debug level only.
@@ -24,6 +24,44 @@ _QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
 MAX_COOKIE_BYTES = 8192
 # nginx's number for a client that disconnected before the answer.
 LEFT = 499
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# The label of a request without a route. Its path could be any text.
+NO_ROUTE = "none"
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Traffic:
+    """Counts requests. The labels' values are limited: methods, route templates and HTTP statuses."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "allclose_http_requests",
+            "Requests answered, by route template",
+            ["method", "route", "status"],
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "allclose_http_request_duration_seconds",
+            "Time from a request to the end of its response, without event streams",
+            ["method", "route"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.streams = Gauge("allclose_event_streams_open", "Open event streams", registry=registry)
+        self._errors = Counter("allclose_errors", "Internal errors, by class", ["part", "kind"], registry=registry)
+
+    def count(self, method: str, route: str, status: int) -> None:
+        self._requests.labels(_known(method), route, str(status)).inc()
+
+    def take_time(self, method: str, route: str, seconds: float) -> None:
+        self._seconds.labels(_known(method), route).observe(seconds)
+
+    def count_error(self, error: Exception) -> None:
+        self._errors.labels("web", type(error).__name__).inc()
+
+
+def _known(method: str) -> str:
+    return method if method in METHODS else "other"
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts.concurrency_limit import ConcurrencyLimit
-from app.request_state import get_queue_waits
+from app.api.request_state import get_queue_waits
 
 # A user's requests that change something.
 CHANGES_AT_ONCE = 4

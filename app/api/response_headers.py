@@ -10,7 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.rate_limit import RateLimitStatus
-from app.telemetry.context import request_id
+from app.log import request_id
 
 POLICY = (
     "default-src 'self'; img-src 'self' data:; font-src 'self'; object-src 'none'; base-uri 'none'; "

@@ -10,10 +10,10 @@ from app.admin.settings import Setting, change_settings, list_settings, put_back
 from app.api.dependency import Address, OperationsReader, SettingsChanger, ShortSliced, Stored, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.openapi import problems
-from app.body import Body
+from app.api.request_state import get_policy
 from app.database.cursor import cut_list
 from app.policy import Policy, lock_policy
-from app.request_state import get_policy
+from app.validation import Body
 
 router = APIRouter(prefix="/settings", tags=["administration"])
 

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field
 from app.api.dependency import Discusser, Reader, SliceQuery, Stored
 from app.api.field import KnownSlug
 from app.api.openapi import problems
+from app.api.request_state import require_shared_solutions
 from app.database.cursor import Slice
 from app.learning.shared_solution import Order, SharedPage, SharedSource, get_shared, list_shared, share, withdraw
-from app.request_state import require_shared_solutions
 
 router = APIRouter(tags=["discussions"], dependencies=[Depends(require_shared_solutions)])
 

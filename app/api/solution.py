@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.body import Body
 from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
+from app.validation import Body
 
 router = APIRouter(prefix="/problems/{slug}/solution", tags=["learning"])
 

@@ -14,12 +14,12 @@ from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Wai
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates, problems
+from app.api.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
 from app.api.request_turn import await_submit_turn, check_submit_turn
-from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
 from app.errors import LimitReached
+from app.log import note_user
 from app.policy import Policy, read_policy
-from app.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
@@ -28,7 +28,7 @@ from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import ViewReader, get_current_judging, view_submission
-from app.telemetry.context import note_user
+from app.validation import Body
 
 router = APIRouter(tags=["submissions"])
 

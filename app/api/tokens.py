@@ -17,8 +17,8 @@ from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_nam
 from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, SignIns, Stored, Throttles, act_as
 from app.api.field import ruled
 from app.api.openapi import locates, problems
-from app.body import Body
 from app.database.cursor import cut_list
+from app.validation import Body
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 

@@ -14,7 +14,7 @@ from app.api.dependency import Address, Stored, Throttles
 from app.api.field import Email, Password, Username
 from app.api.openapi import locates, problems
 from app.api.request_turn import await_sign_up_turn
-from app.body import Body
+from app.validation import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
 

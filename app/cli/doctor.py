@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.cli.console import errors, output
-from app.disk import MIB, NEW_DATABASE_BYTES, find_existing, free_bytes, why_unwritable
+from app.database.disk import MIB, NEW_DATABASE_BYTES, find_existing, free_bytes, why_unwritable
 from app.settings import Settings, read_settings
 from sandbox.check.finding import Finding, Level, examine, lacks
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from app.log import configure_log
 from app.settings import read_settings
-from app.telemetry.log import configure_log
 
 
 def serve(

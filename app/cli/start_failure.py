@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from app.disk import why_unwritable
+from app.database.disk import why_unwritable
 
 # By PostgreSQL's error code: the reason and the way out.
 _DATABASE = {

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.gpu import BadGpuChoice, use_gpus
+from app.log import configure_log
 from app.settings import read_settings
-from app.telemetry.log import configure_log
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxUnavailable
 

@@ -18,8 +18,16 @@ from pathlib import Path
 
 import psycopg
 
+from app.database.disk import (
+    LEAST_BYTES,
+    NEW_DATABASE_BYTES,
+    READ_ONLY,
+    Unwritable,
+    free_bytes,
+    why_full,
+    why_unwritable,
+)
 from app.database.engine import RESTORE, find_damage
-from app.disk import LEAST_BYTES, NEW_DATABASE_BYTES, READ_ONLY, Unwritable, free_bytes, why_full, why_unwritable
 from app.errors import AllcloseError
 
 # No default account has this UID, and boxes use another one. Containers map only UIDs below 65536.

@@ -10,16 +10,15 @@ from sqlalchemy import Select, and_, case, func, literal, select
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
-from app.body import Body
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
-from app.moment import Moment, check_span
 from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
+from app.validation import Body, Moment, check_span
 
 # The most submissions of a rejudging. More would take one worker all night, and give a list too long to read.
 MOST = 20_000

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
+from app.log import request_id
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.model import Judging
 from app.submissions.priority import BACKGROUND
-from app.telemetry.context import request_id
 
 MAX_NOTE = 500
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.log import note_submission, request_id
 from app.submissions.model import Judging, Submission
-from app.telemetry.context import note_submission, request_id
 
 # A judging that ends without a verdict runs again, at most so often in all. Three faults in a row may meet an innocent
 # submission; five are a sign that it causes them.

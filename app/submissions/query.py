@@ -19,9 +19,9 @@ from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
-from app.moment import check_span
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import Mode, State
+from app.validation import check_span
 
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import Depends
 
+from app.api.request_state import in_loop
 from app.catalog.manifest import is_slug
 from app.errors import NotFound, ProblemNotFound
-from app.request_state import in_loop
 
 
 def read_slug(slug: str) -> str:

@@ -4,8 +4,7 @@ from typing import IO
 
 from fastapi.responses import StreamingResponse
 
-from app.admin.export import Table
-from app.spool import read_chunks
+from app.admin.export import Table, read_chunks
 from app.web.render import HEADERS
 
 

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from app.accounts.session import LIFETIME
 from app.accounts.sign_in import BROWSER_LIFETIME
-from app.request_state import get_settings
+from app.api.request_state import get_settings
 from app.settings import Settings
 
 Answer = TypeVar("Answer", bound=Response)

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.accounts.rate_limit import TooOften
 from app.catalog.name import NamedProblem, list_near
 from app.database.engine import Database
-from app.telemetry.context import request_id
+from app.log import request_id
 from app.web.render import render_page
 from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from app.accounts.permission import Permission, Viewer
 from app.accounts.session import find_viewer_by_session
-from app.request_state import get_progress, get_stream_limit
+from app.api.request_state import get_progress, get_stream_limit
 from app.submissions.progress import ChangeStream
 from app.web.cookie import find_secret
 from app.web.visit import Visit

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from fastapi import Request
 
+from app.api.request_state import get_settings
 from app.errors import Refused
-from app.request_state import get_settings
 
 # The most characters of an address that a page repeats in its links.
 MAX_PATH = 2000

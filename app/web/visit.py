@@ -17,10 +17,10 @@ from app.accounts.permission import Permission, Viewer
 from app.accounts.rate_limit import RateLimitStatus, address_of
 from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
 from app.accounts.sign_in import name_browser_of
+from app.api.request_state import get_database, get_policy, get_request_throttle
 from app.audit import Actor
 from app.judging.text import printable
-from app.request_state import get_database, get_policy, get_request_throttle
-from app.telemetry.context import note_user
+from app.log import note_user
 from app.web.cookie import BROWSER, SESSION, find_secret
 from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page

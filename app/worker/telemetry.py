@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from app import log
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.submissions.priority import VISITOR
-from app.telemetry import context
 from app.worker.metrics import Meter
 from app.worker.middleware import Judge, Judged, Middleware
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Request, RunOutcome
@@ -51,11 +51,11 @@ class JudgingTelemetry(Middleware):
         self._database, self._meter = database, meter
 
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
-        context.submission_id.set(str(claim.submission_id))
-        context.judging_id.set(claim.judging_id)
-        context.attempt.set(claim.attempt)
+        log.submission_id.set(str(claim.submission_id))
+        log.judging_id.set(claim.judging_id)
+        log.attempt.set(claim.attempt)
         origin = retry(lambda: _read_origin(self._database, claim.judging_id), abort)
-        context.request_id.set(origin.request_id)
+        log.request_id.set(origin.request_id)
         if claim.attempt == 1:
             self._meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
         begun = time.monotonic()
@@ -91,7 +91,7 @@ class BoxTelemetry(BoxMiddleware):
         return box
 
     def run(self, run: RunBox, box: Box, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
-        context.box.set(box.name)
+        log.box.set(box.name)
         try:
             return run(request, on_case, abort)
         except BoxLost:

@@ -9,15 +9,14 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app import spool
 from app.accounts.model import ApiToken, User
-from app.admin import personal_data as export
+from app.admin import export, personal_data
+from app.admin.export import read_chunks
 from app.admin.personal_data import export_user, list_audit
 from app.admin.user_change import change_role
 from app.audit import COMMAND, Actor, AuditEvent
 from app.database.engine import Database
 from app.errors import LimitReached, NotFound
-from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.admin.user_data import QUESTION, SOURCE, make_rich_user
 from tests.factories import make_judging, make_problem, make_submission, make_user
@@ -135,7 +134,7 @@ def test_it_is_of_one_moment(database: Database, ada: User, monkeypatch: pytest.
             make_judging(other, make_submission(other, other.get_one(User, user_id), make_problem(other)).id)
         return list_audit(session, user_id)
 
-    monkeypatch.setattr(export, "SECTIONS", {"audit.json": send_meanwhile})
+    monkeypatch.setattr(personal_data, "SECTIONS", {"audit.json": send_meanwhile})
 
     assert len([name for name in read(database, ada) if name.endswith(".py")]) == 1
     with database.transaction() as session:
@@ -145,7 +144,7 @@ def test_it_is_of_one_moment(database: Database, ada: User, monkeypatch: pytest.
 def test_one_that_takes_too_long_is_refused_and_not_written_down(
     database: Database, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spool, "MOST_SECONDS", -1)
+    monkeypatch.setattr(export, "MOST_SECONDS", -1)
 
     with pytest.raises(LimitReached, match="Reading the data takes longer"):
         export_user(database, COMMAND, ada.id)

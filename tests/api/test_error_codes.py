@@ -30,7 +30,7 @@ OF_OTHER_PROCESSES = (
     "app.cli",
     "app.client",
     "app.database.embedded_server",
-    "app.telemetry",
+    "app.log",
     "app.worker",
 )
 

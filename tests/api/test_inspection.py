@@ -10,8 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import delete, select, update
 
-from app import spool
 from app.accounts.model import User
+from app.admin import export
 from app.admin import submission as submission_table
 from app.admin.submission import SOURCES_AT_A_TIME, each_submission
 from app.database.cursor import PAGE
@@ -204,7 +204,7 @@ def test_what_takes_too_long_to_be_exported_is_refused_before_anything_is_sent(
     admin: httpx.Client, sent: dict[str, UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert sent
-    monkeypatch.setattr(spool, "MOST_SECONDS", -1)
+    monkeypatch.setattr(export, "MOST_SECONDS", -1)
 
     answer = admin.get("/submissions/export")
 

@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from app.database.engine import Database
+from app.log import JsonLines, TextLines
 from app.settings import Settings
-from app.telemetry.log import JsonLines, TextLines
 from app.web_process import build_application, set_state
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem

@@ -11,12 +11,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
+from app import log
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
-from app.telemetry import context
 from app.worker.metrics import Meter
 from app.worker.middleware import Judge, Judged, with_middleware
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
@@ -99,7 +99,7 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
     class Keep(logging.Filter):
         def filter(self, record: logging.LogRecord) -> bool:
             if record.name == "app.worker.telemetry":
-                fields.append(context.current_fields())
+                fields.append(log.current_fields())
             return True
 
     caplog.handler.addFilter(Keep())

@@ -9,8 +9,8 @@ from app.accounts.rate_limit import TooOften
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.admin.erasure import erase_self
 from app.admin.personal_data import export_user
+from app.api.request_state import get_account_throttles, get_database
 from app.errors import Conflict, Invalid
-from app.request_state import get_account_throttles, get_database
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive
 from app.web.cookie import signed_out

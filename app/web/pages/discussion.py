@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
 
 from app.accounts.permission import Viewer
+from app.api.request_state import require_discussions
 from app.catalog.query import get_problem
 from app.database.cursor import Slice
 from app.errors import AllcloseError, Invalid, LimitReached
@@ -24,7 +25,6 @@ from app.learning.discussion import (
     mark_seen,
     render_posts,
 )
-from app.request_state import require_discussions
 from app.web.address import PostId, QuestionId, Slug
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, see_other

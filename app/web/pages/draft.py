@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.model import User
-from app.body import Body
 from app.submissions.draft import Save, discard_other, find_draft, save_draft
+from app.validation import Body
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer
+from app.api.request_state import get_policy
 from app.catalog.query import get_problem
 from app.learning.hint import reveal_hint
 from app.learning.progress import Learning, complete, read_learning, undo_completion
-from app.request_state import get_policy
 from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin

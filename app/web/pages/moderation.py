@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Response
 
 from app.accounts.permission import Permission, Viewer
+from app.api.request_state import require_discussions, require_shared_solutions
 from app.database.cursor import Slice
 from app.errors import Invalid, LimitReached
 from app.learning.discussion import get_readable_post
@@ -21,7 +22,6 @@ from app.learning.moderation import (
     report_shared,
 )
 from app.learning.shared_solution import get_shared
-from app.request_state import require_discussions, require_shared_solutions
 from app.web.address import PostId, SubmissionId
 from app.web.origin import local_path, require_own_origin
 from app.web.permission import needs

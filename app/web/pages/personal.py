@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field, field_validator
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.body import Body
 from app.catalog.query import get_problem
 from app.errors import Invalid
 from app.learning.bookmark import add_bookmark, remove_bookmark
 from app.learning.note import NoteChanged, SaveNote, save_note
+from app.validation import Body
 from app.web.address import Slug
 from app.web.origin import local_path, require_own_origin
 from app.web.render import HEADERS

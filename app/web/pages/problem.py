@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.accounts.rate_limit import network_of
+from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
 from app.api.request_turn import await_submit_turn, await_visitor_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
@@ -22,7 +23,6 @@ from app.errors import Invalid, LimitReached, NotFound
 from app.learning.note import find_note
 from app.learning.problem_statistics import is_solved_by_student
 from app.policy import read_policy
-from app.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
 from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from app.api.request_state import in_loop
 from app.catalog.query import ListedProblem
 from app.catalog.search import MAX_TAGS, ORDERS, Facets, ProblemFilters, ProblemOrder, count_facets, list_problems
 from app.catalog.spelling import forgive
 from app.catalog.track import list_titles
 from app.database.cursor import Slice
 from app.learning.progress import states_for
-from app.request_state import in_loop
 from app.web.visit import CurrentVisit, Visit
 
 PATH = "/problems"

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import PasswordResets, ResetLinkSpent, get_user_by_reset, reset_password
 from app.accounts.rate_limit import TooOften
+from app.api.request_state import get_password_resets
 from app.errors import Invalid
-from app.request_state import get_password_resets
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Response
 
+from app.api.request_state import require_shared_solutions
 from app.catalog.query import get_problem
 from app.database.cursor import Slice
 from app.learning.shared_solution import Order, find_shareable, get_shared, list_shared, share, withdraw
 from app.learning.solution import SolutionLocked
-from app.request_state import require_shared_solutions
 from app.web.address import Slug, SubmissionId
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, see_other

@@ -18,12 +18,12 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from PIL import Image, ImageDraw, ImageFont
 
+from app.api.request_state import get_database, get_settings
 from app.api.response_headers import POLICY
 from app.catalog.manifest import is_slug
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import find_place
 from app.errors import Invalid, NotFound, ProblemNotFound
-from app.request_state import get_database, get_settings
 from app.web.address import Slug
 from app.web.render import render_page
 

@@ -10,8 +10,8 @@ from app.accounts.permission import AccountSuspended
 from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in
 from app.api.dependency import SignIns
+from app.api.request_state import find_provider, get_account_throttles
 from app.errors import LimitReached
-from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import BROWSER, find_secret, signed_out
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address

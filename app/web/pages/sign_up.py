@@ -10,9 +10,9 @@ from app.accounts.invitation import InvitationSpent
 from app.accounts.rate_limit import TooOften
 from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, admit, join
 from app.accounts.user import SignUp
+from app.api.request_state import find_provider, get_account_throttles
 from app.api.request_turn import await_sign_up_turn
 from app.errors import Conflict, Invalid, Refused
-from app.request_state import find_provider, get_account_throttles
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 

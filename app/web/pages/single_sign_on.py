@@ -26,8 +26,8 @@ from app.accounts.single_sign_on import (
     sign_in_person,
     unlink_identity,
 )
+from app.api.request_state import find_provider, get_account_throttles
 from app.errors import AllcloseError, Conflict, NotFound, Refused
-from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import Answer, Cookie
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page

@@ -11,8 +11,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
 from app.accounts.rate_limit import network_of
+from app.api.request_state import get_progress, get_stream_limit
 from app.errors import NotFound
-from app.request_state import get_progress, get_stream_limit
 from app.submissions.cancel import cancel
 from app.submissions.model import Submission
 from app.submissions.progress import Progress, stream_changes

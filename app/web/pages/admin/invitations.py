@@ -17,9 +17,9 @@ from app.accounts.invitation import (
 )
 from app.accounts.model import Role
 from app.accounts.permission import Permission
+from app.api.request_state import get_outbox, get_settings
 from app.errors import Conflict, Invalid, NotFound
 from app.policy import read_policy
-from app.request_state import get_outbox, get_settings
 from app.web.address import InvitationId
 from app.web.origin import require_own_origin
 from app.web.permission import needs

@@ -10,7 +10,7 @@ from app.admin.first_steps import dismiss_steps, keep_sign_up, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
-from app.request_state import get_settings, get_started_at
+from app.api.request_state import get_settings, get_started_at
 from app.submissions.queue_status import ALIVE
 from app.web.origin import require_own_origin
 from app.web.permission import needs

@@ -25,13 +25,12 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
+from app.validation import list_wrong, read_moment
 from app.web.event_stream import hold_seat
-from app.web.moment import read_moment
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
-from app.wrong_value import list_wrong
 
 HOME = "/admin/rejudgings"
 CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from app.accounts.permission import Permission, Viewer
 from app.admin.retention import MOST_COUNTED
 from app.admin.settings import RemovalUnconfirmed, Setting, SettingsRefused, as_text, list_settings, save_typed
+from app.api.request_state import get_policy
 from app.policy import Policy
-from app.request_state import get_policy
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other

@@ -26,9 +26,9 @@ from app.admin.user_change import (
     suspend,
 )
 from app.admin.user_list import State, UserFilters, get_account, list_users
+from app.api.request_state import get_database, get_settings
 from app.audit import Actor
 from app.errors import AllcloseError, Conflict, Invalid, Outdated
-from app.request_state import get_database, get_settings
 from app.web.attachment import send_archive
 from app.web.origin import require_own_origin
 from app.web.permission import needs

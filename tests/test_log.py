@@ -19,7 +19,7 @@ def test_a_format_that_there_is_not_stops_the_start() -> None:
 
 def test_lines_below_the_level_are_not_written() -> None:
     code = (
-        "import logging; from app.telemetry.log import configure_log; configure_log('json', 'warning', 'serve');"
+        "import logging; from app.log import configure_log; configure_log('json', 'warning', 'serve');"
         "logging.getLogger('a').info('no'); logging.getLogger('a').warning('yes')"
     )
 

@@ -1,11 +1,17 @@
-"""Why Allclose can't write a file or a folder, and what to do about it."""
+"""Why Allclose can't write a file, a folder or the database, and what to do about it."""
 
 import errno
+import math
 import os
 import pwd
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from app.errors import AllcloseError
 
 MIB = 2**20
 # A new database takes 60 MiB, and more as it fills.
@@ -16,6 +22,9 @@ LEAST_BYTES = 16 * MIB
 FULL = {errno.ENOSPC, errno.EDQUOT}
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 NOT_A_FOLDER = {errno.ENOTDIR, errno.EEXIST}
+# PostgreSQL's code. It reports it only to statements that write.
+DISK_FULL = "53100"
+FRESH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,39 @@ def free_bytes(path: Path) -> int:
 def find_existing(path: Path) -> Path:
     """Return the path, or the nearest one above it that exists."""
     return next(each for each in (path, *path.parents) if os.path.exists(each))  # noqa: PTH110 (never raises)
+
+
+class DiskFull(AllcloseError):
+    """Nothing can be saved until an admin frees space."""
+
+    def __init__(self) -> None:
+        super().__init__("The server's disk is full, so nothing can be saved. Keep your text, and tell an admin.")
+
+
+class FullDisk:
+    """`folder`: the data folder with the embedded database; None if the database has a disk of its own."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._said_at = -math.inf
+
+    def replace(self, error: Exception) -> Exception:
+        """Return DiskFull if that is the error's cause, and the error itself otherwise."""
+        if isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == DISK_FULL:
+            self._said_at = time.monotonic()
+            return DiskFull()
+        # A PostgreSQL that can't write its log ends.
+        is_likely = isinstance(error, OperationalError) or (isinstance(error, OSError) and error.errno in FULL)
+        return DiskFull() if is_likely and self.explain() else error
+
+    def explain(self) -> str:
+        """Return the reason and the remedy for an admin; empty while there is room."""
+        if self._folder is None:
+            is_full = time.monotonic() - self._said_at < FRESH_SECONDS
+            return "full: remove files from the database's disk" if is_full else ""
+        free = free_bytes(self._folder)
+        remedy = f"remove files from the disk of {self._folder}"
+        return f"full, {free // MIB} MiB are free: {remedy}" if free < LEAST_BYTES else ""
 
 
 def _user() -> str:
