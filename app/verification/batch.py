@@ -1,6 +1,6 @@
 """Call many versions of a solution with the inputs of cases, in few processes that share what they compile.
 
-Only the package's own code runs this way, in boxes without submissions. `inside/batch.py` runs in the box.
+Only the package's own code runs this way, in boxes without submissions. `batch_in_box.py` runs in the box.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,10 +16,10 @@ from app.verification.trial import Trial
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Parameter, Request
 
-INSIDE = Path(__file__).parent / "inside"
+HERE = Path(__file__).parent
 # No parameter can be named so.
 VERSION, CALL = "%version", "%call"
-# The exceptions of `inside/batch.py` by which a call ends early.
+# The exceptions of `batch_in_box.py` by which a call ends early.
 CUT_OFF, SKIPPED = "CutOff", "Skipped"
 # Limits of one process: it keeps what it has compiled, and gets the inputs of all its calls at once.
 VERSIONS_IN_ONE = 48
@@ -31,7 +31,7 @@ _DEADLY = frozenset({Ending.OUT_OF_MEMORY, Ending.CRASHED})
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`way` names a file in `inside/ways`, None for a plain call."""
+    """`way` names a file in `ways/`, None for a plain call."""
 
     source: str
     way: str | None = None
@@ -96,7 +96,7 @@ def _call_some(
     manifest = trial.package.manifest
     limits = limits_of(manifest)
     request = Request(
-        source=_source("batch"),
+        source=_source("batch_in_box"),
         entry_point="answer",
         driver=None,
         parameters=(
@@ -150,4 +150,4 @@ def _inputs(trial: Trial, call: Call, known: Mapping[str, float]) -> bytes:
 
 @cache
 def _source(name: str) -> str:
-    return (INSIDE / f"{name}.py").read_text()
+    return (HERE / f"{name}.py").read_text()

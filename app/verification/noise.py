@@ -32,7 +32,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Manner:
-    """A way to compute, in a file of `inside/ways`. It needs one of `frameworks` and none of `but`."""
+    """A way to compute, in a file of `ways/`. It needs one of `frameworks` and none of `but`."""
 
     file: str
     name: str

@@ -5,8 +5,8 @@ from threading import Event
 import pytest
 
 from app.engine.prepare import PreparedCase
+from app.verification import batch_in_box
 from app.verification.batch import Call, Version, call_all
-from app.verification.inside import batch
 from app.verification.trial import Effort, Trial, VerificationPools
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
@@ -61,11 +61,11 @@ def test_a_call_that_no_signal_reaches_ends_its_process_once(trial: Trial) -> No
 def test_the_limit_is_ten_times_the_original_with_a_floor() -> None:
     call = {"case": "slow", "is_original": False, "cpu_seconds": None, "original_seconds": 2.0}
 
-    assert batch.limit_of({}, call) == 20.0
-    assert batch.limit_of({}, call | {"original_seconds": 0.001}) == batch.LEAST_SECONDS
-    assert batch.limit_of({}, call | {"original_seconds": None}) == 0.0
-    assert batch.limit_of({}, call | {"cpu_seconds": 4.0}) == 4.0
-    assert batch.limit_of({}, call | {"is_original": True}) == 0.0
+    assert batch_in_box.limit_of({}, call) == 20.0
+    assert batch_in_box.limit_of({}, call | {"original_seconds": 0.001}) == batch_in_box.LEAST_SECONDS
+    assert batch_in_box.limit_of({}, call | {"original_seconds": None}) == 0.0
+    assert batch_in_box.limit_of({}, call | {"cpu_seconds": 4.0}) == 4.0
+    assert batch_in_box.limit_of({}, call | {"is_original": True}) == 0.0
 
 
 def test_calls_of_a_slow_version_share_its_limit(trial: Trial) -> None:

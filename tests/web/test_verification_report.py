@@ -31,8 +31,8 @@ from app.catalog.verification_section import (
 )
 from app.judging.options import Margin
 from app.judging.verdicts import Verdict
-from app.web.report.render import render, render_fragment
-from app.web.report.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance, scale_for
+from app.web.picture.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance, scale_for
+from app.web.verification_html import render, render_fragment
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\u202e{{ 7 * 7 }}"
 VOID = {"meta", "link", "br", "img", "input", "rect", "line", "circle"}

@@ -168,7 +168,7 @@ def _verify(package: Package, pools: "VerificationPools", effort: "Effort") -> R
 
 def _write_page(path: Path, reports: list[Report]) -> None:
     """Write one HTML file, or for several packages a folder with a file for each."""
-    from app.web.report.render import render
+    from app.web.verification_html import render
 
     if len(reports) == 1:
         path.write_text(render(reports[0]), encoding="utf-8")

@@ -28,7 +28,7 @@ MILD = 10.0
 # A case that killed no mutant gets this many of those that other cases killed.
 TRIED_AGAIN = 4
 # The limit of the wall time of a call. It ends mutants that hang in compiled code, and costs a new process;
-# `inside/batch.py` cuts off the others.
+# `batch_in_box.py` cuts off the others.
 SLACK_SECONDS = 2.0
 SLACK = 3.0
 # How far a mutant may differ, as a multiple of what the last place of the inputs changes.

@@ -9,7 +9,7 @@ bundle() {
         --alias:@codemirror/autocomplete=./app/web/assets/editor/no_completion.ts "$@"
 }
 bundle app/web/assets/*.ts --splitting --format=esm --chunk-names='[name]-[hash]' --outdir="$1"
-bundle app/web/assets/early/share.ts --format=iife --outfile="$1/early.js"
+bundle app/web/assets/page/early.ts --format=iife --outfile="$1/early.js"
 bundle app/web/assets/editor/format_worker.ts --format=esm --outfile="$1/format.js"
 cp node_modules/@wasm-fmt/ruff_fmt/ruff_fmt_bg.wasm "$1/ruff.wasm"
 for package in @codemirror/* @lezer/* @marijn/* @replit/* @wasm-fmt/* crelt style-mod w3c-keyname; do

@@ -20,7 +20,7 @@ from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
 from app.web.permission import Author
 from app.web.render import HEADERS, render_text
-from app.web.report.render import render_fragment
+from app.web.verification_html import render_fragment
 from app.web.verification_status import describe_standing
 from app.web.visit import CurrentVisit, Visit, see_other
 

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from app.verification.inside import batch
+from app.verification import batch_in_box
 from sandbox.guest.codec import Tree, encode
 from sandbox.guest.convert import plain
 
-WAYS = Path(batch.__file__).parent / "ways"
+WAYS = Path(batch_in_box.__file__).parent / "ways"
 RANDOM = np.random.default_rng(0)
 INPUTS = {
     "a": RANDOM.normal(size=(40, 300)).astype(np.float32),
@@ -43,11 +43,11 @@ def in_torch(a: Any, b: Any, n: Any) -> dict[str, object]:
 
 
 def go(solve: Callable[..., object], inputs: dict[str, Any], *ways: str) -> dict[str, Tree]:
-    done = {"plain": plain(batch.call(solve, inputs))}
+    done = {"plain": plain(batch_in_box.call(solve, inputs))}
     for way in ways:
         jax.clear_caches()
-        call = batch.load_way((WAYS / f"{way}.py").read_text())
-        done[way] = plain(call(batch.call, solve, inputs))
+        call = batch_in_box.load_way((WAYS / f"{way}.py").read_text())
+        done[way] = plain(call(batch_in_box.call, solve, inputs))
     return done
 
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from jinja2 import Environment
@@ -13,16 +12,14 @@ from app.catalog.markdown import render_code_spans
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
 from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
 from app.judging.text import lines_of, printable
+from app.web.picture.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
 from app.web.quantity import percent_text, seconds_text
-from app.web.render import open_environment
-from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
+from app.web.render import HERE, STATIC, open_environment
 
 MAX_TEXT = 100_000
 _KINDS = {"+": "added", "-": "removed", "@": "place"}
 # The most cases with a column of their own.
 MOST_COLUMNS = 24
-HERE = Path(__file__).parent
-STATIC = HERE.parent / "static"
 SHEETS = ("base.css", "report.css")
 ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
@@ -150,7 +147,7 @@ def _made_printable(value: object) -> object:
 
 @cache
 def _environment() -> Environment:
-    environment = open_environment(HERE / "templates", _made_printable)
+    environment = open_environment(HERE / "templates/verification", _made_printable)
     environment.filters.update(
         used=used_text,
         seconds=seconds_text,

@@ -2,7 +2,7 @@
 
 Every version has a module of its own and starts from the same random state. A call that takes far more CPU time than
 the original is cut off here, so that the process and its compiled programs stay. CPU time does not depend on what else
-the machine does.
+the machine does. The file runs in a box, beside the package's own code: `batch.py` reads its text.
 """
 
 import random

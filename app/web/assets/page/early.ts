@@ -1,6 +1,6 @@
 // Runs before the first paint, so that nothing moves afterwards.
-import { applyAppearance } from "../page/appearance";
-import { DIVISIONS, divide, recallShare } from "../page/share";
+import { applyAppearance } from "./appearance";
+import { DIVISIONS, divide, recallShare } from "./share";
 
 applyAppearance();
 for (const division of Object.values(DIVISIONS)) {

@@ -1,1 +1,0 @@
-"""The report of a verification as HTML, as a separate file and on the author's page."""
