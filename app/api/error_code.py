@@ -1,6 +1,6 @@
 """The stable error codes: one table maps an error's class to its code, another a code to its status and meaning.
 
-Programs go by `code`, people by `detail`. A code never changes its meaning. docs/api.md lists the codes from here. A
+Programs go by `code`, people by `detail`. A code never changes its meaning. The OpenAPI document lists them. A
 `Fault` is an error as HTTP answers it: code, status, sentence, and perhaps fields and headers, but not yet a body.
 """
 
@@ -158,10 +158,6 @@ CODE_OF_STATUS: dict[HTTPStatus, Code] = {
 def code_of(kind: type[Exception]) -> Code:
     """Return the code of an error's class; `failed` for an unforeseen one."""
     return next((CODE_OF[base] for base in kind.__mro__ if base in CODE_OF), Code.FAILED)
-
-
-def codes_of(status: int) -> list[Code]:
-    return [code for code, meaning in MEANINGS.items() if meaning.status == status]
 
 
 class FieldFault(BaseModel):

@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Live, Reader
 from app.api.event_stream import follows
-from app.api.openapi import problems
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_readable_judging
 from app.submissions.view import SubmissionView
@@ -57,7 +56,7 @@ async def check_readable(submission_id: UUID, viewer: Reader, progress: Live) ->
 @router.get(
     "/submissions/{submission_id}/events",
     response_class=EventSourceResponse,
-    responses={200: {"description": _STREAM}, **problems(401, 404, 422)},
+    responses={200: {"description": _STREAM}},
     summary="Follow a submission, case by case",
 )
 async def follow_submission(

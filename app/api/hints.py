@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug, whole
-from app.api.openapi import problems
 from app.learning.hint import Hints, list_hints, reveal_hint
 from app.validation import Body
 
@@ -37,12 +36,11 @@ class HintsView(BaseModel):
 class WantedHint(Body):
     """The number of the hint to reveal: one more than you have revealed."""
 
-    number: Annotated[int, Field(ge=1, le=MAX_NUMBER), whole]
+    number: Annotated[int, Field(ge=1, le=MAX_NUMBER, examples=[1]), whole]
 
 
 @router.get(
     "",
-    responses=problems(401, 404),
     operation_id="list_hints",
     summary="The hints that you have revealed, and how many there are",
 )
@@ -51,7 +49,7 @@ def get_hints(slug: KnownSlug, viewer: Reader, database: Stored) -> HintsView:
         return _view(list_hints(session, viewer.id, slug))
 
 
-@router.post("", responses=problems(401, 404, 409, 422), operation_id="reveal_hint", summary="Reveal the next hint")
+@router.post("", operation_id="reveal_hint", summary="Reveal the next hint")
 def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Sender, database: Stored) -> HintsView:
     """The number makes it safe to send the request again."""
     with database.transaction() as session:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from app.accounts.permission import Permission
 from app.api.dependency import Reader, Sender, SliceQuery, Stored
-from app.api.openapi import problems
 from app.catalog.publish import MAX_NUMBER
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
@@ -71,7 +70,6 @@ Old = Annotated[UUID | None, Query(description="the submission to compare with; 
 
 @router.get(
     "",
-    responses=problems(401, 403, 404, 422),
     operation_id="list_submissions",
     summary="List your submissions, or all users', newest first",
 )
@@ -87,7 +85,6 @@ def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQu
 
 @router.get(
     "/{submission_id}/source",
-    responses=problems(401, 404, 422),
     operation_id="get_submission_source",
     summary="The code of a submission",
 )
@@ -98,7 +95,6 @@ def get_source(submission_id: UUID, viewer: Reader, database: Stored) -> SourceV
 
 @router.get(
     "/{submission_id}/diff",
-    responses=problems(401, 404, 422),
     operation_id="compare_submissions",
     summary="The difference from another submission",
 )
@@ -110,7 +106,6 @@ def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: O
 
 @router.post(
     "/{submission_id}/copy",
-    responses=problems(401, 404, 422),
     operation_id="copy_submission",
     summary="Copy a submission into the editor",
 )

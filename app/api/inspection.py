@@ -18,7 +18,7 @@ from app.admin.submission import (
 from app.api.archive import send_table
 from app.api.dependency import Address, Inspector, ShortSliced, Stored, act_as
 from app.api.history import HistoryQuery
-from app.api.openapi import EXPORT, problems
+from app.api.openapi import EXPORT
 from app.database.cursor import cut_list
 from app.submissions.query import get_submission
 
@@ -40,7 +40,7 @@ class InspectedJudgingList(BaseModel):
 @router.get(
     "/export",
     response_class=StreamingResponse,
-    responses={200: EXPORT, **problems(401, 403, 404, 422)},
+    responses={200: EXPORT},
     operation_id="export_submissions",
     summary="Download all users' submissions as a file",
 )
@@ -60,7 +60,6 @@ def get_export(
 
 @router.get(
     "/{submission_id}/all-judgings",
-    responses=problems(401, 403, 404, 422),
     operation_id="list_all_judgings",
     summary="List all judgings of a submission",
 )

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from app.admin.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
 from app.api.dependency import OperationsReader, ShortSliced, Sliced, Stored
-from app.api.openapi import problems
 from app.database.cursor import cut_list
 from app.database.engine import storable
 
@@ -30,7 +29,6 @@ def read_filters(
 
 @router.get(
     "",
-    responses=problems(401, 403, 404, 422),
     operation_id="list_judge_errors",
     summary="Every judge_error, newest first",
 )
@@ -46,7 +44,6 @@ def get_judge_errors(
 
 @router.get(
     "/causes",
-    responses=problems(401, 403),
     operation_id="list_judge_error_causes",
     summary="Judge errors grouped by cause, with their counts",
 )

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import ProblemReader, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.database.cursor import MAX_PAGE, PAGE
 from app.submissions.leaderboard import By, Leaderboard, read_leaderboard
 
@@ -21,7 +20,7 @@ class Asked(BaseModel):
     limit: int = Field(PAGE, ge=1, le=MAX_PAGE, description="entries from the first place on")
 
 
-@router.get("", responses=problems(401, 404, 422), summary="The accepted solutions with the least time or memory")
+@router.get("", summary="The accepted solutions with the least time or memory")
 def get_leaderboard(
     slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[Asked, Query()]
 ) -> Leaderboard:

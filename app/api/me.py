@@ -12,7 +12,6 @@ from app.accounts.reauthentication import Reauthentication
 from app.api.dependency import AccountChanger, AccountReader, Address, Reader, Stored, Throttles, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
-from app.api.openapi import problems
 from app.api.users import UserView
 from app.learning.next_steps import NextSteps, read_next_steps
 from app.learning.solution import count_solved_after_seeing
@@ -48,14 +47,13 @@ class OwnStatistics(Statistics):
     solved_after_seeing_the_solution: int
 
 
-@router.get("", responses=problems(401), summary="Your account and role")
+@router.get("", summary="Your account and role")
 def get_me(viewer: AccountReader) -> UserView:
     return UserView.model_validate(viewer.user)
 
 
 @router.patch(
     "",
-    responses=problems(401, 403, 412, 422),
     operation_id="change_me",
     summary="Join or leave leaderboards, or change your e-mail",
 )
@@ -83,7 +81,6 @@ def patch_me(
 @router.put(
     "/password",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 422),
     summary="Change your password",
 )
 def change_own_password(
@@ -97,7 +94,7 @@ def change_own_password(
         change_password(session, act_as(viewer, address), reauthentication, change.new.get_secret_value())
 
 
-@router.get("/statistics", responses=problems(401), summary="Statistics of your submissions, with days in UTC")
+@router.get("/statistics", summary="Statistics of your submissions, with days in UTC")
 def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
     with database.transaction() as session:
         statistics = read_statistics(session, viewer.id)
@@ -108,7 +105,6 @@ def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
 
 @router.get(
     "/next-steps",
-    responses=problems(401),
     operation_id="get_next_steps",
     summary="Your last unsolved problem, and the next one of each started track",
 )

@@ -5,7 +5,6 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from app.admin.metrics import write_metrics
 from app.api.dependency import OperationsReader, Stored
-from app.api.openapi import problems
 
 router = APIRouter(tags=["health"])
 
@@ -15,7 +14,7 @@ _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={200: _TEXT, **problems(401, 403, 429)},
+    responses={200: _TEXT},
     summary="Metrics for Prometheus",
 )
 def get_metrics(request: Request, viewer: OperationsReader, database: Stored) -> Response:  # noqa: ARG001

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from app.api.dependency import Address, Discusser, Moderator, Sliced, Stored, act_as
-from app.api.openapi import problems
 from app.api.request_state import require_discussions, require_shared_solutions
 from app.learning.moderation import (
     MAX_REASON,
@@ -28,7 +27,11 @@ router = APIRouter(tags=["discussions"])
 class NewReport(Body):
     """You report an entry once; a second report changes nothing. After a moderator's decision it is refused."""
 
-    reason: str = Field(json_schema_extra={"minLength": 1, "maxLength": MAX_REASON}, description="what is wrong")
+    reason: str = Field(
+        json_schema_extra={"minLength": 1, "maxLength": MAX_REASON},
+        description="what is wrong",
+        examples=["It gives the solution away."],
+    )
 
 
 class PostDecided(Body):
@@ -42,7 +45,6 @@ class SharedDecided(Body):
 @router.put(
     "/posts/{post_id}/report",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404, 409, 422),
     dependencies=[Depends(require_discussions)],
     operation_id="report_post",
     summary="Report a question or an answer to the moderators",
@@ -55,7 +57,6 @@ def put_post_report(post_id: UUID, new: NewReport, viewer: Discusser, database: 
 @router.put(
     "/shared-solutions/{submission_id}/report",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 404, 409, 422),
     dependencies=[Depends(require_shared_solutions)],
     operation_id="report_shared_solution",
     summary="Report a shared solution to the moderators",
@@ -67,7 +68,6 @@ def put_shared_report(submission_id: UUID, new: NewReport, viewer: Discusser, da
 
 @router.get(
     "/reports",
-    responses=problems(401, 403, 422),
     operation_id="list_reports",
     summary="List the open reports, newest first",
 )
@@ -79,7 +79,6 @@ def get_reports(viewer: Moderator, database: Stored, wanted: Sliced) -> ReportPa
 @router.post(
     "/posts/{post_id}/decision",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 404, 409, 422),
     operation_id="decide_on_post",
     summary="Hide, show, lock, unlock or mark a post, or keep it",
 )
@@ -91,7 +90,6 @@ def post_decision(post_id: UUID, new: PostDecided, viewer: Moderator, address: A
 @router.post(
     "/shared-solutions/{submission_id}/decision",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 404, 422),
     operation_id="decide_on_shared_solution",
     summary="Hide or show a shared solution, or keep it",
 )

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.etag import IfMatch, require_match
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.learning.lesson import get_lesson
 from app.learning.note import MAX_CHARACTERS, Note, SaveNote, find_note, lock_note, save_note
 from app.validation import Body
@@ -22,10 +21,12 @@ class NoteView(BaseModel):
 
 
 class NewNote(Body):
-    text: str = Field(description="plain text; an empty one removes the note", max_length=MAX_CHARACTERS)
+    text: str = Field(
+        description="plain text; an empty one removes the note", max_length=MAX_CHARACTERS, examples=["Mind the axis."]
+    )
 
 
-@router.get("", responses=problems(401, 404), operation_id="get_note", summary="Your private note on a problem")
+@router.get("", operation_id="get_note", summary="Your private note on a problem")
 def get_note_view(slug: KnownSlug, viewer: Reader, database: Stored) -> NoteView:
     with database.transaction() as session:
         get_lesson(session, slug, viewer.id)
@@ -34,7 +35,6 @@ def get_note_view(slug: KnownSlug, viewer: Reader, database: Stored) -> NoteView
 
 @router.put(
     "",
-    responses=problems(401, 404, 412, 422),
     operation_id="change_note",
     summary="Write or remove your private note on a problem",
 )

@@ -11,7 +11,6 @@ from app.admin.erasure import erase_self
 from app.admin.personal_data import export_user
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
-from app.api.openapi import problems
 from app.validation import Body
 
 router = APIRouter(prefix="/me", tags=["users"])
@@ -24,7 +23,7 @@ class Confirmation(Body):
 @router.get(
     "/export",
     response_class=StreamingResponse,
-    responses={200: ARCHIVE, **problems(401, 403)},
+    responses={200: ARCHIVE},
     summary="Export all your data as a zip archive",
 )
 def export_own_data(
@@ -36,9 +35,7 @@ def export_own_data(
     return send_file(file, f"allclose-{viewer.username}.zip")
 
 
-@router.delete(
-    "", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 409, 422), summary="Erase your account for good"
-)
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, summary="Erase your account for good")
 def erase_own_account(
     viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, sure: Confirmation
 ) -> None:

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from app.api.dependency import Author, Stored
 from app.api.etag import require_edited
 from app.api.field import Slug, read_slug
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.api.problems import tag_edited
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
@@ -118,7 +118,7 @@ def read_sending(
 @router.put(
     "/{slug}",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: locates("the verification's path"), **problems(401, 403, 412, 422)},
+    responses={202: locates("the verification's path")},
     openapi_extra=_BODY,
     operation_id="send_package",
     summary="Send a problem's package: verified, then published",

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 from app.accounts.password_reset import reset_password
 from app.api.dependency import Address, Stored
 from app.api.field import Password
-from app.api.openapi import problems
 from app.api.request_state import get_password_resets
 from app.audit import Actor
 from app.validation import Body
@@ -37,7 +36,6 @@ class NewPassword(Body):
 @router.post(
     "",
     status_code=HTTPStatus.ACCEPTED,
-    responses=problems(422),
     operation_id="ask_for_password",
     summary="Ask for a link for a new password",
 )
@@ -53,7 +51,6 @@ def post_password_reset(request: Request, address: Address, wish: ResetWish) -> 
 @router.put(
     "/{token}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(403, 422),
     operation_id="reset_password",
     summary="Choose the new password",
 )

@@ -29,7 +29,7 @@ from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.audit import Actor
 from app.validation import Body
 
@@ -77,7 +77,7 @@ def read_filters(
     return UserFilters(q=q, role=role, state=state)
 
 
-@router.get("", responses=problems(401, 403, 422), summary="List users, newest first", operation_id="list_users")
+@router.get("", summary="List users, newest first", operation_id="list_users")
 def get_users(
     viewer: UserReader,  # noqa: ARG001
     database: Stored,
@@ -88,7 +88,7 @@ def get_users(
         return list_users(session, filters, wanted.cursor, wanted.limit)
 
 
-@router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
+@router.get("/{user_id}", summary="One user")
 def get_user(viewer: OneUserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
     """Everyone may read their own account, with `account:read` as for `GET /me`.
 
@@ -101,7 +101,6 @@ def get_user(viewer: OneUserReader, database: Stored, user_id: UUID, response: R
 
 @router.patch(
     "/{user_id}",
-    responses=problems(401, 403, 404, 409, 412, 422),
     summary="Change a user's role or e-mail, suspend or reactivate them",
 )
 def change_user(
@@ -125,7 +124,7 @@ def change_user(
 @router.post(
     "/{user_id}/password-resets",
     status_code=HTTPStatus.CREATED,
-    responses={201: locates("the path for `PUT` of the new password"), **problems(401, 403, 404, 409, 422)},
+    responses={201: locates("the path for `PUT` of the new password")},
     summary="Make a link for a new password",
 )
 def make_reset_link(
@@ -140,7 +139,6 @@ def make_reset_link(
 
 @router.delete(
     "/{user_id}/sessions",
-    responses=problems(401, 403, 404, 409, 422),
     summary="Sign a user out everywhere",
 )
 def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> Ended:
@@ -151,7 +149,6 @@ def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_
 
 @router.delete(
     "/{user_id}/queue",
-    responses=problems(401, 403, 404, 409, 422),
     operation_id="cancel_queue",
     summary="Cancel all unfinished submissions of a user",
 )
@@ -167,7 +164,7 @@ def cancel_queue_of_user(viewer: UserChanger, address: Address, database: Stored
 @router.get(
     "/{user_id}/export",
     response_class=StreamingResponse,
-    responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
+    responses={200: ARCHIVE},
     summary="Export all data of a user as a zip archive",
     operation_id="export_user",
 )
@@ -179,7 +176,6 @@ def get_user_export(viewer: UserChanger, address: Address, database: Stored, use
 @router.delete(
     "/{user_id}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 404, 409, 422),
     summary="Erase a user for good",
 )
 def erase_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> None:

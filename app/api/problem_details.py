@@ -121,7 +121,10 @@ class ProblemDetails(BaseModel):
     )
     title: str = Field(description="the status in words")
     status: int = Field(ge=400, le=599)
-    code: Code = Field(description="the kind of error, for programs; its meaning never changes")
+    code: Code = Field(
+        description="the kind of error, for programs; its meaning never changes:\n\n"
+        + "\n".join(f"- {each.status} `{code}`: {each.says}" for code, each in MEANINGS.items())
+    )
     detail: str = Field(description="what is wrong and what to do, for people")
     instance: str = Field(description="the path of the request")
     errors: list[FieldFault] | None = Field(None, description="for status 422: the wrong fields")

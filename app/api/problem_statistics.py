@@ -4,7 +4,6 @@ from fastapi import APIRouter
 
 from app.api.dependency import Author, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.learning.problem_statistics import ProblemStatistics, read_problem_statistics
 
 router = APIRouter(prefix="/problems/{slug}/statistics", tags=["authors"])
@@ -12,7 +11,6 @@ router = APIRouter(prefix="/problems/{slug}/statistics", tags=["authors"])
 
 @router.get(
     "",
-    responses=problems(401, 403, 404),
     operation_id="get_problem_statistics",
     summary="Solve rate, mistakes, failing cases and hints of a problem's last submissions",
 )

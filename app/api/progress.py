@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.learning.bookmark import add_bookmark, remove_bookmark
 from app.learning.progress import complete, read_learning, undo_completion
 from app.learning.solution import OpenedBy
@@ -42,7 +41,6 @@ class BookmarkView(BaseModel):
 
 @router.get(
     "/progress",
-    responses=problems(401, 404),
     operation_id="get_progress",
     summary="Your progress with a problem",
 )
@@ -66,7 +64,6 @@ def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Prog
 
 @router.put(
     "/completion",
-    responses=problems(401, 404, 409),
     operation_id="complete_problem",
     summary="Mark a solved problem as complete",
 )
@@ -78,7 +75,6 @@ def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> Complet
 @router.delete(
     "/completion",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404),
     operation_id="undo_completion",
     summary="Mark a problem as not complete",
 )
@@ -87,7 +83,7 @@ def delete_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> None
         undo_completion(session, viewer.id, slug)
 
 
-@router.put("/bookmark", responses=problems(401, 404), operation_id="bookmark_problem", summary="Bookmark a problem")
+@router.put("/bookmark", operation_id="bookmark_problem", summary="Bookmark a problem")
 def put_bookmark(slug: KnownSlug, viewer: Sender, database: Stored) -> BookmarkView:
     with database.transaction() as session:
         return BookmarkView(bookmarked_at=add_bookmark(session, viewer.id, slug))
@@ -96,7 +92,6 @@ def put_bookmark(slug: KnownSlug, viewer: Sender, database: Stored) -> BookmarkV
 @router.delete(
     "/bookmark",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404),
     operation_id="remove_bookmark",
     summary="Remove a bookmark",
 )

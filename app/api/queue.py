@@ -4,12 +4,11 @@ from fastapi import APIRouter
 
 from app.admin.queue import QueueState, read_queue
 from app.api.dependency import OperationsReader, Stored
-from app.api.openapi import problems
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/queue", responses=problems(401, 403), summary="Waiting and running judgings, with their users and times")
+@router.get("/queue", summary="Waiting and running judgings, with their users and times")
 def get_queue(viewer: OperationsReader, database: Stored) -> QueueState:  # noqa: ARG001
     with database.transaction() as session:
         return read_queue(session)

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug, whole
-from app.api.openapi import problems
 from app.learning.quiz import Quiz, answer_question, get_quiz, retake_quiz
 from app.validation import Body
 
@@ -52,21 +51,19 @@ class NewAnswer(Body):
     choice: Index
 
 
-@router.get("", responses=problems(401, 404), operation_id="get_quiz", summary="The questions and your answers")
+@router.get("", operation_id="get_quiz", summary="The questions and your answers")
 def get_quiz_view(slug: KnownSlug, viewer: Reader, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(get_quiz(session, viewer.id, slug))
 
 
-@router.post(
-    "/answers", responses=problems(401, 404, 409, 422), operation_id="answer_question", summary="Answer one question"
-)
+@router.post("/answers", operation_id="answer_question", summary="Answer one question")
 def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Sender, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(answer_question(session, viewer.id, slug, new.question, new.choice))
 
 
-@router.post("/attempts", responses=problems(401, 404), operation_id="retake_quiz", summary="Take the quiz again")
+@router.post("/attempts", operation_id="retake_quiz", summary="Take the quiz again")
 def post_attempt(slug: KnownSlug, viewer: Sender, database: Stored) -> QuizView:
     """Starts a new attempt. An attempt without an answer continues."""
     with database.transaction() as session:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from app.api.dependency import Address, Live, Reader, Rejudger, ShortSliced, Sliced, Stored, act_as, idempotency_key
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.database.cursor import cut_list
 from app.database.engine import Database
 from app.rejudging.change import ChangePage, JudgingList, list_changes, list_judgings
@@ -60,7 +60,7 @@ Wait = Annotated[
 ]
 
 
-@router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Preview a rejudging")
+@router.post("/rejudging-previews", summary="Preview a rejudging")
 def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Preview:  # noqa: ARG001
     """Changes nothing."""
     with database.transaction() as session:
@@ -70,7 +70,7 @@ def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Pr
 @router.post(
     "/rejudgings",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: locates("the rejudging's path"), **problems(401, 403, 404, 409, 422)},
+    responses={202: locates("the rejudging's path")},
     summary="Begin a rejudging",
 )
 def create_rejudging(
@@ -91,7 +91,6 @@ def create_rejudging(
 
 @router.get(
     "/rejudgings",
-    responses=problems(401, 403, 422),
     operation_id="list_rejudgings",
     summary="List rejudgings, newest first",
 )
@@ -109,7 +108,6 @@ def get_rejudgings(
 
 @router.get(
     "/rejudgings/{rejudging_id}",
-    responses=problems(401, 403, 404, 422),
     operation_id="get_rejudging",
     summary="A rejudging and its progress",
 )
@@ -128,7 +126,6 @@ async def get_rejudging_view(
 
 @router.get(
     "/rejudgings/{rejudging_id}/changes",
-    responses=problems(401, 403, 404, 422),
     operation_id="list_rejudging_changes",
     summary="List a rejudging's changes",
 )
@@ -145,9 +142,7 @@ def get_rejudging_changes(
         return list_changes(session, rejudging, only_changed=only_changed, cursor=wanted.cursor, limit=wanted.limit)
 
 
-@router.post(
-    "/rejudgings/{rejudging_id}/apply", responses=problems(401, 403, 404, 409, 422), summary="Apply a rejudging"
-)
+@router.post("/rejudgings/{rejudging_id}/apply", summary="Apply a rejudging")
 def apply_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, database: Stored) -> RejudgingView:
     """Applies all new verdicts at once, when every submission is judged. Scores, leaderboards and solved problems
     follow. A submission whose new verdict is a judge error keeps its old verdict. Old judgings are kept.
@@ -156,9 +151,7 @@ def apply_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, data
         return view_rejudging(session, apply(session, rejudging_id, act_as(viewer, address)))
 
 
-@router.post(
-    "/rejudgings/{rejudging_id}/cancel", responses=problems(401, 403, 404, 409, 422), summary="Cancel a rejudging"
-)
+@router.post("/rejudgings/{rejudging_id}/cancel", summary="Cancel a rejudging")
 def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, database: Stored) -> RejudgingView:
     """Ends waiting and running judgings at once. You can still read the finished ones, but they never count."""
     with database.transaction() as session:
@@ -167,7 +160,6 @@ def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, dat
 
 @router.get(
     "/submissions/{submission_id}/judgings",
-    responses=problems(401, 404, 422),
     tags=["submissions"],
     operation_id="list_judgings",
     summary="List the judgings of a submission that counted",

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Path, Response
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Sliced, Stored, act_as
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.authoring.publication import bring_back
 from app.authoring.query import RevisionPage, page_revisions
 from app.catalog.publish import MAX_NUMBER, get_revision
@@ -18,9 +17,7 @@ router = APIRouter(prefix="/problems/{slug}/revisions", tags=["authors"])
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="the revision's number, from 1")]
 
 
-@router.get(
-    "", responses=problems(401, 403, 404, 422), operation_id="list_revisions", summary="List a problem's revisions"
-)
+@router.get("", operation_id="list_revisions", summary="List a problem's revisions")
 def get_revisions(author: Author, slug: KnownSlug, database: Stored, wanted: Sliced) -> RevisionPage:  # noqa: ARG001
     with database.transaction() as session:
         return page_revisions(session, slug, wanted.cursor, wanted.limit)
@@ -29,7 +26,7 @@ def get_revisions(author: Author, slug: KnownSlug, database: Stored, wanted: Sli
 @router.get(
     "/{number}/files",
     response_class=Response,
-    responses={200: PACKAGE, **problems(401, 403, 404, 422)},
+    responses={200: PACKAGE},
     summary="Download a revision's files as a zip archive",
 )
 def get_revision_files(author: Author, slug: KnownSlug, number: Number, database: Stored) -> Response:  # noqa: ARG001
@@ -41,7 +38,6 @@ def get_revision_files(author: Author, slug: KnownSlug, number: Number, database
 @router.post(
     "/{number}/publish",
     status_code=HTTPStatus.OK,
-    responses=problems(401, 403, 404, 422),
     summary="Make an earlier revision the current one again",
 )
 def publish_revision(

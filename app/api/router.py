@@ -78,7 +78,7 @@ def build_router() -> APIRouter:
         openapi,
     ):
         version_1.include_router(resource.router)
-    router = APIRouter()
+    router = APIRouter(responses=openapi.ERRORS)
     router.include_router(version_1)
     router.include_router(health.router)
     router.include_router(metrics.router)

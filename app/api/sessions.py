@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.accounts.own_account import sign_out_elsewhere, sign_out_session
 from app.accounts.session import list_sessions
 from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, Stored, act_as
-from app.api.openapi import problems
 from app.database.cursor import cut_list
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
@@ -37,7 +36,7 @@ class SessionList(BaseModel):
     next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
-@router.get("", responses=problems(401, 403), summary="List the browsers in which you are signed in")
+@router.get("", summary="List the browsers in which you are signed in")
 def list_own_sessions(database: Stored, viewer: AccountReader, wanted: ShortSliced) -> SessionList:
     with database.transaction() as session:
         items, following = cut_list(list_sessions(session, viewer.id), attrgetter("id"), wanted)
@@ -47,7 +46,6 @@ def list_own_sessions(database: Stored, viewer: AccountReader, wanted: ShortSlic
 @router.delete(
     "/{session_id}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 422),
     summary="Sign out one browser",
 )
 def end_own_session(database: Stored, viewer: AccountChanger, address: Address, session_id: UUID) -> None:
@@ -55,7 +53,7 @@ def end_own_session(database: Stored, viewer: AccountChanger, address: Address, 
         sign_out_session(session, act_as(viewer, address), viewer.user, session_id)
 
 
-@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403), summary="Sign out all browsers")
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, summary="Sign out all browsers")
 def end_own_sessions(database: Stored, viewer: AccountChanger, address: Address) -> None:
     """Tokens stay valid."""
     with database.transaction() as session:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field, StrictBool
 from app.admin.settings import Setting, change_settings, list_settings, put_back
 from app.api.dependency import Address, OperationsReader, SettingsChanger, ShortSliced, Stored, act_as
 from app.api.etag import IfMatch, require_match
-from app.api.openapi import problems
 from app.api.request_state import get_policy
 from app.database.cursor import cut_list
 from app.policy import Policy, lock_policy
@@ -35,7 +34,7 @@ class SettingList(BaseModel):
     next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
-@router.get("", responses=problems(401, 403), summary="List all settings with their bounds and last changes")
+@router.get("", summary="List all settings with their bounds and last changes")
 def get_settings(viewer: OperationsReader, database: Stored, wanted: ShortSliced) -> SettingList:  # noqa: ARG001
     """The `ETag` of the list without `limit` and `cursor` is for `If-Match`."""
     with database.transaction() as session:
@@ -45,7 +44,6 @@ def get_settings(viewer: OperationsReader, database: Stored, wanted: ShortSliced
 
 @router.patch(
     "",
-    responses=problems(401, 403, 409, 412, 422),
     operation_id="change_settings",
     summary="Change settings, all or none",
 )
@@ -69,7 +67,6 @@ def patch_settings(
 
 @router.delete(
     "/{name}",
-    responses=problems(401, 403, 404, 409, 422),
     operation_id="reset_setting",
     summary="Reset a setting to its default",
 )

@@ -9,7 +9,6 @@ from pydantic import ConfigDict, Field
 
 from app.api.dependency import Discusser, Reader, SliceQuery, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.api.request_state import require_shared_solutions
 from app.database.cursor import Slice
 from app.learning.shared_solution import Order, SharedPage, SharedSource, get_shared, list_shared, share, withdraw
@@ -25,7 +24,6 @@ class SharedQuery(SliceQuery):
 
 @router.get(
     "/problems/{slug}/shared-solutions",
-    responses=problems(401, 403, 404, 422),
     operation_id="list_shared_solutions",
     summary="List solutions that users share",
 )
@@ -38,7 +36,6 @@ def get_shared_solutions(
 
 @router.get(
     "/shared-solutions/{submission_id}",
-    responses=problems(401, 403, 404, 422),
     operation_id="get_shared_solution",
     summary="A shared solution with its code",
 )
@@ -50,7 +47,6 @@ def get_shared_solution(submission_id: UUID, viewer: Reader, database: Stored) -
 @router.put(
     "/submissions/{submission_id}/sharing",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404, 409, 422),
     operation_id="share_submission",
     summary="Share one of your accepted submissions",
 )
@@ -63,7 +59,6 @@ def put_sharing(submission_id: UUID, viewer: Discusser, database: Stored) -> Non
 @router.delete(
     "/submissions/{submission_id}/sharing",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 404, 422),
     operation_id="withdraw_submission",
     summary="Stop sharing one of your submissions",
 )

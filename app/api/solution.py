@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Reader, Sender, Stored
 from app.api.field import KnownSlug
-from app.api.openapi import problems
 from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
 from app.validation import Body
 
@@ -40,7 +39,6 @@ class SolutionRequest(Body):
 
 @router.get(
     "",
-    responses=problems(401, 403, 404),
     operation_id="get_solution",
     summary="The solution, after you have solved the problem or opened it",
 )
@@ -51,7 +49,6 @@ def get_solution_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Solu
 
 @router.post(
     "",
-    responses=problems(401, 404, 422),
     operation_id="show_solution",
     summary="Open the solution without solving the problem",
 )

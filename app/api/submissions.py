@@ -13,7 +13,7 @@ from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key, read_token
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.api.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
 from app.api.request_turn import await_submit_turn, check_submit_turn
 from app.catalog.custom_inputs import MAX_BYTES
@@ -136,7 +136,7 @@ def _count_refusal(request: Request, viewer: Viewer) -> None:
 @router.post(
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
-    responses={202: locates("the submission's path"), **problems(401, 404, 409, 422)},
+    responses={202: locates("the submission's path")},
     operation_id="submit",
     dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function"), Depends(refuse_late)],
     summary="Submit a solution",
@@ -163,7 +163,6 @@ _ROUTE = router.routes[-1]
 
 @router.get(
     "/submissions/{submission_id}",
-    responses=problems(401, 404, 422),
     operation_id="get_submission",
     summary="A submission and its result",
 )
@@ -181,7 +180,7 @@ async def get_submission_view(
         return await long_poll(read, lambda view: view.state == "done", wait, watch.changed)
 
 
-@router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Cancel a submission")
+@router.post("/submissions/{submission_id}/cancel", summary="Cancel a submission")
 def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, database: Stored) -> SubmissionView:
     """Ends a waiting or running judging at once with the verdict `cancelled`. A finished submission does not change."""
     with database.transaction() as session:

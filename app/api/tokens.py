@@ -16,7 +16,7 @@ from app.accounts.sign_in import SignIn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, get_token, list_tokens
 from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, SignIns, Stored, Throttles, act_as
 from app.api.field import ruled
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.database.cursor import cut_list
 from app.validation import Body
 
@@ -83,7 +83,7 @@ class TokenList(BaseModel):
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    responses={201: locates("the token's path"), **problems(401, 403, 409, 422)},
+    responses={201: locates("the token's path")},
     operation_id="create_token",
     summary="Create a token",
 )
@@ -111,16 +111,14 @@ async def post_token(
     return view
 
 
-@router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your valid tokens")
+@router.get("", operation_id="list_tokens", summary="List your valid tokens")
 def get_tokens(database: Stored, viewer: AccountReader, wanted: ShortSliced) -> TokenList:
     with database.transaction() as session:
         items, following = cut_list(list_tokens(session, viewer.id), attrgetter("id"), wanted)
         return TokenList(items=[TokenView.model_validate(token) for token in items], next=following)
 
 
-@router.get(
-    "/{token_id}", responses=problems(401, 403, 404, 422), operation_id="get_token", summary="One of your valid tokens"
-)
+@router.get("/{token_id}", operation_id="get_token", summary="One of your valid tokens")
 def get_own_token(database: Stored, viewer: AccountReader, token_id: UUID) -> TokenView:
     with database.transaction() as session:
         return TokenView.model_validate(get_token(session, viewer.id, token_id))
@@ -129,7 +127,6 @@ def get_own_token(database: Stored, viewer: AccountReader, token_id: UUID) -> To
 @router.delete(
     "/{token_id}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=problems(401, 403, 404, 422),
     operation_id="revoke_token",
     summary="Revoke a token",
 )

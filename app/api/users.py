@@ -12,7 +12,7 @@ from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
 from app.api.dependency import Address, Stored, Throttles
 from app.api.field import Email, Password, Username
-from app.api.openapi import locates, problems
+from app.api.openapi import locates
 from app.api.request_turn import await_sign_up_turn
 from app.validation import Body
 
@@ -28,7 +28,6 @@ class NewUser(Body):
     invitation: SecretStr | None = Field(
         None,
         description="the secret of an invitation, which is the end of its link: the account gets its role",
-        examples=["2pXq…"],
     )
 
 
@@ -49,7 +48,7 @@ class UserView(BaseModel):
     "",
     status_code=HTTPStatus.CREATED,
     dependencies=[Depends(await_sign_up_turn, scope="function")],
-    responses={201: locates("the user's path"), **problems(403, 409, 422)},
+    responses={201: locates("the user's path")},
     summary="Sign up",
 )
 def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser, response: Response) -> UserView:

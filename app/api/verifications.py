@@ -15,7 +15,6 @@ from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Live, Seats, Sliced, Stored, act_as
 from app.api.event_stream import follows
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
-from app.api.openapi import problems
 from app.authoring.publication import publish_verified
 from app.authoring.query import (
     VerificationPage,
@@ -48,9 +47,7 @@ def check_readable(verification_id: UUID, author: Author, database: Stored) -> U
 Known = Annotated[UUID, Depends(check_readable)]
 
 
-@router.get(
-    "", responses=problems(401, 403, 422), operation_id="list_verifications", summary="List the packages that you sent"
-)
+@router.get("", operation_id="list_verifications", summary="List the packages that you sent")
 def get_verifications(author: Author, database: Stored, wanted: Sliced) -> VerificationPage:
     with database.transaction() as session:
         return page_verifications(session, author.id, wanted.cursor, wanted.limit)
@@ -58,7 +55,6 @@ def get_verifications(author: Author, database: Stored, wanted: Sliced) -> Verif
 
 @router.get(
     "/{verification_id}",
-    responses=problems(401, 403, 404, 422),
     operation_id="get_verification",
     summary="A verification and its report",
 )
@@ -74,7 +70,7 @@ async def get_verification_view(
 @router.get(
     "/{verification_id}/events",
     response_class=EventSourceResponse,
-    responses={200: {"description": _STREAM}, **problems(401, 403, 404, 422)},
+    responses={200: {"description": _STREAM}},
     summary="Follow a verification, step by step",
 )
 async def follow_verification(
@@ -94,7 +90,7 @@ async def follow_verification(
 @router.get(
     "/{verification_id}/files",
     response_class=Response,
-    responses={200: PACKAGE, **problems(401, 403, 404, 422)},
+    responses={200: PACKAGE},
     summary="Download the package's files as a zip archive",
 )
 def get_verification_files(known: Known, database: Stored) -> Response:
@@ -105,7 +101,6 @@ def get_verification_files(known: Known, database: Stored) -> Response:
 
 @router.post(
     "/{verification_id}/publish",
-    responses=problems(401, 403, 404, 409, 412, 422),
     operation_id="publish_verification",
     summary="Publish a verified package",
 )
@@ -116,7 +111,7 @@ def publish_package(author: Author, known: Known, address: Address, database: St
         return view_verification(session, row)
 
 
-@router.post("/{verification_id}/cancel", responses=problems(401, 403, 404, 422), summary="Cancel a verification")
+@router.post("/{verification_id}/cancel", summary="Cancel a verification")
 def cancel_verification(known: Known, author: Author, address: Address, database: Stored) -> VerificationView:
     """A finished verification does not change."""
     with database.transaction() as session:

@@ -7,7 +7,6 @@ from fastapi import APIRouter
 
 from app.admin.worker import WorkerList, WorkerView, drain, list_workers, resume
 from app.api.dependency import Address, OperationsReader, Operator, ShortSliced, Stored, act_as
-from app.api.openapi import problems
 from app.database.cursor import cut_list
 
 router = APIRouter(prefix="/workers", tags=["operations"])
@@ -15,7 +14,6 @@ router = APIRouter(prefix="/workers", tags=["operations"])
 
 @router.get(
     "",
-    responses=problems(401, 403),
     operation_id="list_workers",
     summary="List workers, alive or dead, with their resources and load",
 )
@@ -28,7 +26,6 @@ def get_workers(viewer: OperationsReader, database: Stored, wanted: ShortSliced)
 
 @router.post(
     "/{worker_id}/drain",
-    responses=problems(401, 403, 404, 409, 422),
     summary="Drain a worker: it finishes its judgings and takes no more",
 )
 def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
@@ -38,7 +35,6 @@ def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: 
 
 @router.post(
     "/{worker_id}/resume",
-    responses=problems(401, 403, 404, 409, 422),
     summary="Resume a worker: it takes judgings again",
 )
 def resume_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:

@@ -35,7 +35,7 @@ class Wrong:
 
 
 class ServerRefused(ClientError):
-    """The server answered with an error. docs/api.md lists the stable values of `code`."""
+    """The server answered with an error. The OpenAPI document lists the stable values of `code`."""
 
     def __init__(self, detail: str, *, status: int, code: str = "", errors: tuple[Wrong, ...] = ()) -> None:
         super().__init__(detail)
