@@ -20,7 +20,7 @@ from app.engine.boxes import (
     open_reference_pool,
 )
 from app.engine.compilation_cache import CompilationCache
-from app.engine.inspection_cache import Inspections
+from app.engine.examination import Inspections
 from app.engine.overload import OverloadWaits
 from app.queue.background_pause import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity

@@ -89,7 +89,7 @@ def _own_sources() -> list[tuple[str, int, int]]:
     """Return the path, size and time of each source file that the answers depend on."""
     files = sorted(
         path
-        for folder in ("app/catalog", "app/judging", "app/worker", "sandbox")
+        for folder in ("app/catalog", "app/judging", "app/engine", "sandbox")
         for path in (ROOT / folder).rglob("*.py")
     )
     return [(str(path), status.st_size, status.st_mtime_ns) for path, status in _status_of(files)]

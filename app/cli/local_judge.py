@@ -85,9 +85,8 @@ def judge_locally(order: Order) -> int:
         from app.cli.console import errors, print_json
         from app.cli.result_text import exit_code, print_submission
         from app.engine.hints import question_about
-        from app.engine.job import Job
+        from app.engine.job import Job, Outcomes
         from app.engine.judge import judge
-        from app.engine.outcomes import Outcomes
         from app.engine.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
         from app.engine.prepare import in_order
 
@@ -134,11 +133,10 @@ def judge_locally(order: Order) -> int:
 
 def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":
     """Run the reference in a fresh box. The solution runs in the same box afterwards."""
-    from app.engine.custom_inputs import CustomInputs
-    from app.engine.prepare import Draw, prepare
+    from app.engine.prepare import Draw, prepare, prepare_custom_inputs
 
     if order.inputs is not None:
-        return (CustomInputs(pool).prepare(order.package, order.inputs, abort),)
+        return (prepare_custom_inputs(order.package, order.inputs, pool, abort),)
     secret = order.seed.encode() if order.seed else secrets.token_bytes(32)
     return prepare(order.package, Draw(secret, 0), pool, abort).cases
 

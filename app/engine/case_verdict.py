@@ -1,7 +1,7 @@
 """Turn a box's outcome of one case into its result: the verdict, and a report for the student.
 
 Also check requirements: whether a correct answer was computed as the problem asks, and the message when it was not.
-`app.engine.ending_verdict` has the verdicts of programs that gave no answer.
+`app.engine.case_verdict` has the verdicts of programs that gave no answer.
 """
 
 import re
@@ -10,14 +10,11 @@ from math import isnan
 
 from app.catalog.manifest import Manifest
 from app.engine.custom_checker import CustomChecker
-from app.engine.ending_verdict import CATEGORY_OF_ENDING, VERDICT_OF_ENDING, fault_of
-from app.engine.inspection import Cut
+from app.engine.examination import Examination
+from app.engine.inspector_protocol import SkipReason
 from app.engine.prepare import PreparedCase
-from app.engine.program_examination import Examined
-from app.engine.recording import Calls
-from app.engine.request import numbers_of, rules_of
-from app.engine.run import PROCESSES
-from app.judging.comparison import Comparison, compare
+from app.engine.request import PROCESSES, Calls, numbers_of, rules_of
+from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.preview import preview
 from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
 from app.judging.requirement import Facts, first_unmet
@@ -26,6 +23,62 @@ from app.judging.text import printable
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
+
+VERDICT_OF_ENDING = {
+    Ending.RAISED: Verdict.RUNTIME_ERROR,
+    Ending.TIMED_OUT: Verdict.TIME_LIMIT_EXCEEDED,
+    Ending.OUT_OF_MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
+    Ending.TOO_MUCH_OUTPUT: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    Ending.CRASHED: Verdict.RUNTIME_ERROR,
+    Ending.FORGED: Verdict.RUNTIME_ERROR,
+    Ending.INVALID: Verdict.INVALID_SUBMISSION,
+    Ending.UNSUPPORTED: Verdict.WRONG_ANSWER,
+    Ending.INPUT_CHANGED: Verdict.WRONG_ANSWER,
+    Ending.MEMORY_SHARED: Verdict.WRONG_ANSWER,
+}
+# After these the remaining cases run in another process.
+ENDS_ITS_PROCESS = frozenset(
+    {Ending.TIMED_OUT, Ending.OUT_OF_MEMORY, Ending.TOO_MUCH_OUTPUT, Ending.CRASHED, Ending.FORGED}
+)
+CATEGORY_OF_ENDING = {
+    Ending.RAISED: "exception",
+    Ending.TIMED_OUT: "time limit exceeded",
+    Ending.OUT_OF_MEMORY: "memory limit exceeded",
+    Ending.TOO_MUCH_OUTPUT: "output limit exceeded",
+    Ending.CRASHED: "process ended",
+    Ending.FORGED: "wrote on the judge's channel",
+    Ending.INVALID: "invalid submission",
+    Ending.UNSUPPORTED: UNSUPPORTED,
+    Ending.INPUT_CHANGED: "input changed",
+    Ending.MEMORY_SHARED: "output shares memory with an input",
+}
+
+
+# Of a source that can't be loaded, by the kind of failure.
+_INVALID_CATEGORIES = {
+    **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), "syntax error"),
+    "FunctionNotFound": "function not found",
+    "ClassNotFound": "class not found",
+    "MethodNotFound": "method not found",
+}
+
+
+def fault_of(outcome: CaseOutcome) -> Fault:
+    """Return what the report says about a program without an answer."""
+    category = CATEGORY_OF_ENDING[outcome.ending]
+    failure = outcome.failure
+    if failure is None:
+        return Fault(category=category, message=category)
+    if outcome.ending is Ending.INVALID:
+        category = _INVALID_CATEGORIES.get(failure.kind, category)
+    exception = failure.kind if _is_named(outcome.ending, failure.kind) else None
+    return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
+
+
+def _is_named(ending: Ending, kind: str) -> bool:
+    """Whether the failure's kind is an exception type or a signal, which says more than the category."""
+    return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
+
 
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 RERUN = "differs when run again"
@@ -65,7 +118,7 @@ _FRAME = re.compile(r'File "solution\.py", line (\d+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _CaseFinding:
     verdict: Verdict
     finding: Comparison | Fault
     answer: Tree | None = None
@@ -92,7 +145,7 @@ def _retold(finding: Comparison | Fault) -> Comparison | Fault:
     return Fault(category=RERUN, message=RERUN_MESSAGE.format(what=what))
 
 
-def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResult:
+def _result(case: PreparedCase, outcome: CaseOutcome, found: _CaseFinding) -> CaseResult:
     is_sample = case.visibility == "sample"
     material = Material(
         text=outcome.text,
@@ -133,21 +186,21 @@ def result_not_run(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP
     )
 
 
-def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _CaseFinding:
     if outcome.ending is not Ending.ANSWERED:
-        return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=fault_of(outcome))
+        return _CaseFinding(verdict=VERDICT_OF_ENDING[outcome.ending], finding=fault_of(outcome))
     try:
         answer = decode(outcome.answer or b"")
     except Malformed as malformed:
         message = FORGED_ANSWER.format(reason=malformed)
         fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
-        return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
+        return _CaseFinding(verdict=Verdict.RUNTIME_ERROR, finding=fault)
     ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
     expected = decode(case.expected)
     rules = rules_of(custom_checker.package.manifest)
     comparison = compare(answer, expected, rules, ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
-    return _Found(verdict=verdict, finding=comparison, answer=aligned(rules.view(answer), rules.view(expected)))
+    return _CaseFinding(verdict=verdict, finding=comparison, answer=aligned(rules.view(answer), rules.view(expected)))
 
 
 def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:
@@ -161,7 +214,7 @@ def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: Case
 
 
 def check_program(
-    custom_checker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
+    custom_checker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examination
 ) -> CaseResult:
     """Apply the requirements on programs. `called`: the accepted result of calling the function; None for a sealed
     case.
@@ -169,24 +222,26 @@ def check_program(
     Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted.
     """
     manifest = custom_checker.package.manifest
-    if examined.cut and examined.outcome.answer is None:
-        return _given_up(case, examined.cut)
+    if examined.skip_reason and examined.outcome.answer is None:
+        return _given_up(case, examined.skip_reason)
     own = check_case(custom_checker, case, examined.outcome)
     if examined.outcome.ending is Ending.RAISED:
         return _without_answer(manifest, called, own, examined)
     if own.verdict is not Verdict.ACCEPTED:
         return own if called is None else _differing(called, own)
-    if examined.cut:
-        return _given_up(case, examined.cut)
+    if examined.skip_reason:
+        return _given_up(case, examined.skip_reason)
     facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=examined.evidence, reference=case.evidence)
     unmet = first_unmet(manifest.requirements, "program", facts)
     right = own if called is None else called
     return refuse(right, unmet.category, unmet.message) if unmet else right
 
 
-def _given_up(case: PreparedCase, cut: Cut) -> CaseResult:
-    verdict = Verdict.REQUIREMENT_NOT_MET if cut.ending is None else VERDICT_OF_ENDING[cut.ending]
-    message = GIVEN_UP_MESSAGE if cut.seconds is None else OUT_OF_TIME_MESSAGE.format(seconds=cut.seconds)
+def _given_up(case: PreparedCase, skip_reason: SkipReason) -> CaseResult:
+    verdict = Verdict.REQUIREMENT_NOT_MET if skip_reason.ending is None else VERDICT_OF_ENDING[skip_reason.ending]
+    message = (
+        GIVEN_UP_MESSAGE if skip_reason.seconds is None else OUT_OF_TIME_MESSAGE.format(seconds=skip_reason.seconds)
+    )
     return result_not_run(case, verdict, message)
 
 
@@ -198,7 +253,9 @@ def refuse(result: CaseResult, category: str, message: str) -> CaseResult:
     return replace(result, verdict=Verdict.REQUIREMENT_NOT_MET, report=report)
 
 
-def _without_answer(manifest: Manifest, called: CaseResult | None, own: CaseResult, examined: Examined) -> CaseResult:
+def _without_answer(
+    manifest: Manifest, called: CaseResult | None, own: CaseResult, examined: Examination
+) -> CaseResult:
     """Handle an error while tracing, or from the inspector. Other errors in a sealed case are the student's own."""
     failure = examined.outcome.failure or Failure(stage="call", kind="", message="", traceback="")
     result = own if called is None else called

@@ -21,9 +21,8 @@ import numpy as np
 from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.engine.boxes import box_spec
-from app.engine.prepare import PreparedCase
+from app.engine.prepare import PreparedCase, shapes_of
 from app.engine.request import build_request, patient
-from app.engine.shapes import shapes_of
 from app.judging.verdicts import Verdict
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode

@@ -12,8 +12,7 @@ from threading import Event
 from typing import TypeAlias
 
 from app.catalog.package import Package
-from app.engine.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of
-from app.engine.run import run_cases
+from app.engine.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of, run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare

@@ -8,19 +8,21 @@ makes the same mistake.
 
 import logging
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from threading import Event
 from typing import TypeAlias
 
+from app.catalog.folder import digest
 from app.catalog.package import Package
+from app.catalog.sample_record import SampleRecord
 from app.engine.boxes import box_spec
 from app.engine.custom_checker import CustomChecker
-from app.engine.outcomes import ANSWER_BYTES, Outcomes
-from app.engine.prepare import PreparedCase
-from app.engine.request import build_request, rules_of
-from app.engine.run import run_cases
+from app.engine.job import ANSWER_BYTES, Outcomes
+from app.engine.prepare import Draw, PreparedCase, prepare
+from app.engine.request import build_request, rules_of, run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
@@ -311,3 +313,23 @@ def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers
             return Likeness(cases=frozenset(alike), is_refuted=True)
         alike.add(name)
     return Likeness(cases=frozenset(alike), is_refuted=False)
+
+
+# Samples have the same inputs in every revision and variant.
+ANY_DRAW = Draw(b"", 0)
+# The answers of all mistakes together. Each server computes larger ones itself.
+MOST_BYTES = 128 * 2**10
+
+
+def record_samples(package: Package, pool: Pool, abort: Event) -> SampleRecord:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    samples = tuple(case for case in package.manifest.cases if case.visibility == "sample")
+    part = replace(package, manifest=package.manifest.model_copy(update={"cases": samples}))
+    cases = prepare(part, ANY_DRAW, pool, abort).cases if samples else ()
+    answers = mistake_outputs(part, list_mistakes(part), cases, pool, abort) if samples else {}
+    packed = {name: b64encode(pack(each)).decode() for name, each in answers.items()}
+    return SampleRecord(
+        digest=digest(package.files),
+        previews={case.name: (case.inputs_preview, case.expected_preview) for case in cases},
+        mistakes=packed if sum(map(len, packed.values())) <= MOST_BYTES else {},
+    )

@@ -16,30 +16,23 @@ import numpy as np
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.engine.boxes import INSPECTOR, box_spec
-from app.engine.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan, singly
-from app.engine.request import MOST_ANSWER_BYTES, limits_of, spares_of
-from app.engine.run import PROCESSES, run_cases
+from app.engine.inspector_protocol import (
+    CANDIDATES,
+    Clock,
+    Messages,
+    Run,
+    SkipReason,
+    Step,
+    Task,
+    plan,
+    singly,
+)
+from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases, spares_of
 from app.judging.requirement import Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
-from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
+from sandbox.guest.signature import PROGRAM_BYTES, describe
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
 from sandbox.pool import Pool
-
-__all__ = [
-    "Cut",
-    "Inspected",
-    "Inspectors",
-    "Ran",
-    "Run",
-    "Task",
-    "Untraceable",
-    "Wanted",
-    "export_fault",
-    "export_programs",
-    "inspect",
-    "not_run",
-    "signature_of",
-]
 
 EXPORT_DRIVER = "from sandbox.guest.export import run"
 NO_ANSWER = "NoAnswer"
@@ -61,7 +54,7 @@ SMALL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inspected:
+class ProgramReport:
     """`refusal`: the outcome that explains missing evidence."""
 
     signature: bytes
@@ -70,25 +63,25 @@ class Inspected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class ProgramRun:
     """`left_out`: encoded answers of the changed programs, by the index of the loop (of the branches, for "cond").
 
     A counted loop has two: without its first and without its last step. Another loop has one: without all steps.
     Branches have one each: with that branch always taken. None is an answer that could not be obtained, and is no
-    evidence. `cut`: the reason why the run or some changed programs were skipped. `is_tried_whole`: whether the
+    evidence. `skip_reason`: the reason why the run or some changed programs were skipped. `is_tried_whole`: whether the
     inspector answered for every changed program.
     """
 
     name: str
     outcome: CaseOutcome
     left_out: Mapping[int, tuple[bytes | None, ...]]
-    cut: Cut | None = None
+    skip_reason: SkipReason | None = None
     is_tried_whole: bool = True
 
 
 Exports: TypeAlias = Mapping[bytes, CaseOutcome]
-OnInspected = Callable[[Inspected], None]
-OnRan = Callable[[Ran], None]
+OnReport = Callable[[ProgramReport], None]
+OnRun = Callable[[ProgramRun], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,50 +152,41 @@ def export_fault(task: Task) -> str | None:
     return None
 
 
-def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> None:
-    """Call `on_inspected` once per task, and then `on_ran` once per run of the task.
+def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_report: OnReport, on_run: OnRun) -> None:
+    """Call `on_report` once per task, and then `on_run` once per run of the task.
 
     Raises BoxLost, Aborted.
     """
     wall_seconds = inspectors.package.manifest.limits.wall_seconds
     clock = Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
-    reader = _Reader(on_inspected, on_ran)
+    reader = _Reader(on_report, on_run)
     sent = _send(inspectors, plan(tasks), clock, reader, PROCESSES)
     left = [*reader.left_open, *sent.left]
-    if reader.left_open and not clock.cut and sent.ended < PROCESSES:
+    if reader.left_open and not clock.skip_reason and sent.ended < PROCESSES:
         sent = _send(inspectors, singly(left), clock, reader, PROCESSES - sent.ended)
         left = list(sent.left)
     for step in left:
-        reader.skip(step, clock.cut or sent.cut)
+        reader.skip(step, clock.skip_reason or sent.skip_reason)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """`left`: steps that no process was left for, because of `cut`. `ended`: processes that ended, other than in a
-    batch.
+class _SendEnd:
+    """`left`: steps that no process was left for, because of `skip_reason`.
+
+    `ended`: processes that ended, other than in a batch.
     """
 
     left: Sequence[Step]
-    cut: Cut
+    skip_reason: SkipReason
     ended: int
 
 
-def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader", processes: int) -> _Sent:
+def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader", processes: int) -> _SendEnd:
     manifest = inspectors.package.manifest
     # A message that leaves a step out gets two answers.
     limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
-    messages, answered, cut = Messages(steps, clock), 0, Cut(None)
-
-    def read(outcome: CaseOutcome) -> None:
-        nonlocal answered, cut
-        message = messages.sent[answered]
-        answered += 1
-        if clock.cut:
-            reader.skip(message.step, clock.cut)
-            return
-        cut = Cut(None if message.step.kind == "leave_out" else outcome.ending)
-        reader.read(message.step, clock.timely(message, outcome))
-
+    messages = Messages(steps, clock)
+    answers = _Answers(messages, clock, reader)
     request = Request(
         source="def program():\n    pass\n",
         entry_point="program",
@@ -212,9 +196,27 @@ def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "
         limits=limits,
         problem=inspector_spares_key(inspectors.package),
     )
-    run_cases(inspectors.pool, INSPECTOR, request, read, inspectors.abort, processes)
-    ended_by = [*messages.ended_by, *(steps[answered - 1 : answered] if answered < len(steps) else [])]
-    return _Sent(steps[answered:], cut, sum(not step.batch for step in ended_by))
+    run_cases(inspectors.pool, INSPECTOR, request, answers.read, inspectors.abort, processes)
+    left = steps[answers.count :]
+    ended_by = [*messages.ended_by, *(steps[answers.count - 1 : answers.count] if left else [])]
+    return _SendEnd(left, answers.skip_reason, sum(not step.batch for step in ended_by))
+
+
+class _Answers:
+    """Gives each answer to the reader, with its message. `skip_reason`: why the next messages would be skipped."""
+
+    def __init__(self, messages: Messages, clock: Clock, reader: "_Reader") -> None:
+        self.count, self.skip_reason = 0, SkipReason(None)
+        self._messages, self._clock, self._reader = messages, clock, reader
+
+    def read(self, outcome: CaseOutcome) -> None:
+        message = self._messages.sent[self.count]
+        self.count += 1
+        if self._clock.skip_reason:
+            self._reader.skip(message.step, self._clock.skip_reason)
+            return
+        self.skip_reason = SkipReason(None if message.step.kind == "leave_out" else outcome.ending)
+        self._reader.read(message.step, self._clock.timely(message, outcome))
 
 
 def inspector_spares_key(package: Package) -> str:
@@ -248,19 +250,19 @@ def _checked(outcome: CaseOutcome) -> CaseOutcome:
 class _Reader:
     """Turns the inspector's answers into evidence and outcomes. `left_open`: the rest of batches."""
 
-    def __init__(self, on_inspected: OnInspected, on_ran: OnRan) -> None:
+    def __init__(self, on_report: OnReport, on_run: OnRun) -> None:
         self.left_open: list[Step] = []
-        self._on_inspected, self._on_ran = on_inspected, on_ran
+        self._on_report, self._on_run = on_report, on_run
         self._outcomes: dict[str, CaseOutcome] = {}
         self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
-        self._cuts: dict[str, Cut] = {}
+        self._skip_reasons: dict[str, SkipReason] = {}
         self._broken_off: set[str] = set()
 
     def read(self, step: Step, outcome: CaseOutcome) -> None:
         if step.batch:
             self._read_batch(step, outcome)
         elif step.run is None:
-            self._on_inspected(_inspected(step.task.signature, outcome))
+            self._on_report(_inspected(step.task.signature, outcome))
         elif step.kind == "leave_out":
             if outcome.ending is not Ending.ANSWERED:
                 self._broken_off.add(step.run.name)
@@ -278,20 +280,20 @@ class _Reader:
         if rest := step.batch[len(answers) :]:
             self.left_open.append(replace(step, batch=rest))
 
-    def skip(self, step: Step, cut: Cut) -> None:
+    def skip(self, step: Step, skip_reason: SkipReason) -> None:
         """Record a step that was not sent."""
         if step.batch:
             for one in singly([step]):
-                self.skip(one, cut)
+                self.skip(one, skip_reason)
             return
         if step.run is None:
-            self._on_inspected(Inspected(signature=step.task.signature, evidence=None, refusal=None))
+            self._on_report(ProgramReport(signature=step.task.signature, evidence=None, refusal=None))
             return
-        self._cuts.setdefault(step.run.name, cut)
+        self._skip_reasons.setdefault(step.run.name, skip_reason)
         if step.kind == "leave_out":
             self._keep(step.run.name, {})
         else:
-            self._keep_outcome(step.run, not_run(cut))
+            self._keep_outcome(step.run, not_run(skip_reason))
 
     def _keep_outcome(self, run: Run, outcome: CaseOutcome) -> None:
         self._outcomes[run.name] = replace(outcome, name=run.name)
@@ -305,21 +307,23 @@ class _Reader:
             self._tell(name, {index: answers for part in self._left_out.pop(name) for index, answers in part.items()})
 
     def _tell(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
-        outcome, cut = self._outcomes.pop(name), self._cuts.pop(name, None)
+        outcome, skip_reason = self._outcomes.pop(name), self._skip_reasons.pop(name, None)
         is_whole = name not in self._broken_off
-        self._on_ran(Ran(name=name, outcome=outcome, left_out=left_out, cut=cut, is_tried_whole=is_whole))
+        self._on_run(
+            ProgramRun(name=name, outcome=outcome, left_out=left_out, skip_reason=skip_reason, is_tried_whole=is_whole)
+        )
 
 
-def not_run(cut: Cut) -> CaseOutcome:
+def not_run(skip_reason: SkipReason) -> CaseOutcome:
     """Return an outcome without time and memory."""
-    ending = cut.ending or Ending.CRASHED
+    ending = skip_reason.ending or Ending.CRASHED
     return CaseOutcome(name="", ending=ending, answer=None, failure=None, text="", wall_seconds=0.0, memory_bytes=0)
 
 
-def _inspected(signature: bytes, outcome: CaseOutcome) -> Inspected:
+def _inspected(signature: bytes, outcome: CaseOutcome) -> ProgramReport:
     if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
-        return Inspected(signature=signature, evidence=None, refusal=outcome)
-    return Inspected(signature=signature, evidence=_evidence(decode(outcome.answer)), refusal=None)
+        return ProgramReport(signature=signature, evidence=None, refusal=outcome)
+    return ProgramReport(signature=signature, evidence=_evidence(decode(outcome.answer)), refusal=None)
 
 
 def _answers(outcome: CaseOutcome) -> list[bytes]:

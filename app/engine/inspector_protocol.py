@@ -26,7 +26,7 @@ BATCH_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequiredPart:
     """`length` None: any length. `through`: the loop's evidence says which inputs pass through it."""
 
     kind: Literal["scan", "fori", "while", "cond"]
@@ -40,7 +40,7 @@ class Run:
 
     name: str
     inputs: bytes
-    leave_out: Wanted | None
+    leave_out: RequiredPart | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Task:
     signature: bytes
     program: bytes
     runs: Sequence[Run]
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[RequiredPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SkipReason:
     """The reason why messages were skipped.
 
     `ending`: of the program that had ended too many processes. None if a changed program did that, which says nothing
@@ -118,8 +118,8 @@ class Clock:
     used: float = 0.0
 
     @property
-    def cut(self) -> Cut | None:
-        return Cut(Ending.TIMED_OUT, self.seconds) if self.used >= self.seconds else None
+    def skip_reason(self) -> SkipReason | None:
+        return SkipReason(Ending.TIMED_OUT, self.seconds) if self.used >= self.seconds else None
 
     def timely(self, message: "Message", outcome: CaseOutcome) -> CaseOutcome:
         """Apply the time limit of a run: the box itself allows every message the time of one that compiles.
@@ -173,7 +173,9 @@ class Messages(CaseQueue):
         self._open = step.task
         self.sent.append(Message(step, has_program))
         name = step.kind if step.run is None else f"{step.kind} {step.run.name}"
-        message = {"step": "none"} if clock.cut else _message(step, has_program, clock.call_seconds * BATCH_SHARE)
+        message = (
+            {"step": "none"} if clock.skip_reason else _message(step, has_program, clock.call_seconds * BATCH_SHARE)
+        )
         return CaseInput(name, encode({"task": message}))
 
 

@@ -1,22 +1,87 @@
 """A job of `app.engine.judge`: what to judge, and what all steps of its judging work with."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from threading import Event, Lock
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Event
 
-from app.capacity import count_cores
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.engine.boxes import box_spec
 from app.engine.custom_checker import CustomChecker
-from app.engine.inspection_cache import Inspections
-from app.engine.overload import WaitOnce
+from app.engine.examination import Inspections
+from app.engine.overload import was_overloaded
 from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes
-from app.engine.timeline import Timeline
-from app.judging.verdicts import CaseResult, Verdict
-from sandbox.interface import CaseOutcome, OnCase
+from app.judging.phase import Phase, PhaseName
+from app.judging.report import told_seconds
+from app.judging.verdicts import CaseResult, Verdict, Visibility
+from sandbox.interface import CaseOutcome, Ending, OnCase
 from sandbox.pool import Pool
+
+_CHANCE = random.SystemRandom()
+
+Tell = Callable[[Sequence[Phase]], None]
+
+# A program could encode hidden inputs in the duration of these phases.
+OF_THE_PROGRAM: frozenset[PhaseName] = frozenset({"running", "inspecting", "again", "timing", "checking"})
+
+
+class Timeline:
+    """One phase runs at a time. `tell` gets all phases so far whenever another begins.
+
+    `visibility`: hidden if any case is; then times are coarse.
+    """
+
+    def __init__(self, tell: Tell = lambda _: None, visibility: Visibility = "hidden") -> None:
+        self._tell, self._visibility = tell, visibility
+        self._ended: dict[PhaseName, float] = {}
+        self._aside: dict[PhaseName, float] = {}
+        self._name: PhaseName | None = None
+        self._since = 0.0
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """Exact seconds per phase, which students must not see."""
+        return {str(name): seconds for name, seconds in (*self._ended.items(), *self._aside.items())}
+
+    def begin(self, name: PhaseName) -> None:
+        self._end()
+        self._name, self._since = name, time.monotonic()
+        self._tell([*self._phases(), Phase(name=name, seconds=None)])
+
+    @contextmanager
+    def aside(self, name: PhaseName) -> Iterator[None]:
+        """Count time that interrupts the current phase repeatedly; it is reported at the end."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            taken = time.monotonic() - began
+            self._since += taken
+            self._aside[name] = self._aside.get(name, 0.0) + taken
+
+    def close(self) -> None:
+        """End the phase, also after an error."""
+        self._end()
+
+    def end(self) -> tuple[Phase, ...]:
+        self._end()
+        return tuple(self._phases() + [self._phase(name, seconds) for name, seconds in self._aside.items()])
+
+    def _end(self) -> None:
+        if self._name is not None:
+            self._ended[self._name] = self._ended.get(self._name, 0.0) + time.monotonic() - self._since
+        self._name = None
+
+    def _phases(self) -> list[Phase]:
+        return [self._phase(name, seconds) for name, seconds in self._ended.items()]
+
+    def _phase(self, name: PhaseName, seconds: float) -> Phase:
+        shown = told_seconds(self._visibility, seconds) if name in OF_THE_PROGRAM else seconds
+        return Phase(name=name, seconds=round(shown, 3))
+
 
 OnResult = Callable[[CaseResult], None]
 
@@ -71,51 +136,114 @@ class Job:
         return answer_bytes([case.expected for case in self.open_cases])
 
 
+# Most bytes of one answer, and of all answers of one judging.
+ANSWER_BYTES = 2**20
+KEPT_BYTES = 4 * 2**20
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """By name of the case: `costs` are outcomes without answers, `answers` are those that are small enough."""
+
+    costs: dict[str, CaseOutcome] = field(default_factory=dict)
+    answers: dict[str, bytes] = field(default_factory=dict)
+    room: int = KEPT_BYTES
+
+    def add(self, outcome: CaseOutcome) -> None:
+        self.costs[outcome.name] = replace(outcome, answer=None, text="")
+        size = len(outcome.answer or b"")
+        if outcome.answer is not None and size <= min(ANSWER_BYTES, self.room):
+            self.answers[outcome.name] = outcome.answer
+            self.room -= size
+
+
+class WaitOnce:
+    """Waits until the machine is less busy, once in a judging. `is_due`: a late case waits to run once more."""
+
+    def __init__(self, job: Job, abort: Event) -> None:
+        self._wait, self._timeline, self._abort = job.wait_until_quieter, job.timeline, abort
+        self.is_due = False
+
+    @property
+    def may_wait(self) -> bool:
+        return self._wait is not None
+
+    def excuses(self, outcome: CaseOutcome) -> bool:
+        """Whether the case timed out because of the machine's load, and may run once more."""
+        is_late = self.may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome)
+        self.is_due = self.is_due or is_late
+        return is_late
+
+    def wait(self) -> None:
+        """Raises Aborted."""
+        wait, self._wait, self.is_due = self._wait, None, False
+        assert wait is not None, "this judging may not wait"
+        self._timeline.begin("waiting")
+        wait(self._abort)
+
+
 class Results:
-    """Final results: a student who was shown one never sees it change."""
+    """The results so far. A student who was shown a final one never sees it change.
+
+    `right`: accepted results, by case, of which a later step finds out more.
+    """
 
     def __init__(self, on_result: OnResult) -> None:
         self._on_result = on_result
-        self._found: list[CaseResult] = []
+        self._final: list[CaseResult] = []
+        self.right: dict[str, CaseResult] = {}
 
     def keep(self, result: CaseResult) -> None:
-        self._found.append(result)
+        """Make the result final."""
+        self.right.pop(result.name, None)
+        self._final.append(result)
         self._on_result(result)
+
+    def settle(self, result: CaseResult, *, may_change: bool) -> None:
+        """Make the result final, unless it is accepted and a later step may change that."""
+        if may_change and result.verdict is Verdict.ACCEPTED:
+            self.right[result.name] = result
+        else:
+            self.keep(result)
 
     @property
     def are_accepted(self) -> bool:
-        return all(result.verdict is Verdict.ACCEPTED for result in self._found)
+        return all(result.verdict is Verdict.ACCEPTED for result in self._final)
 
     @property
     def by_position(self) -> tuple[CaseResult, ...]:
-        return tuple(sorted(self._found, key=lambda result: result.position))
+        return tuple(sorted(self._final, key=lambda result: result.position))
 
 
-@dataclass(frozen=True, slots=True)
 class Context:
-    """What every step works with. `timed`: the names of the cases whose times are compared.
+    """What every step works with.
 
-    `checking`: results of two processes are checked one after the other. `too_slow`: the first sample took too long, so
-    no process begins any more.
+    `drawn`: the case that is confirmed by a second run, if there is one. `timed`: the names of the cases whose times
+    are compared. `too_slow`: the first sample took too long, so no process begins any more.
     """
 
-    job: Job
-    pool: Pool
-    abort: Event
-    results: Results
-    overload: WaitOnce
-    checker: CustomChecker
-    timed: frozenset[str]
-    checking: Lock = field(default_factory=Lock)
-    too_slow: Event = field(default_factory=Event)
+    def __init__(self, job: Job, pool: Pool, on_result: OnResult, abort: Event) -> None:
+        self.job, self.pool, self.abort = job, pool, abort
+        self.results = Results(on_result)
+        self.overload = WaitOnce(job, abort)
+        self.checker = CustomChecker(job.package, job.references, abort)
+        self.drawn = _draw(job)
+        self.timed = frozenset(case.name for cases in job.timed_cases.values() for case in cases)
+        self.too_slow = Event()
 
-    @property
-    def has_idle_core(self) -> bool:
-        return self.job.runs_in_parallel and self.pool.count().busy < count_cores() - 1
-
-    def count_idle_boxes(self) -> int:
-        return self.pool.count_idle(box_spec(self.job.manifest))
+    def is_confirmed_or_timed(self, case: PreparedCase) -> bool:
+        """Whether a step after the examination may refuse this case."""
+        return case is self.drawn or case.name in self.timed
 
     def tell(self, outcome: CaseOutcome) -> None:
         if self.job.on_outcome is not None:
             self.job.on_outcome(outcome)
+
+
+def _draw(job: Job) -> PreparedCase | None:
+    """Return the case for the second run. None: the problem is not deterministic, or has no open case.
+
+    The first case is drawn only where there is no other: it was the first of its process already.
+    """
+    cases = job.open_cases
+    return _CHANCE.choice(cases[1:] or cases) if cases and job.manifest.deterministic else None

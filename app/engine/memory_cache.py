@@ -2,7 +2,12 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from threading import Condition, Event
 from typing import Generic, TypeVar
+
+from sandbox.interface import Aborted
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -33,3 +38,28 @@ class MemoryCache(Generic[K, V]):
             self._bytes += size_bytes
             while self._bytes > self._most_bytes:
                 self._bytes -= self._kept.popitem(last=False)[1][1]
+
+
+LISTEN_SECONDS = 0.2
+
+
+class SingleFlight:
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._running: set[Hashable] = set()
+
+    @contextmanager
+    def of(self, key: Hashable, abort: Event) -> Iterator[None]:
+        """Waits until no other caller computes this key. Raises Aborted when `abort` is set while it waits."""
+        with self._changed:
+            while key in self._running:
+                if abort.is_set():
+                    raise Aborted
+                self._changed.wait(LISTEN_SECONDS)
+            self._running.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running.discard(key)
+                self._changed.notify_all()

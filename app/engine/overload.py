@@ -8,14 +8,13 @@ the case has run once more.
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
 
 from app.capacity import count_cores
-from app.engine.timeline import Timeline
-from sandbox.interface import Aborted, CaseOutcome, Ending
+from sandbox.interface import Aborted, CaseOutcome
 
 # Share of a case's time that other processes may take.
 SHARE = 0.1
@@ -33,32 +32,6 @@ def was_overloaded(outcome: CaseOutcome) -> bool:
     The first sees only waits for a core; the second also counts processes that wait for a disk.
     """
     return outcome.left_out_seconds > SHARE * outcome.wall_seconds or os.getloadavg()[0] > count_cores()
-
-
-class WaitOnce:
-    """Waits until the machine is less busy, once in a judging."""
-
-    def __init__(
-        self,
-        wait_until_quieter: Callable[[threading.Event], None] | None,
-        timeline: Timeline,
-        abort: threading.Event,
-    ) -> None:
-        self._wait, self._timeline, self._abort = wait_until_quieter, timeline, abort
-
-    @property
-    def may_wait(self) -> bool:
-        return self._wait is not None
-
-    def excuses(self, outcome: CaseOutcome) -> bool:
-        return self.may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome)
-
-    def wait(self) -> None:
-        """Raises Aborted."""
-        wait, self._wait = self._wait, None
-        assert wait is not None, "this judging may not wait"
-        self._timeline.begin("waiting")
-        wait(self._abort)
 
 
 class OverloadWaits:

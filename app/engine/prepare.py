@@ -1,28 +1,34 @@
-"""Prepare a variant of a problem: draw or generate its inputs, and run the reference on them.
+"""Prepare cases: draw or generate the inputs of a variant, or read a student's own, and run the reference on them.
 
 `in_order` gives the order of a submission's cases: samples first, then the hidden ones, shuffled. So an answer that
 depends on earlier calls fails.
+
+The reference was written for the problem's own cases and may fail on a student's inputs. That is no fault of the
+student or the author: the judging ends with a message (`find_unanswerable`). The reference's answer is not stored.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from threading import Event
 from typing import Any
 from uuid import UUID
 
 from app.catalog.answers.functions import inputs_of
+from app.catalog.custom_inputs import OWN_INPUTS, UNANSWERED, read_own_inputs
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
-from app.engine.ablation import choose_tried
+from app.catalog.parameter import Parameter as CaseParameter
 from app.engine.boxes import box_spec
 from app.engine.custom_checker import CustomChecker, find_fault
-from app.engine.inspection import Untraceable
-from app.engine.program_examination import Bench, Examined, Sighting, examine
-from app.engine.recording import NO_CALLS, Calls, read_outcome, recorded
+from app.engine.examination import CaseToExamine, Examination, Examiner, choose_tried, examine
+from app.engine.inspection import Inspectors, export_programs
 from app.engine.request import (
+    NO_CALLS,
+    Calls,
     PackageFailed,
     build_request,
     limits_of,
@@ -30,17 +36,24 @@ from app.engine.request import (
     patient,
     patient_at_first,
     place_of,
+    read_outcome,
     reason_of,
+    recorded,
     rules_of,
+    run_cases,
 )
-from app.engine.run import run_cases
+from app.errors import JudgeFailed
 from app.judging.comparison import compare
+from app.judging.finish import Finish
+from app.judging.leaf import read_leaf
 from app.judging.preview import copyable_preview, preview
+from app.judging.report import Fault, Material, build_report, exception_category
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.rules import Rules
-from app.judging.structure import holds_something
-from app.judging.verdicts import Visibility
+from app.judging.structure import holds_something, leaves, path_text
+from app.judging.verdicts import CaseResult, Verdict, Visibility
 from sandbox.guest.codec import Tree, decode, encode
+from sandbox.guest.signature import Untraceable
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
 
@@ -76,7 +89,7 @@ class PreparedCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedVariant:
     cases: tuple[PreparedCase, ...]
     image: str
     versions: Mapping[str, str]
@@ -92,7 +105,7 @@ class Draw:
 
 def prepare(
     package: Package, draw: Draw, pool: Pool, abort: Event, allow: Callable[[Request], Request] = patient
-) -> Prepared:
+) -> PreparedVariant:
     """Draw every case's inputs and run the reference on them. Raises ReferenceFailed, BoxLost, Aborted.
 
     `allow`: sets the time that the reference gets.
@@ -110,7 +123,7 @@ def prepare(
         _prepared(position, case, inputs[case.name], answered, rules)
         for position, case in enumerate(package.manifest.cases)
     )
-    return Prepared(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
+    return PreparedVariant(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
 
 
 def _require_values(package: Package, answers: Mapping[str, bytes]) -> None:
@@ -129,23 +142,18 @@ def draw_all_inputs(package: Package, draw: Draw, pool: Pool, abort: Event) -> d
     return {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
 
 
-def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool: Pool, abort: Event) -> PreparedCase:
-    """Prepare a case that is not part of the package, within a submission's time limit. Raises as `prepare` does."""
-    bench = _Bench(package, pool, abort, allow=patient_at_first)
-    answered = bench.answer([case], [_case_input(case.name, inputs)])
-    return _prepared(0, case, inputs, answered, rules_of(package.manifest))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Answered:
+class _ReferenceAnswers:
     """`answers` by case; `programs` of the cases that need them; `box` gave the last answer."""
 
     answers: Mapping[str, bytes]
-    programs: Mapping[str, Examined]
+    programs: Mapping[str, Examination]
     box: Box
 
 
-def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _Answered, rules: Rules) -> PreparedCase:
+def _prepared(
+    position: int, case: Case, inputs: Mapping[str, Tree], answered: _ReferenceAnswers, rules: Rules
+) -> PreparedCase:
     answer, program = answered.answers[case.name], answered.programs.get(case.name)
     show = copyable_preview if case.visibility == "sample" else preview
     return PreparedCase(
@@ -170,7 +178,7 @@ class _Bench:
     abort: Event
     allow: Callable[[Request], Request] = patient
 
-    def answer(self, cases: Sequence[Case], given: Sequence[CaseInput]) -> _Answered:
+    def answer(self, cases: Sequence[Case], given: Sequence[CaseInput]) -> _ReferenceAnswers:
         """Return the reference's answers and evidence of its programs. Raises ReferenceFailed."""
         answers, box = self.reference([each for each, case in zip(given, cases, strict=True) if not case.sealed])
         try:
@@ -181,7 +189,7 @@ class _Bench:
                 remedy=f"add `static: true` to parameter {error.parameter}",
             ) from None
         answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
-        return _Answered(answers=answers, programs=programs, box=box)
+        return _ReferenceAnswers(answers=answers, programs=programs, box=box)
 
     def inputs(self, case: Case, draw: Draw) -> dict[str, Tree]:
         if case.generate is None:
@@ -211,7 +219,7 @@ class _Bench:
             self._require("calls", case, calls=calls)
         return answers, box
 
-    def programs(self, given: Sequence[CaseInput], answers: Mapping[str, bytes]) -> dict[str, Examined]:
+    def programs(self, given: Sequence[CaseInput], answers: Mapping[str, bytes]) -> dict[str, Examination]:
         """Return the examination of the reference's programs by case, where needed. Raises ReferenceFailed.
 
         `answers`: from calling it. Cases that are missing there are sealed.
@@ -220,17 +228,20 @@ class _Bench:
         cases = [case for case in given if manifest.asks_for_programs or case.name not in answers]
         # Smallest inputs first: they cost least, and each step is a large part of the work.
         tried = choose_tried(manifest, sorted(cases, key=lambda case: len(case.inputs)))
-        sightings = [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
-        found: dict[str, Examined] = {}
-        bench = Bench(package=self.package, makers=self.pool, inspectors=self.pool, abort=self.abort)
-        examine(bench, self.package.reference, sightings, lambda examined: found.update({examined.name: examined}))
+        to_examine = [CaseToExamine(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
+        found: dict[str, Examination] = {}
+        examiner = Examiner(
+            export=partial(export_programs, self.pool, self.package, self.package.reference, abort=self.abort),
+            inspectors=Inspectors(pool=self.pool, package=self.package, abort=self.abort),
+        )
+        examine(examiner, to_examine, lambda examined: found.update({examined.name: examined}))
         for case in cases:
             self._check_program(case, found[case.name], answers.get(case.name))
         return found
 
-    def _check_program(self, case: CaseInput, examined: Examined, answer: bytes | None) -> None:
+    def _check_program(self, case: CaseInput, examined: Examination, answer: bytes | None) -> None:
         place = f"{place_of(self.package, 'reference')}, case {case.name}"
-        if examined.cut:
+        if examined.skip_reason:
             raise ReferenceFailed(
                 f"{place}, as a program: {NOT_EXAMINED}",
                 remedy="compute less in each case, or let cases share their shapes",
@@ -306,9 +317,89 @@ def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
     return CaseInput(name, encode(dict(inputs)))
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`label`: how it differs from the problem's other shapes."""
+
+    label: str
+    cases: tuple[PreparedCase, ...]
+
+
+def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[CaseParameter]) -> list[Shape]:
+    """Group cases by the shapes of their inputs, in the order of the first cases: JAX compiles anew for each shape.
+
+    Cases have the same shape if their arrays agree in shape and dtype, and their static parameters in value.
+    """
+    static = {parameter.name for parameter in parameters if parameter.static}
+    found: dict[tuple[str, ...], list[PreparedCase]] = {}
+    for case in cases:
+        found.setdefault(tuple(_parts(case, static)), []).append(case)
+    shared = set.intersection(*map(set, found)) if len(found) > 1 else set()
+    return [
+        Shape(", ".join(part for part in parts if part not in shared), tuple(members))
+        for parts, members in found.items()
+    ]
+
+
+def _parts(case: PreparedCase, static: set[str]) -> Iterator[str]:
+    for path, value in leaves(decode(case.inputs)):
+        leaf = read_leaf(value)
+        if not leaf.is_python:
+            yield f"{path_text(path)} {leaf.dtype} {leaf.shape}"
+        elif path[0] in static:
+            yield f"{path_text(path)} = {leaf.value!r}"
+
+
 def in_order(cases: Sequence[PreparedCase], submission_id: UUID) -> list[PreparedCase]:
     """Return the same order for every attempt. A submission's ID is unknown when its source is written."""
     samples = [case for case in cases if case.visibility == "sample"]
     hidden = [case for case in cases if case.visibility == "hidden"]
     random.Random(submission_id.bytes).shuffle(hidden)
     return samples + hidden
+
+
+UNANSWERED_MESSAGE = (
+    "the reference solution fails on these inputs{why}, so Allclose can't compare your answer; use inputs that the "
+    "statement allows"
+)
+_WHY = {
+    Ending.TIMED_OUT: "it exceeds the time limit of a case",
+    Ending.OUT_OF_MEMORY: "it exceeds the memory limit of a case",
+    Ending.TOO_MUCH_OUTPUT: "its answer is too large",
+}
+
+
+def prepare_custom_inputs(package: Package, text: str, pool: Pool, abort: Event) -> PreparedCase:
+    """Prepare a student's own inputs, within a submission's time limit. The reference may fail on them.
+
+    `pool`: boxes for the reference. Raises as `prepare` does.
+    """
+    case = read_own_inputs(text, package.manifest.case_inputs)
+    inputs = draw_inputs(package.manifest, case, b"", 0)
+    bench = _Bench(package, pool, abort, allow=patient_at_first)
+    answered = bench.answer([case], [_case_input(case.name, inputs)])
+    return _prepared(0, case, inputs, answered, rules_of(package.manifest))
+
+
+def find_unanswerable(failure: JudgeFailed) -> Finish:
+    """Return the end of a judging whose inputs made the package's own code fail."""
+    outcome = failure.outcome if isinstance(failure, ReferenceFailed) else None
+    why = _why(outcome) if outcome else ""
+    fault = Fault(category=UNANSWERED, message=UNANSWERED_MESSAGE.format(why=f" ({why})" if why else ""))
+    result = CaseResult(
+        position=0,
+        name=OWN_INPUTS,
+        visibility="sample",
+        verdict=Verdict.INVALID_SUBMISSION,
+        wall_seconds=None,
+        memory_bytes=None,
+        report=build_report("sample", fault, Material()),
+    )
+    return Finish(verdict=result.verdict, score=0, cases=(result,), image="", versions={})
+
+
+def _why(outcome: CaseOutcome) -> str:
+    """Give only the exception's type: its text and traceback would show the reference's code."""
+    if outcome.ending is Ending.RAISED and outcome.failure:
+        return f"it raises {exception_category(outcome.failure.kind)}"
+    return _WHY.get(outcome.ending, "")

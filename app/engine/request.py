@@ -1,8 +1,10 @@
 """Build a box's request from a package and a source, with the limits and comparison rules of its manifest."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +18,13 @@ from app.catalog.package import Package
 from app.catalog.signature import definitions_of, signature_of
 from app.errors import JudgeFailed
 from app.judging.random_samples import RandomRules
+from app.judging.requirements.forbids_calls import ForbidsCalls
 from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_guards
 from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
-from sandbox.guest.codec import STANDARD_CAPS, decode
-from sandbox.interface import CaseInput, CaseOutcome, Limits, Parameter, Request
+from sandbox.guest.codec import STANDARD_CAPS, Malformed, Tree, decode, encode
+from sandbox.interface import Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Limits, OnCase, Parameter, Request
+from sandbox.pool import Pool
 
 if TYPE_CHECKING:
     from app.catalog.model import Device
@@ -155,3 +159,112 @@ def rules_of(manifest: Manifest) -> Rules:
         optional=frozenset(manifest.returns.optional),
         random=RandomRules(statistics=answer.statistics) if isinstance(answer, RandomSamples) else None,
     )
+
+
+DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
+KEYS = {"answer", "calls", "is_kept"}
+# As `sandbox.guest.notes` writes them: kind, name and line.
+NOTE = re.compile(r"(call|code|touched) ([ -~]{1,300}) (\d{1,7})")
+UNREADABLE = "a write into the judge's record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """What the student's process saw, as in `Facts`."""
+
+    calls: Mapping[str, int] = field(default_factory=dict)
+    forbidden: Mapping[str, int] = field(default_factory=dict)
+    code: Mapping[str, int] = field(default_factory=dict)
+    touched: Mapping[str, int] = field(default_factory=dict)
+
+
+NO_CALLS = Calls()
+
+
+def is_recorded(manifest: Manifest) -> bool:
+    return any(requirement.is_watched for requirement in manifest.requirements)
+
+
+def recorded(manifest: Manifest, request: Request) -> Request:
+    """Return the request with calls watched if the problem needs it. `read_outcome` reads what was seen."""
+    if not is_recorded(manifest):
+        return request
+    asked = [requirement for requirement in manifest.requirements if isinstance(requirement, ForbidsCalls)]
+    patterns = sorted({pattern for requirement in asked for pattern in requirement.forbids_calls})
+    return replace(request, driver=DRIVER.format(request.driver, patterns))
+
+
+def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
+    """Return the outcome with the solution's own answer, and the calls.
+
+    A malformed recording is returned unchanged and judged wrong.
+    """
+    if outcome.answer is None or not is_recorded(manifest):
+        return outcome, NO_CALLS
+    try:
+        tree = decode(outcome.answer)
+    except Malformed:
+        return outcome, NO_CALLS
+    if not isinstance(tree, dict) or set(tree) != KEYS or (counts := _numbers(tree["calls"])) is None:
+        return outcome, NO_CALLS
+    calls = _read_notes(outcome.notes, counts)
+    if tree["is_kept"] is not True:
+        calls = replace(calls, touched={UNREADABLE: 0, **calls.touched})
+    return replace(outcome, answer=encode(tree["answer"])), calls
+
+
+def _numbers(tree: Tree) -> dict[str, int] | None:
+    if not isinstance(tree, dict):
+        return None
+    return {name: number for name, number in tree.items() if isinstance(name, str) and type(number) is int}
+
+
+def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:
+    """The process can write anything into its notes, so a line that is no note tells that the source did."""
+    found: dict[str, dict[str, int]] = {"call": {}, "code": {}, "touched": {}}
+    for line in filter(None, notes.split("\n")):
+        if note := NOTE.fullmatch(line):
+            found[note[1]].setdefault(note[2], int(note[3]))
+        else:
+            found["touched"].setdefault(UNREADABLE, 0)
+    return Calls(calls=counts, forbidden=found["call"], code=found["code"], touched=found["touched"])
+
+
+# Each process loads the source again and may run into the time limit while other students wait.
+PROCESSES = 3
+
+
+def run_cases(
+    pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event, processes: int = PROCESSES
+) -> Box:
+    """Call `on_case` once for every case, in order. Return the box that ran them.
+
+    A case that kills its process ends the run; the rest goes into a new process as a new request. After `processes`
+    processes have died, the rest is not run, and `on_case` is not called for it.
+
+    Raises BoxLost when a box fails, Aborted when `abort` is set.
+    """
+    with pool.lease(spec, abort, request.problem) as box:
+        run_all(box, request, on_case, abort, processes=processes)
+    return box
+
+
+def run_all(
+    box: Box,
+    request: Request,
+    on_case: OnCase,
+    abort: Event,
+    is_hopeless: Callable[[], bool] = lambda: False,
+    processes: int = PROCESSES,
+) -> None:
+    """Like `run_cases`, in a box that is already leased. If `is_hopeless` after a process, the rest is not run."""
+    queue = request.to_take()
+    for _ in range(processes):
+        outcome = box.run(replace(request, queue=queue), on_case, abort)
+        if outcome.load_failure is not None:
+            while (case := queue.take()) is not None:
+                on_case(replace(outcome.load_failure, name=case.name))
+        if len(queue) == 0 or is_hopeless():
+            break
+        if not outcome.cases:
+            raise BoxLost("the box ended its run without an outcome for any case")

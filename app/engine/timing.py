@@ -15,9 +15,7 @@ from app.engine.case_verdict import check_again, check_calls, refuse
 from app.engine.job import Context
 from app.engine.overload import was_overloaded
 from app.engine.prepare import PreparedCase, ReferenceFailed
-from app.engine.recording import read_outcome, recorded
-from app.engine.request import build_request, patient, place_of, reason_of
-from app.engine.run import run_all
+from app.engine.request import build_request, patient, place_of, read_outcome, reason_of, recorded, run_all
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.interface import CaseInput, CaseOutcome, Ending
@@ -34,7 +32,7 @@ Right = Mapping[str, CaseResult]
 
 
 @dataclass(slots=True)
-class Timed:
+class TimeMeasurement:
     """The least times so far, by case. `wrong`: the first result that is not accepted, which ends the measurement."""
 
     own: Least = field(default_factory=dict)
@@ -71,13 +69,14 @@ class Timed:
         return list(found.values())
 
 
-def compare_with_reference(context: Context, right: Right) -> TimeComparison | None:
-    """Compare the times if all cases are accepted, and keep the results. `right`: accepted results of timed cases.
+def compare_with_reference(context: Context) -> TimeComparison | None:
+    """Compare the times if all cases are accepted, and keep the results. Now only timed cases may change.
 
     Returns None if the submission is wrong, or nothing is timed. Raises JudgeFailed when the package's own code fails,
     BoxLost, Aborted.
     """
     job, results, overload = context.job, context.results, context.overload
+    right = dict(results.right)
     if not context.timed or not results.are_accepted or len(right) < len(context.timed):
         for result in right.values():
             results.keep(result)
@@ -94,7 +93,7 @@ def compare_with_reference(context: Context, right: Right) -> TimeComparison | N
     return timed.comparison
 
 
-def _measure(context: Context, right: Right, before: Timed | None = None) -> Timed:
+def _measure(context: Context, right: Right, before: TimeMeasurement | None = None) -> TimeMeasurement:
     """Measure until each case has a time and the result is clear, or for ROUNDS rounds.
 
     `before`: times that still count.
@@ -103,7 +102,7 @@ def _measure(context: Context, right: Right, before: Timed | None = None) -> Tim
     rule = job.manifest.efficiency
     assert rule is not None, "the problem has no `efficiency`"
     assert job.references is not None, "a problem with `efficiency` needs boxes for its reference"
-    timed = Timed(own=before.own, reference=before.reference) if before else Timed()
+    timed = TimeMeasurement(own=before.own, reference=before.reference) if before else TimeMeasurement()
 
     def check(case: PreparedCase, outcome: CaseOutcome) -> None:
         own, calls = read_outcome(job.manifest, outcome)
@@ -163,7 +162,7 @@ def _run(
     source: str,
     pool: Pool,
     calls: Sequence[_Call],
-    timed: Timed,
+    timed: TimeMeasurement,
     least: Least,
     check: Callable[[PreparedCase, CaseOutcome], None],
 ) -> None:

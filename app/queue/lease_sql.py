@@ -185,8 +185,8 @@ _GIVE_BACK = """
 
 _TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
 
-# The reference may run long on custom inputs, and a worker runs one such reference at a time
-# (`app.engine.custom_inputs`). A second one would hold a slot while it only waits.
+# The reference may run long on custom inputs (`app.engine.prepare`). So a worker has one such judging at a time, and a
+# box for references stays free.
 _HAS_CUSTOM_INPUTS = "(SELECT inputs IS NOT NULL FROM submissions WHERE submissions.id = job.submission_id)"
 
 JUDGING = _steps(

@@ -7,8 +7,8 @@ from math import inf, isfinite
 import numpy as np
 
 from app.catalog.package import Package
+from app.engine.case_verdict import CATEGORY_OF_ENDING
 from app.engine.custom_checker import CustomChecker
-from app.engine.ending_verdict import CATEGORY_OF_ENDING
 from app.engine.prepare import PreparedCase
 from app.engine.request import rules_of
 from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy

@@ -16,9 +16,8 @@ from typing import cast
 
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost, TimedSolution
-from app.engine.prepare import PreparedCase
+from app.engine.prepare import PreparedCase, Shape, shapes_of
 from app.engine.request import MEBIBYTE, PATIENCE
-from app.engine.shapes import Shape, shapes_of
 from app.judging.efficiency import ROOM_GROWTH
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.catalog.verification_section import Kind, Way
 from app.engine.custom_checker import CustomChecker
-from app.engine.prepare import PreparedCase
-from app.engine.shapes import shapes_of
+from app.engine.prepare import PreparedCase, shapes_of
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distances_of, is_rounding, same_dtypes

@@ -12,7 +12,7 @@ from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import ReferenceRun, ReferenceSection
-from app.engine.prepare import Draw, Prepared, PreparedCase, draw_all_inputs, prepare
+from app.engine.prepare import Draw, PreparedCase, PreparedVariant, draw_all_inputs, prepare
 from app.engine.request import patient_at_first
 from app.judging.leaf import Array, Tree, read_leaf
 from app.judging.requirement import plural
@@ -73,7 +73,7 @@ def _drawn(package: Package, draw: Draw) -> Iterator[CaseInput]:
             yield CaseInput(case.name, encode(dict(inputs)))
 
 
-def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attempt) -> ReferenceSection:
+def _section(prepared: PreparedVariant, shuffled: Sequence[PreparedCase], again: Attempt) -> ReferenceSection:
     runs = (
         ReferenceRun(order=tuple(case.name for case in prepared.cases), agrees=True),
         ReferenceRun(order=tuple(case.name for case in shuffled), agrees=again.verdict is Verdict.ACCEPTED),
@@ -148,7 +148,7 @@ def _noise_finding(
     )
 
 
-def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Finding]:
+def _input_findings(trial: Trial, draw: Draw, first: PreparedVariant) -> Iterator[Finding]:
     """Check that cases.py makes the same inputs from the same seed."""
     if trial.package.generators is None:
         return

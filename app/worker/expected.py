@@ -18,9 +18,8 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
 from app.database.engine import Database
-from app.engine.memory_cache import MemoryCache
-from app.engine.prepare import Draw, Prepared, PreparedCase, prepare
-from app.engine.single_flight import SingleFlight
+from app.engine.memory_cache import MemoryCache, SingleFlight
+from app.engine.prepare import Draw, PreparedCase, PreparedVariant, prepare
 from app.judging.requirement import Evidence
 from app.queue.retry import retry
 from sandbox.pool import Pool
@@ -83,7 +82,7 @@ class ExpectedOutputs:
             ExpectedOutput.device == self.device,
         )
 
-    def _store(self, key: Key, package: Package, prepared: Prepared) -> tuple[PreparedCase, ...]:
+    def _store(self, key: Key, package: Package, prepared: PreparedVariant) -> tuple[PreparedCase, ...]:
         """Store these outputs and return those that stand: these, or those of an earlier writer.
 
         All writers insert the cases in the same order. So a writer that meets a row of another waits for that COMMIT,
@@ -112,7 +111,7 @@ class ExpectedOutputs:
             if by_name
         )
 
-    def _rows(self, key: Key, prepared: Prepared) -> list[dict[str, Any]]:
+    def _rows(self, key: Key, prepared: PreparedVariant) -> list[dict[str, Any]]:
         revision_id, variant = key
         return [
             {

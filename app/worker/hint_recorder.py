@@ -30,9 +30,9 @@ from app.engine.hints import (
     question_about,
     unpack,
 )
-from app.engine.outcomes import Outcomes
+from app.engine.job import Outcomes
+from app.engine.memory_cache import SingleFlight
 from app.engine.prepare import PreparedCase
-from app.engine.single_flight import SingleFlight
 from app.errors import JudgeFailed
 from app.judging.finish import Finish
 from app.queue.lease import Claim, add_hint

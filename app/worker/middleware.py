@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.engine.outcomes import Outcomes
+from app.engine.job import Outcomes
 from app.judging.finish import Finish
 from app.queue.lease import Claim
 from app.worker.work import Work

@@ -22,10 +22,8 @@ from sqlalchemy.dialects.postgresql import insert
 
 from app.database.engine import Database
 from app.engine.boxes import box_spec
-from app.engine.outcomes import Outcomes
-from app.engine.recording import recorded
-from app.engine.request import build_request, device_of, patient
-from app.engine.run import run_all
+from app.engine.job import Outcomes
+from app.engine.request import build_request, device_of, patient, recorded, run_all
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement

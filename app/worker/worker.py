@@ -10,14 +10,11 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database.engine import Database
 from app.engine.boxes import Pools, box_spec
-from app.engine.custom_inputs import CustomInputs, find_unanswerable
-from app.engine.inspection_cache import Inspections
-from app.engine.job import Job
+from app.engine.examination import Inspections
+from app.engine.job import Job, Outcomes, Timeline
 from app.engine.judge import judge
-from app.engine.outcomes import Outcomes
 from app.engine.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
-from app.engine.prepare import PreparedCase, in_order
-from app.engine.timeline import Timeline
+from app.engine.prepare import PreparedCase, find_unanswerable, in_order, prepare_custom_inputs
 from app.errors import JudgeFailed
 from app.judging.finish import Finish
 from app.judging.phase import Phase
@@ -75,7 +72,6 @@ class Worker:
         self._hint_recorder = hint_recorder
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
-        self._own_inputs = CustomInputs(lanes.interactive.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Judged:
         """Judge from claim to end.
@@ -134,7 +130,8 @@ class Worker:
     def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission
         if submission.inputs is not None:
-            return [self._own_inputs.prepare(work.package, submission.inputs, abort)]
+            references = self._lanes.interactive.expected.references
+            return [prepare_custom_inputs(work.package, submission.inputs, references, abort)]
         cases = lane.expected.get(work.revision, work.package, work.variant, abort)
         return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 

@@ -10,8 +10,7 @@ from app.catalog.parameter import Parameter
 from app.catalog.verification_report import Report
 from app.cli.console import output
 from app.cli.problem.report_table import print_report
-from app.engine.prepare import PreparedCase
-from app.engine.shapes import shapes_of
+from app.engine.prepare import PreparedCase, shapes_of
 from app.verification.trial import Effort, VerificationPools
 from sandbox.guest.codec import encode
 from tests.verification.bench import NO_MUTANTS, changed, package_of, verified

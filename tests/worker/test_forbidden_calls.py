@@ -10,7 +10,7 @@ import pytest
 from app.catalog.package import Package, package_from_files
 from app.engine.job import Job
 from app.engine.judge import judge
-from app.engine.prepare import Draw, Prepared, ReferenceFailed, prepare
+from app.engine.prepare import Draw, PreparedVariant, ReferenceFailed, prepare
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
@@ -122,7 +122,7 @@ def package(text: str) -> Package:
 @dataclass
 class Court:
     package: Package
-    prepared: Prepared
+    prepared: PreparedVariant
     pool: Pool
 
     def judge(self, source: str) -> tuple[CaseResult, ...]:

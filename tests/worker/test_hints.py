@@ -14,9 +14,8 @@ from sqlalchemy import select
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.sample_record import SampleRecord
-from app.engine.hints import Question, find_hint, list_mistakes, mistake_outputs, unpack
+from app.engine.hints import Question, find_hint, list_mistakes, mistake_outputs, record_samples, unpack
 from app.engine.prepare import Draw, prepare
-from app.engine.sample_answers import record_samples
 from app.queue.lease import Claim
 from app.submissions.model import Judging
 from app.submissions.view import Mode

@@ -10,24 +10,21 @@ import pytest
 
 from app.catalog.package import Package, package_from_files
 from app.engine.inspection import (
-    Inspected,
     Inspectors,
-    Ran,
-    Run,
-    Task,
-    Untraceable,
-    Wanted,
+    ProgramReport,
+    ProgramRun,
     export_programs,
     inspect,
     signature_of,
 )
-from app.engine.inspector_protocol import Clock, Messages, plan
+from app.engine.inspector_protocol import Clock, Messages, RequiredPart, Run, Task, plan
 from sandbox.guest.codec import decode, encode
+from sandbox.guest.signature import Untraceable
 from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files
 
-SCAN = Wanted("scan", 4, ())
+SCAN = RequiredPart("scan", 4, ())
 PROBLEM = """\
 title: Scaled sum
 summary: Add up a vector, part by part.
@@ -93,8 +90,8 @@ class Looking:
             Task(signature=signature, program=exported[signature].answer or b"", runs=members, wanted=(SCAN,))
             for signature, members in by_signature.items()
         ]
-        self.inspected: list[Inspected] = []
-        self.ran: list[Ran] = []
+        self.inspected: list[ProgramReport] = []
+        self.ran: list[ProgramRun] = []
         bench = Inspectors(pool=boxes, package=package, abort=abort)
         inspect(bench, tasks, self.inspected.append, self.ran.append)
 
@@ -122,7 +119,7 @@ def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes:
     assert [ran.name for ran in seen.ran] == [run.name for run in runs]
     assert {ran.outcome.ending for ran in seen.ran} <= {Ending.OUT_OF_MEMORY, Ending.CRASHED}
     assert all(ran.outcome.answer is None and ran.left_out == {} for ran in seen.ran)
-    assert [ran.cut is None for ran in seen.ran] == [False] * 5
+    assert [ran.skip_reason is None for ran in seen.ran] == [False] * 5
     assert [ran.outcome.wall_seconds > 0 for ran in seen.ran] == [True] * 3 + [False] * 2
 
 
@@ -136,7 +133,9 @@ def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
 
     assert len(seen.inspected) == 1
     assert sorted(ran.name for ran in seen.ran) == [run.name for run in runs]
-    assert [ran.cut and (ran.cut.ending, ran.cut.seconds) for ran in seen.ran] == [(Ending.TIMED_OUT, 6e-6)] * 3
+    assert [ran.skip_reason and (ran.skip_reason.ending, ran.skip_reason.seconds) for ran in seen.ran] == [
+        (Ending.TIMED_OUT, 6e-6)
+    ] * 3
     assert all(ran.outcome.answer is None and ran.outcome.wall_seconds == 0 for ran in seen.ran)
 
 
@@ -268,8 +267,8 @@ def _with_batches(forged: str) -> str:
 def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:
     signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
     task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
-    inspected: list[Inspected] = []
-    ran: list[Ran] = []
+    inspected: list[ProgramReport] = []
+    ran: list[ProgramRun] = []
 
     bench = Inspectors(pool=boxes, package=package, abort=threading.Event())
     inspect(bench, [task], inspected.append, ran.append)

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.engine.outcomes import Outcomes
+from app.engine.job import Outcomes
 from app.queue.lease import Claim
 from app.worker.middleware import Judge, Judged, Middleware, with_middleware
 from sandbox.interface import Aborted, BoxLost

@@ -12,11 +12,10 @@ from uuid import uuid4
 import pytest
 
 from app.engine.boxes import box_spec
-from app.engine.job import Job
+from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.overload import OverloadWaits, wait_until_quieter
 from app.engine.prepare import PreparedCase
-from app.engine.timeline import Timeline
 from app.judging.finish import Finish
 from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict

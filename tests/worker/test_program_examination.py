@@ -1,7 +1,7 @@
-from app.engine.inspector_protocol import Run, Task, Wanted
-from app.engine.program_examination import share_out
+from app.engine.early_runs import share_out
+from app.engine.inspector_protocol import RequiredPart, Run, Task
 
-WANTED = Wanted("scan", 4, ())
+WANTED = RequiredPart("scan", 4, ())
 
 
 def task(name: str, runs: int, *, is_tried: bool = False) -> Task:

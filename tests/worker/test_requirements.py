@@ -10,11 +10,11 @@ import pytest
 from app.catalog.package import Package, load_package, package_from_files
 from app.database.engine import Database
 from app.engine.boxes import box_spec
-from app.engine.inspection_cache import Inspections
+from app.engine.examination import Inspections
 from app.engine.job import Job
 from app.engine.judge import judge
-from app.engine.prepare import Draw, Prepared, ReferenceFailed, prepare
-from app.engine.recording import NO_CALLS, read_outcome
+from app.engine.prepare import Draw, PreparedVariant, ReferenceFailed, prepare
+from app.engine.request import NO_CALLS, read_outcome
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.worker.expected import ExpectedOutputs
@@ -66,7 +66,7 @@ class Court:
 
     students: Listening
     inspectors: Listening
-    prepared: Prepared
+    prepared: PreparedVariant
     package: Package = field(default=ENERGY)
 
     def judge(

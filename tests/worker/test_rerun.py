@@ -65,7 +65,7 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
     taken: list[int] = []
 
     for cores, boxes in ((4, 2), (1, 2), (4, 1)):
-        monkeypatch.setattr("app.engine.job.count_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("app.engine.early_runs.count_cores", lambda cores=cores: cores)
         pool = CountingPool(launcher, capacity=3, max_runs=1000)
         have_idle(pool, SPEC, boxes)
         pool.leases = 0

@@ -1,6 +1,6 @@
 import threading
 
-from app.engine.run import run_cases
+from app.engine.request import run_cases
 from sandbox.interface import BoxSpec, CaseOutcome, Ending
 from tests.sandbox.bench import make_request
 from tests.worker.bench import CountingPool

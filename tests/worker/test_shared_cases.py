@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from app.engine.early_runs import Process, SharedCases
 from app.engine.prepare import PreparedCase
-from app.engine.shared_cases import Process, SharedCases
 from sandbox.guest.codec import decode
 from tests.worker.bench import STANDARDISE, changed
 from tests.worker.cases import sized

@@ -11,10 +11,9 @@ import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
 from app.engine.boxes import box_spec
-from app.engine.job import Job
+from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, prepare
-from app.engine.timeline import Timeline
 from app.engine.timing import TOO_SLOW
 from app.judging.efficiency import TimeComparison
 from app.judging.finish import Finish

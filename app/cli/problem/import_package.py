@@ -112,7 +112,7 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
     """Call the solution in a box, and describe what it got and returned. Raises SandboxError."""
     from app.catalog.importing.observation import DRIVER, failed, read_seen
     from app.engine.boxes import find_cache, open_launcher, open_reference_pool
-    from app.engine.run import run_cases
+    from app.engine.request import run_cases
     from sandbox.guest.codec import decode, encode
     from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request
 

@@ -106,7 +106,7 @@ def _lacks_samples(source: PackageSource, verified: VerifiedPackages, *, again: 
 
 
 def _record_samples(sources: list[PackageSource]) -> None:
-    from app.engine.sample_answers import record_samples
+    from app.engine.hints import record_samples
 
     packages = [(source.path, source.load()) for source in sources]
     for needs_gpu in (False, True):
