@@ -376,7 +376,7 @@ def list_unread(session: Session, user_id: UUID) -> tuple[UnreadAnswers, ...]:
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # 0.5 ms for a post of 500 characters, and a page shows many
 def hide_code(body: str) -> str:
     """Replace each code block of a Markdown text by WITHHELD."""
     lines = body.split("\n")

