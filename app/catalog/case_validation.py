@@ -1,24 +1,108 @@
-"""Check the value that a case gives to a parameter: its type, shape, element type and range.
+"""Check the inputs of a case: their names, and the type, shape, element type and range of each value.
 
 Values of the types `float`, `int` and `bool` must fit float64, int64 and bool.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from app.catalog.answers.class_calls import CallList
+from app.catalog.answers.functions import FunctionName
 from app.catalog.case import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
 from app.catalog.dtype import DType, bytes_of, family, range_of
-from app.catalog.fault import Conflict, Location
+from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.parameter import Parameter
 
+MAX_INPUT_BYTES = 48 * 2**20
 PLAIN_DTYPES: dict[str, DType] = {"float": "float64", "int": "int64", "bool": "bool"}
 _TAKES = {"bool": "true or false", "int": "whole numbers", "float": "numbers", "complex": "numbers"}
 # Standard deviations: a normal draw exceeds them with a probability below 1e-15.
 _FAR = 8
 _EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
+
+
+def input_conflicts(parameters: Sequence[Parameter], inputs: Mapping[str, Any], noun: str) -> Iterator[Conflict]:
+    """Yield the conflicts between the inputs of a case and the declared ones. `noun` is "parameter" or "input"."""
+    yield from _name_conflicts([parameter.name for parameter in parameters], inputs, noun)
+    given = [(p, inputs[p.name]) for p in parameters if p.name in inputs]
+    fits = True
+    for parameter, value in given:
+        for conflict in _value_conflicts(parameter, value):
+            fits = False
+            yield conflict.within(parameter.name)
+    if fits:
+        yield from _size_conflicts(given)
+
+
+def _name_conflicts(names: Sequence[str], inputs: Mapping[str, Any], noun: str) -> Iterator[Conflict]:
+    for name in names:
+        if name not in inputs:
+            yield Conflict((name,), f"is missing: every case gives every {noun}", f"add `{name}: …` to these inputs")
+    for name in inputs:
+        if name not in names:
+            remedy = f"the {noun}s are {', '.join(names)}"
+            yield Conflict((name,), f"is not a known {noun}{nearest(name, names)}", remedy)
+
+
+def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    if parameter.is_object:
+        return  # its type is already a fault
+    if isinstance(parameter, CallList):
+        yield from _call_conflicts(parameter, value)
+    elif isinstance(parameter, FunctionName) and (conflict := parameter.find_conflict(value)):
+        yield conflict
+    elif value is None:
+        if not parameter.nullable:
+            yield Conflict((), "is null", f"give a value, or add `nullable: true` to the {parameter.noun}")
+    elif parameter.is_array:
+        yield from _array_conflicts(parameter, value)
+    elif parameter.type in ("list", "dict"):
+        yield from _listed_conflicts(parameter, value)
+    else:
+        yield from _plain_conflicts(parameter, value)
+
+
+def _call_conflicts(parameter: CallList, calls: Any) -> Iterator[Conflict]:
+    """Sizes agree within a call: another call may have another batch."""
+    if found := list(parameter.find_conflicts(calls)):
+        yield from found
+        return
+    for index, call in enumerate(calls):
+        arguments = list(parameter.arguments([call]))
+        conflicts = [
+            conflict.within(index, *where[1:])
+            for where, each, value in arguments
+            for conflict in (_unmade(each, value) if each.is_object else _value_conflicts(each, value))
+        ]
+        yield from conflicts
+        if not conflicts:
+            where = (index, *(call if isinstance(call, dict) else ()))
+            for conflict in _size_conflicts([(each, value) for _, each, value in arguments]):
+                yield conflict.within(*where)
+
+
+def _unmade(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    if value is not None or not parameter.nullable:
+        message = f"is given for type {parameter.type}, which a case can't give"
+        yield Conflict((), message, "take it from an earlier call: `{result_of: 0}`")
+
+
+def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict]:
+    """Check that symbolic sizes agree within the case, and that the case fits in one message to a box."""
+    total, sizes = 0, dict[str, tuple[str, int]]()
+    for parameter, value in given:
+        total += byte_count(value, parameter)
+        if not parameter.is_array or value is None:
+            continue
+        for symbol, size in parameter.sizes(size_of(parameter, value)) or ():
+            name, agreed = sizes.setdefault(str(symbol), (parameter.name, size))
+            if size != agreed and isinstance(symbol, str):
+                message = f"has {symbol} = {size}, but {name} has {symbol} = {agreed}"
+                yield Conflict((parameter.name,), message, "make both sizes equal, or give them two names in shape")
+    if total > MAX_INPUT_BYTES:
+        yield Conflict((), f"hold {total} bytes, but a case may have {MAX_INPUT_BYTES}", "draw smaller arrays")
 
 
 class Ragged(ValueError):
@@ -141,7 +225,7 @@ def shown(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+def _array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     """Check a value of type jax, torch or numpy: a draw, nested lists, or `{array: …}`."""
     dtype = parameter.dtype or "float32"
     if isinstance(value, Drawn | Array) and value.dtype not in (None, dtype):
@@ -204,7 +288,7 @@ def size_of(parameter: Parameter, value: Any) -> Shape:
     return given if given is not None else tuple(size for size in parameter.shape or () if isinstance(size, int))
 
 
-def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+def _plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     """Check a value of type float, int, bool or str: a scalar, or the draw of one."""
     dtype = PLAIN_DTYPES.get(parameter.type)
     if isinstance(value, Drawn):
@@ -229,7 +313,7 @@ def _scalar_draw_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
         )
 
 
-def listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+def _listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     """Check a value of type list or dict, which may contain arrays and draws at any depth."""
     draws_list = isinstance(value, Drawn) and completed(value, parameter)[1] is None and bool(value.size_given)
     fits = isinstance(value, tuple) or draws_list if parameter.type == "list" else isinstance(value, dict)
@@ -255,8 +339,7 @@ def _nested_draw_conflicts(parameter: Parameter, draw: Drawn, where: Location) -
     if dtype is None and shape and parameter.leaves:
         yield Conflict((*where, "dtype"), "is missing for an array", f"add it here or to the {parameter.noun}")
     elif dtype is not None:
-        for conflict in draw_conflicts(draw, dtype):
-            yield Conflict((*where, *conflict.location), conflict.message, conflict.remedy)
+        yield from (conflict.within(*where) for conflict in draw_conflicts(draw, dtype))
 
 
 def _nested_array_conflicts(parameter: Parameter, array: Array, where: Location) -> Iterator[Conflict]:

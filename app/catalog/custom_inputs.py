@@ -12,11 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.catalog.answers.functions import inputs_of
 from app.catalog.case import Array, Case, Drawn, Value
+from app.catalog.case_validation import input_conflicts
 from app.catalog.fault import Conflict, Fault, Location, with_remedy
-from app.catalog.manifest_validation import input_conflicts
 from app.catalog.parameter import Parameter
 from app.catalog.validation_errors import explain
-from app.catalog.yaml_document import Document, read_document
+from app.catalog.yaml_document import read_document
 from app.errors import Invalid
 
 OWN_INPUTS = "own_inputs"  # the name of the case
@@ -71,7 +71,7 @@ def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
         except ValidationError as error:
             found += explain(error, document, lambda _: ("array", "dtype"))
     if not found:
-        found = [_fault(document, conflict) for conflict in islice(_conflicts(given, parameters), 100)]
+        found = list(document.located(islice(_conflicts(given, parameters), 100)))
     if found:
         raise InputsInvalid([replace(fault, remedy=_REMEDIES.get(fault.remedy, fault.remedy)) for fault in found])
     return Case(name=OWN_INPUTS, visibility="sample", inputs=given)
@@ -82,10 +82,6 @@ def _is_value(where: Location) -> bool:
     return where != ()
 
 
-def _fault(document: Document, conflict: Conflict) -> Fault:
-    return document.fault(conflict.location, conflict.message, conflict.remedy)
-
-
 def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Iterator[Conflict]:
     drawn = [where for name, value in given.items() for where in _draws(value, (name,))]
     for where in drawn:
@@ -94,7 +90,7 @@ def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Ite
         return
     noun = parameters[0].noun if parameters else Parameter.noun
     expected = inputs_of(parameters, given)
-    yield from input_conflicts(tuple(parameter.name for parameter in expected), expected, given, noun)
+    yield from input_conflicts(expected, given, noun)
     size = _size(given)
     if size > MAX_VALUE_BYTES:
         yield Conflict((), f"has {size} bytes of values", f"make it smaller; at most {MAX_VALUE_BYTES} are allowed")

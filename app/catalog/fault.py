@@ -28,6 +28,10 @@ class Conflict:
     message: str
     remedy: str
 
+    def within(self, *outer: int | str) -> "Conflict":
+        """Return the conflict at a key inside this location."""
+        return replace(self, location=(*outer, *self.location))
+
 
 class Inconsistent(ValueError):
     """Values that are valid one by one, but not together. The models of a manifest raise it during validation."""

@@ -7,10 +7,9 @@ from pydantic import Field, Strict, StringConstraints, model_validator
 
 from app.catalog.answers import AnyAnswer
 from app.catalog.answers.function import Function
-from app.catalog.case import MAX_CASES, Case, CaseName, expand
+from app.catalog.case import MAX_CASES, Case, CaseName
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.manifest_validation import PartialManifest, list_conflicts
-from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
+from app.catalog.parameter import FUNCTION, Framework, Identifier, Input, Parameter, Returns
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
@@ -99,7 +98,7 @@ class Question(Model):
 
 
 class Manifest(Model):
-    """A problem without its texts and code. A case with `repeat` stands in `cases` as often as it repeats."""
+    """A problem without its texts and code. In a package, the cases that a repeated case stands for replace it."""
 
     title: Annotated[str, _line(120)]
     summary: Annotated[str, _line(300)]
@@ -133,18 +132,26 @@ class Manifest(Model):
     license: Annotated[str, _line(100)] | None = None
     sources: Annotated[tuple[Annotated[str, _line(300)], ...], Field(max_length=30)] = ()
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        if conflicts := list_conflicts(self._partial()):
-            raise Inconsistent(conflicts)
-        object.__setattr__(self, "cases", expand(self.cases))  # the model is frozen
-        return self
+    @property
+    def declared_inputs(self) -> tuple[Parameter, ...]:
+        """Return what the manifest declares that cases give: `inputs`, else `parameters`."""
+        return self.parameters if self.inputs is None else self.inputs
 
     @property
     def case_inputs(self) -> tuple[Parameter, ...]:
-        """Return what cases give: `inputs`, else `parameters`, with those of the kind of answer."""
-        declared = self.parameters if self.inputs is None else self.inputs
-        return self.answer.case_inputs(self.entry_point, declared)
+        """Return what cases give: the declared inputs, with those of the kind of answer."""
+        return self.answer.case_inputs(self.entry_point, self.declared_inputs)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the names of the solution's arguments that are functions."""
+        return (*(each.name for each in self.parameters if each.type == FUNCTION), *self.functions_of_methods)
+
+    @property
+    def functions_of_methods(self) -> tuple[str, ...]:
+        """Return the names of the parameters of methods that are functions."""
+        definitions = self.answer.definitions() if self.answer.has_methods else ()
+        return tuple(each.name for one in definitions for each in one.parameters if each.type == FUNCTION)
 
     @property
     def changeable(self) -> frozenset[str]:
@@ -166,31 +173,6 @@ class Manifest(Model):
         """Return the size of each case whose time is compared with the reference's, the smallest first."""
         sizes = [(case.size, case.name) for case in self.cases if case.size is not None and self.efficiency is not None]
         return {name: size for size, name in sorted(sizes, key=lambda pair: pair[0])}
-
-    def _partial(self) -> PartialManifest:
-        return PartialManifest(
-            entry_point=self.entry_point,
-            answer=self.answer,
-            frameworks=self.frameworks,
-            track=self.track,
-            position=self.position,
-            tags=self.tags,
-            prerequisites=self.prerequisites,
-            may_change=self.may_change,
-            parameters=dict(enumerate(self.parameters)),
-            inputs=None if self.inputs is None else dict(enumerate(self.inputs)),
-            input_names=tuple(each.name for each in (self.parameters if self.inputs is None else self.inputs)),
-            parts=dict(enumerate(self.parts)),
-            cases=dict(enumerate(self.cases)),
-            returns=self.returns,
-            tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
-            checkers=self.checkers,
-            requirements=dict(enumerate(self.requirements)),
-            efficiency=self.efficiency,
-            accept_lists=self.accept_lists,
-            dtype_policy=self.dtype_policy,
-            is_complete=True,
-        )
 
 
 class Inline(Model):

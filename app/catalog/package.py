@@ -1,22 +1,20 @@
 """Read a problem package from a folder or from memory, and check it as a whole.
 
-`PackageInvalid` lists everything that is wrong: in `problem.yaml`, between its keys, and in the code, which is checked
-without running it.
+`PackageInvalid` lists what is wrong: in the keys of `problem.yaml` or, if each is valid by itself, between them, and in
+the other files. Code is checked without running it.
 """
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from app.catalog.answers import ANSWERS, read_answer, write_driver
-from app.catalog.answers.file import File
-from app.catalog.answers.kind import AnswerKind
-from app.catalog.case import DRAWS, Array, Case, is_case_value
-from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid, merge_alike
+from app.catalog.answers import ANSWERS, write_driver
+from app.catalog.case import DRAWS, Array, Case, expand, is_case_value
+from app.catalog.code_validation import list_code_faults
+from app.catalog.fault import Fault, Location, PackageInvalid, merge_alike
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest, read_folder, read_texts
 from app.catalog.manifest import (
     MAX_SLUG,
@@ -29,28 +27,11 @@ from app.catalog.manifest import (
     Tolerance,
     is_slug,
 )
-from app.catalog.manifest_validation import PartialManifest, list_conflicts
+from app.catalog.manifest_validation import list_conflicts
 from app.catalog.parameter import Input, Parameter, Returns
-from app.catalog.part import Known, Parts, gather
-from app.catalog.rule_validation import (
-    driver_conflicts,
-    kind_of,
-    read_checkers,
-    read_requirements,
-    unfit_conflicts,
-)
+from app.catalog.part import Parts, gather
+from app.catalog.rule_validation import kind_of
 from app.catalog.sample_record import SampleRecord, find_sample_record
-from app.catalog.source import (
-    Source,
-    defines,
-    function_fault,
-    is_explained,
-    keyword_fault,
-    line_of,
-    method_fault,
-    parameters_of,
-    syntax_fault,
-)
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import Document, read_document
 from app.judging.checkers import CHECKERS
@@ -71,9 +52,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "cases": Case,
     "quiz": Question,
 }
-M = TypeVar("M", bound=BaseModel)
 STATEMENT = FILE_OF_KEY["statement"]
-CODE = ("starter", "reference", "driver", "arguments", "generators", "property")
 __all__ = [
     "KnownSubmission",
     "Package",
@@ -166,14 +145,13 @@ def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Pack
         raise PackageInvalid(slug, faults)
     unread = frozenset(fault.file for fault in faults)
     document = _document(texts, unread)
-    partial = read_parts(document)
-    problem, manifest_faults = read_problem_file(document, partial)
+    problem, manifest_faults = read_problem_file(document)
     parts = gather(texts, document, unread)
     faults += [
         *_slug_faults(slug, document),
         *manifest_faults,
         *parts.faults,
-        *list_code_faults(parts, document, partial),
+        *list_code_faults(parts, document, problem),
     ]
     if faults or problem is None:
         raise PackageInvalid(slug, merge_alike(faults))
@@ -201,9 +179,10 @@ def _slug_faults(slug: str, document: Document) -> list[Fault]:
 
 
 def _package(slug: str, problem: Manifest, parts: Parts, texts: Mapping[str, str]) -> Package:
+    keys = {name: getattr(problem, name) for name in Manifest.model_fields}
     return Package(
         slug=slug,
-        manifest=Manifest.model_construct(**{name: getattr(problem, name) for name in Manifest.model_fields}),
+        manifest=Manifest.model_construct(**keys | {"cases": expand(problem.cases)}),
         statement=parts.sources["statement"].text,
         starter=parts.sources["starter"].text,
         reference=parts.sources["reference"].text,
@@ -220,83 +199,16 @@ def _package(slug: str, problem: Manifest, parts: Parts, texts: Mapping[str, str
     )
 
 
-def read_parts(document: Document) -> PartialManifest:
-    """Validate each part of the manifest by itself, and leave out those with faults."""
-    content = document.content or {}
-    parameters, cases = _items(content, "parameters"), _items(content, "cases")
-    inputs = _items(content, "inputs") if "inputs" in content else None
-    given = parameters if inputs is None else inputs
-    return PartialManifest(
-        entry_point=str(content.get("entry_point", "")),
-        answer=_answer(content),
-        frameworks=_words(content, "frameworks") or None,
-        track=content["track"] if isinstance(content.get("track"), str) else None,
-        position=None,
-        tags=_words(content, "tags"),
-        prerequisites=_words(content, "prerequisites"),
-        may_change=_words(content, "may_change"),
-        parameters=_valid(Parameter, parameters),
-        inputs=None if inputs is None else dict(_valid(Input, inputs)),
-        input_names=tuple(str(p["name"]) for p in given.values() if isinstance(p, dict) and "name" in p),
-        parts=_valid(ProblemPart, _items(content, "parts")),
-        cases=_valid(Case, cases),
-        returns=_valid(Returns, {0: content.get("returns")}).get(0),
-        tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
-        checkers=read_checkers(content),
-        requirements=read_requirements(content),
-        efficiency=_valid(Efficiency, {0: content.get("efficiency")}).get(0),
-        accept_lists=content.get("accept_lists") is True,
-        dtype_policy=str(content.get("dtype_policy", "kind")),
-        is_complete=False,
-    )
-
-
-def read_problem_file(document: Document, partial: PartialManifest) -> tuple[ProblemFile | None, list[Fault]]:
-    """Return the problem, or None with its faults. `partial` holds the valid parts of the document."""
+def read_problem_file(document: Document) -> tuple[ProblemFile | None, list[Fault]]:
+    """Return the problem and its faults: of single keys, with None as the problem, or else those between the keys."""
+    faults = list(document.faults)
     if document.content is None:
-        return None, list(document.faults)
-    try:
-        return ProblemFile.model_validate(document.content), list(document.faults)
-    except ValidationError as error:
-        faults = [*document.faults, *explain(error, document, lambda where: _known_keys(document, where))]
-        if not _has_valid_keys(error):
-            faults += _located(document, list_conflicts(partial))
         return None, faults
-
-
-def _has_valid_keys(error: ValidationError) -> bool:
-    """Whether each key is valid by itself, so that the model has already applied the rules between keys."""
-    return any(not e["loc"] and isinstance(e.get("ctx", {}).get("error"), Inconsistent) for e in error.errors())
-
-
-def _answer(content: Mapping[str, Any]) -> AnswerKind | None:
     try:
-        return read_answer(content)
-    except ValidationError:
-        return None
-
-
-def _items(content: Mapping[str, Any], key: str) -> dict[int, Any]:
-    items = content.get(key)
-    return dict(enumerate(items)) if isinstance(items, list) else {}
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _words(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(word for word in _items(content, key).values() if isinstance(word, str))
-
-
-def _valid(model: type[M], items: Mapping[int, Any]) -> dict[int, M]:
-    valid: dict[int, M] = {}
-    for index, item in items.items():
-        try:
-            valid[index] = model.model_validate(item)
-        except ValidationError:
-            continue  # validating the whole manifest reports its faults
-    return valid
+        problem = ProblemFile.model_validate(document.content)
+    except ValidationError as error:
+        return None, [*faults, *explain(error, document, lambda where: _known_keys(document, where))]
+    return problem, [*faults, *document.located(list_conflicts(problem))]
 
 
 def _known_keys(document: Document, where: Location) -> Iterable[str]:
@@ -310,13 +222,13 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
     if where[:1] == ("tolerance",) and len(where) > 1:
         return Margin
     if where[:1] == ("checkers",):
-        options = _mapping((document.content or {})["checkers"])[str(where[1])]
+        options = (document.content or {})["checkers"][str(where[1])]
         return _within(CHECKERS[options["checker"]], where[2:])
     if where[:1] == ("requirements",):
-        kind = kind_of(_items(document.content or {}, "requirements")[int(where[1])])
+        kind = kind_of((document.content or {})["requirements"][int(where[1])])
         return _within(REQUIREMENTS[str(kind)], where[2:])
     if where[:1] == ("answer",):
-        return _within(ANSWERS[_mapping((document.content or {})["answer"])["kind"]], where[1:])
+        return _within(ANSWERS[(document.content or {})["answer"]["kind"]], where[1:])
     if where[2:3] == ("inputs",):
         value: Any = document.content
         for part in where:
@@ -334,158 +246,3 @@ def _within(model: type[BaseModel], where: Location) -> type[BaseModel]:
         kinds = (annotation, *get_args(annotation))
         model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
     return model
-
-
-def list_code_faults(parts: Parts, document: Document, partial: PartialManifest) -> Iterator[Fault]:
-    """Yield where the code does not compile, or does not define what the manifest names."""
-    sound: dict[str, Source] = {}
-    for key, source in parts.sources.items():
-        if key not in CODE:
-            continue
-        if fault := syntax_fault(source):
-            yield fault
-        else:
-            sound[key] = source
-    yield from _entry_point_faults(sound, document, partial)
-    yield from _driver_faults(sound, parts, document, partial)
-    yield from _argument_faults(sound, parts, document, partial)
-    yield from _generator_faults(sound, parts, document)
-    is_whole = partial.answer is not None and partial.answer.returned_whole
-    if "driver" not in parts.sources and is_whole and partial.returns is not None and not partial.returns.alternatives:
-        yield from _located(document, unfit_conflicts(partial.checkers, partial.returns))
-    yield from _custom_checker_faults(sound, parts, document, partial)
-    for known in parts.submissions:
-        yield from _known_faults(known)
-
-
-def _entry_point_faults(sound: dict[str, Source], document: Document, partial: PartialManifest) -> Iterator[Fault]:
-    content = document.content or {}
-    name, parameters = content.get("entry_point"), content.get("parameters")
-    if not isinstance(name, str):
-        return
-    # Without `inputs`, only the driver knows how it calls the solution.
-    is_called_so = "inputs" in content or "driver" not in sound
-    arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
-    trees = [ast.parse(sound[key].text) for key in ("starter", "reference") if key in sound]
-    if len(trees) > 1 and not any(defines(tree, name) for tree in trees):
-        message = f"is {name!r}, which neither the starter nor the reference defines"
-        remedy = f"name the function or class that students write, or add `def {name}(…):` to both"
-        yield document.fault(("entry_point",), message, remedy)
-        return
-    for key in ("starter", "reference"):
-        if key in sound and (fault := function_fault(sound[key], name, arguments)):
-            yield fault
-        elif key in sound and partial.answer is not None:
-            yield from _definition_faults(sound[key], name, partial.answer)
-
-
-def _definition_faults(source: Source, entry_point: str, answer: AnswerKind) -> Iterator[Fault]:
-    for each in answer.definitions():
-        if answer.has_methods:
-            fault = method_fault(source, entry_point, each.name, each.names)
-        else:
-            fault = function_fault(source, each.name, len(each.names))
-        if fault:
-            yield fault
-
-
-def _driver_faults(
-    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
-) -> Iterator[Fault]:
-    if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
-        yield fault
-    is_plain = partial.answer is not None and partial.answer.kind == "function"
-    if "driver" in parts.sources and not is_plain:
-        yield document.fault(("answer",), "is given beside driver.py, which calls the function itself", "remove one")
-    if "driver" in parts.sources or "arguments" in parts.sources or not is_plain:
-        yield from _located(document, driver_conflicts(partial.requirements, partial.cases))
-    has_maker = "driver" in parts.sources or "arguments" in parts.sources or not is_plain
-    if not has_maker and (document.content or {}).get("inputs") is not None:
-        remedy = "write arguments.py or driver.py, or remove `inputs` and list what cases give under `parameters`"
-        yield document.fault(("inputs",), "is given, but the package has no arguments.py and no driver.py", remedy)
-
-
-def _argument_faults(
-    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
-) -> Iterator[Fault]:
-    """Check that arguments.py makes each argument that is not an input, from inputs."""
-    own = parts.sources.get("arguments")
-    if own is not None and "driver" in parts.sources:
-        yield own.fault(1, "stands beside driver.py, which makes the arguments", "remove one")
-    elif own is not None and partial.inputs is None and document.content is not None:
-        remedy = "list what cases give under `inputs`"
-        yield own.fault(1, "makes arguments, but the manifest has no `inputs`", remedy)
-    elif partial.inputs is not None and "driver" not in parts.sources and (own is None or "arguments" in sound):
-        path = partial.answer.path if isinstance(partial.answer, File) else None
-        tree = ast.parse("" if own is None else own.text)
-        places: list[tuple[Location, str]] = [
-            *((("parameters", index, "name"), each.name) for index, each in partial.parameters.items()),
-            *((("answer",), name) for name in partial.functions_of_methods),
-        ]
-        for where, name in places:
-            if own is not None and defines(tree, name):
-                yield from _maker_faults(own, name, parameters_of(tree, name), partial.input_names)
-            elif name not in (*partial.input_names, path):
-                message = f"is {name!r}, which is no input, and arguments.py does not make it"
-                remedy = f"add `def {name}(…)` there, with the names of inputs as its parameters"
-                yield document.fault(
-                    where, message if where[0] == "parameters" else f"has a method whose parameter {message}", remedy
-                )
-
-
-def _maker_faults(source: Source, name: str, taken: tuple[str, ...] | None, inputs: tuple[str, ...]) -> Iterator[Fault]:
-    """Check that the function takes inputs by their names. `taken`: its parameters, None if there are others."""
-    unknown = [each for each in taken or () if each not in inputs]
-    if taken is None:
-        message = f"defines {name}, which does not take inputs by their names alone"
-        yield source.fault(line_of(source, name), message, "give it plain parameters, named as inputs")
-    elif unknown:
-        message = f"defines {name}, which takes {', '.join(unknown)}"
-        yield source.fault(line_of(source, name), message, f"take inputs by their names: {', '.join(inputs)}")
-
-
-def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
-    for index, name, arguments in _named_generators(document):
-        where = ("cases", index, "generate")
-        if "generators" not in parts.sources:
-            remedy = "write cases.py, or put its text under the key `generators:`"
-            yield document.fault(where, f"is {name!r}, but the package has no cases.py", remedy)
-        elif "generators" in sound and (missing := function_fault(sound["generators"], name, None)):
-            remedy = f"add `def {name}(seed: int, …)` there, or correct the name"
-            yield document.fault(where, f"is {name!r}, which {missing.file} does not define", remedy)
-        elif "generators" in sound and (unfit := keyword_fault(sound["generators"], name, ["seed", *arguments])):
-            yield document.fault(where, f"is {name!r}; {unfit.file}:{unfit.line} {unfit.message}", unfit.remedy)
-
-
-def _named_generators(document: Document) -> Iterator[tuple[int, str, list[str]]]:
-    cases: Any = (document.content or {}).get("cases")
-    for index, case in enumerate(cases if isinstance(cases, list) else ()):
-        name = case.get("generate") if isinstance(case, dict) else None
-        if isinstance(name, str):
-            arguments = case.get("with")
-            yield index, name, list(arguments) if isinstance(arguments, dict) else []
-
-
-def _custom_checker_faults(
-    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
-) -> Iterator[Fault]:
-    asking = [pattern for pattern, checker in partial.checkers.items() if checker.is_asking]
-    if asking and "property" not in parts.sources:
-        remedy = "write it with `def check(inputs, expected, answer)`, or put its text under the key `property:`"
-        yield document.fault(("checkers", asking[0]), "needs checker.py, and the package has none", remedy)
-    if "property" in sound and not asking and document.content is not None:
-        yield sound["property"].fault(1, "judges no leaf", "name it under `checkers:`, or remove it")
-    if "property" in sound and (fault := function_fault(sound["property"], "check", 3)):
-        yield fault
-
-
-def _located(document: Document, conflicts: Iterable[Conflict]) -> Iterator[Fault]:
-    return (document.fault(conflict.location, conflict.message, conflict.remedy) for conflict in conflicts)
-
-
-def _known_faults(known: Known) -> Iterator[Fault]:
-    # An invalid submission may fail to compile.
-    if known.verdict != Verdict.INVALID_SUBMISSION and (fault := syntax_fault(known.source)):
-        yield fault
-    if known.verdict != Verdict.ACCEPTED and not is_explained(known.source.text):
-        yield known.source.fault(1, "does not name its mistake", "begin with a comment or docstring that names it")

@@ -1,15 +1,14 @@
 """The rules for the keys `checkers`, `requirements`, `static`, `sealed` and `repeat`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
+from pydantic import Discriminator, Tag
 
 from app.catalog.case import Case, Drawn
-from app.catalog.fault import Conflict, nearest
+from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.parameter import Parameter, Returns
 from app.judging.checker import Checker, JointChecker
 from app.judging.checkers import CHECKERS
@@ -32,17 +31,6 @@ else:
         reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in CHECKERS.items())),
         Discriminator(_kind, custom_error_type="unknown_checker", custom_error_message="unknown checker"),
     ]
-_ANY_CHECKER: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
-
-
-def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
-    """Return the valid checkers of a document, by pattern."""
-    given = content.get("checkers")
-    valid: dict[str, Checker] = {}
-    for pattern, options in given.items() if isinstance(given, dict) else ():
-        with suppress(ValidationError):
-            valid[pattern] = _ANY_CHECKER.validate_python(options)
-    return valid
 
 
 def checker_conflicts(checkers: Mapping[str, Checker], tolerance_leaves: Mapping[str, Any]) -> Iterator[Conflict]:
@@ -105,24 +93,13 @@ else:
         reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in REQUIREMENTS.items())),
         Discriminator(_tag, custom_error_type="unknown_requirement", custom_error_message="unknown requirement"),
     ]
-_ANY_REQUIREMENT: TypeAdapter[Requirement] = TypeAdapter(AnyRequirement)
-
-
-def read_requirements(content: Mapping[str, Any]) -> dict[int, Requirement]:
-    """Return the valid requirements of a document, by index."""
-    given = content.get("requirements")
-    valid: dict[int, Requirement] = {}
-    for index, options in enumerate(given if isinstance(given, list) else ()):
-        with suppress(ValidationError):
-            valid[index] = _ANY_REQUIREMENT.validate_python(options)
-    return valid
 
 
 def requirement_conflicts(
-    requirements: Mapping[int, Requirement], parameters: Mapping[int, Parameter], functions: Sequence[str]
+    requirements: Sequence[Requirement], parameters: Sequence[Parameter], functions: Sequence[str]
 ) -> Iterator[Conflict]:
     """`functions`: the names of the solution's arguments that are functions."""
-    for index, requirement in requirements.items():
+    for index, requirement in enumerate(requirements):
         where = ("requirements", index)
         if isinstance(requirement, Calls) and requirement.calls not in (*CALLS, *functions):
             known = (*CALLS, *functions)
@@ -132,8 +109,8 @@ def requirement_conflicts(
         if objection := requirement.find_contradiction():
             yield Conflict((*where, objection.key), objection.message, objection.remedy)
         for key, name in requirement.names.items():
-            yield from _number_conflicts((*where, key), name, requirement, list(parameters.values()))
-        arrays = [p.name for p in parameters.values() if not p.static]
+            yield from _number_conflicts((*where, key), name, requirement, parameters)
+        arrays = [p.name for p in parameters if not p.static]
         for key, names in requirement.parameters.items():
             for place, name in enumerate(names):
                 if name not in arrays:
@@ -142,7 +119,7 @@ def requirement_conflicts(
 
 
 def _number_conflicts(
-    where: tuple[int | str, ...], name: str, requirement: Requirement, parameters: list[Parameter]
+    where: Location, name: str, requirement: Requirement, parameters: Sequence[Parameter]
 ) -> Iterator[Conflict]:
     """Check that a name is a number in every case. For programs it must be static."""
     symbols = {size for p in parameters if p.is_array for size in p.symbols}
@@ -163,11 +140,11 @@ def _use(known: list[str]) -> str:
 
 
 def tracing_conflicts(
-    requirements: Mapping[int, Requirement], cases: Mapping[int, Case], parameters: Mapping[int, Parameter]
+    requirements: Sequence[Requirement], cases: Sequence[Case], parameters: Sequence[Parameter]
 ) -> Iterator[Conflict]:
     """Check that JAX can trace each parameter that is not static, if solutions are exported as programs."""
-    is_traced = any(r.basis == "program" for r in requirements.values()) or any(c.sealed for c in cases.values())
-    for index, parameter in parameters.items():
+    is_traced = any(r.basis == "program" for r in requirements) or any(c.sealed for c in cases)
+    for index, parameter in enumerate(parameters):
         where = ("parameters", index)
         if is_traced and not parameter.static and parameter.type == "str":
             yield Conflict((*where, "static"), "is missing for a text, which JAX can't trace", "add `static: true`")
@@ -178,46 +155,35 @@ def tracing_conflicts(
 
 
 def framework_conflicts(
-    requirements: Mapping[int, Requirement], cases: Mapping[int, Case], frameworks: tuple[str, ...]
+    requirements: Sequence[Requirement], cases: Sequence[Case], frameworks: Sequence[str]
 ) -> Iterator[Conflict]:
-    for (key, index, name), needed in _needing(requirements, cases):
-        if needed not in frameworks:
-            message = f"needs {needed}, but frameworks has only {', '.join(frameworks)}"
-            yield Conflict((key, index, name), message, f"add {needed} to frameworks, or remove it")
+    for where, _basis, needed in _asking(requirements, cases):
+        for framework in needed:
+            if framework not in frameworks:
+                message = f"needs {framework}, but frameworks has only {', '.join(frameworks)}"
+                yield Conflict(where, message, f"add {framework} to frameworks, or remove it")
 
 
-def _needing(
-    requirements: Mapping[int, Requirement], cases: Mapping[int, Case]
-) -> Iterator[tuple[tuple[str, int, str], str]]:
-    """Yield the location of each key that needs a framework, and the framework."""
-    for index, requirement in requirements.items():
-        for framework in requirement.frameworks:
-            yield ("requirements", index, kind_of(requirement) or ""), framework
-    for index, case in cases.items():
-        if case.sealed:
-            yield ("cases", index, "sealed"), "jax"
-
-
-def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int, Case]) -> Iterator[Conflict]:
+def driver_conflicts(requirements: Sequence[Requirement], cases: Sequence[Case]) -> Iterator[Conflict]:
     """Yield what a package can't ask for, unless Allclose calls the function itself."""
-    for where, basis in _asking(requirements, cases):
+    for where, basis, _needed in _asking(requirements, cases):
         if basis == "program":
             message = "needs the program of a plain function, without `answer`, arguments.py and driver.py"
             yield Conflict(where, message, "remove it or those; requirements on calls and syntax work with all of them")
 
 
 def _asking(
-    requirements: Mapping[int, Requirement], cases: Mapping[int, Case]
-) -> Iterator[tuple[tuple[str, int, str], Basis]]:
-    """Yield the location of each key that needs evidence, and the kind of evidence."""
-    for index, requirement in requirements.items():
-        yield ("requirements", index, kind_of(requirement) or ""), requirement.basis
-    for index, case in cases.items():
+    requirements: Sequence[Requirement], cases: Sequence[Case]
+) -> Iterator[tuple[Location, Basis, Sequence[str]]]:
+    """Yield the location of each key that needs evidence, the kind of evidence, and the frameworks it needs."""
+    for index, requirement in enumerate(requirements):
+        yield ("requirements", index, kind_of(requirement) or ""), requirement.basis, requirement.frameworks
+    for index, case in enumerate(cases):
         if case.sealed:
-            yield ("cases", index, "sealed"), "program"
+            yield ("cases", index, "sealed"), "program", ("jax",)
 
 
-def case_conflicts(index: int, case: Case) -> Iterator[Conflict]:
+def sealed_conflicts(index: int, case: Case) -> Iterator[Conflict]:
     if case.sealed and case.visibility == "sample":
         yield Conflict(("cases", index, "sealed"), "is given for a sample, but samples are public", "remove it")
     if case.repeat is None:

@@ -51,8 +51,7 @@ def explain(error: ValidationError, document: Document, known: Known) -> Iterato
         location = without_tags(facts["loc"])
         cause = facts.get("ctx", {}).get("error")
         if isinstance(cause, Inconsistent):
-            for conflict in cause.conflicts:
-                yield document.fault((*location, *conflict.location), conflict.message, conflict.remedy)
+            yield from document.located(conflict.within(*location) for conflict in cause.conflicts)
         else:
             yield document.fault(location, *_sentence(dict(facts), location, known))
 

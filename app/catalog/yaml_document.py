@@ -6,13 +6,13 @@ texts), a repeated key and a tag are faults, and depth and size are limited, als
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import yaml
 
-from app.catalog.fault import Fault, Location, key_of
+from app.catalog.fault import Conflict, Fault, Location, key_of
 
 # Reading takes the web process 1 s per 64 KiB.
 MAX_CHARACTERS = 64 * 1024
@@ -52,6 +52,9 @@ class Document:
 
     def fault(self, location: Location, message: str, remedy: str) -> Fault:
         return Fault(self.file, self.line_of(location), key_of(location), message, remedy)
+
+    def located(self, conflicts: Iterable[Conflict]) -> Iterator[Fault]:
+        return (self.fault(conflict.location, conflict.message, conflict.remedy) for conflict in conflicts)
 
 
 def _is_nothing(_where: Location) -> bool:

@@ -81,14 +81,6 @@ def test_a_driver_may_give_more_than_is_returned() -> None:
     assert faults_of(make_files(driver, problem=PROBLEM + "checkers: {a: {checker: exact}}\n")) == ()
 
 
-def test_a_fault_elsewhere_does_not_hide_those_of_checkers() -> None:
-    problem = PROBLEM.replace("variants: 2", "variants: 0") + "checkers: {history: {checker: exact}}\n"
-
-    keys = [fault.key for fault in faults_of(make_files(problem=problem))]
-
-    assert keys == ["tolerance.leaves.history", "variants", "checkers.history"]
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_schema_takes_every_checker_and_refuses_unknown_keys(name: str) -> None:
     document = yaml.safe_load(DICT.replace("1e-", "1.0e-"))

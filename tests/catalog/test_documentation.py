@@ -4,15 +4,18 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from app.catalog.answers import ANSWERS, read_answer
 from app.catalog.inputs import draw_inputs
 from app.catalog.manifest import Manifest
 from app.catalog.package import PackageInvalid, package_from_files
-from app.catalog.rule_validation import kind_of, read_checkers, read_requirements
+from app.catalog.rule_validation import AnyChecker, AnyRequirement, kind_of
 from app.catalog.source import Source, function_fault
 from app.catalog.yaml_document import read_document
+from app.judging.checker import Checker
 from app.judging.checkers import CHECKERS
+from app.judging.requirement import Requirement
 from app.judging.requirements import REQUIREMENTS
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +50,7 @@ def test_the_lines_of_the_readme_are_a_problem_but_for_its_texts() -> None:
 
 
 def test_the_message_shown_is_the_message_given() -> None:
-    broken = EXAMPLE.replace("beginner", "easy").replace("scale: {draw", "scal: {draw")
+    broken = EXAMPLE.replace("scale: {draw", "scal: {draw")
 
     with pytest.raises(PackageInvalid) as caught:
         package_from_files("scaled_sum", {"problem.yaml": broken.encode()})
@@ -67,8 +70,8 @@ def test_every_checker_has_an_example_that_can_be_read() -> None:
 
     shown = [read_document("example", text).content or {} for text in examples]
 
-    read = [read_checkers(content) for content in shown]
-    assert [len(checkers) for checkers in read] == [len(content["checkers"]) for content in shown]
+    adapter: TypeAdapter[dict[str, Checker]] = TypeAdapter(dict[str, AnyChecker])
+    read = [adapter.validate_python(content["checkers"]) for content in shown]
     assert {checker.checker for checkers in read for checker in checkers.values()} == set(CHECKERS)
 
 
@@ -78,9 +81,9 @@ def test_every_requirement_has_an_example_that_can_be_read() -> None:
 
     shown = [read_document("example", text).content or {} for text in examples]
 
-    read = [read_requirements(content) for content in shown]
-    assert [len(requirements) for requirements in read] == [len(content["requirements"]) for content in shown]
-    assert {kind_of(requirement) for requirements in read for requirement in requirements.values()} == set(REQUIREMENTS)
+    adapter: TypeAdapter[list[Requirement]] = TypeAdapter(list[AnyRequirement])
+    read = [adapter.validate_python(content["requirements"]) for content in shown]
+    assert {kind_of(requirement) for requirements in read for requirement in requirements} == set(REQUIREMENTS)
 
 
 def test_every_kind_of_answer_has_an_example_that_can_be_read() -> None:

@@ -125,9 +125,9 @@ def test_a_missing_key_has_the_line_where_its_mapping_begins() -> None:
     assert [fault.line for fault in faults] == [wanted]
 
 
-def test_everything_wrong_is_said_at_once() -> None:
+def test_faults_of_keys_and_of_other_files_are_said_at_once() -> None:
     problem = edited("title: Scaled sum", "titel: x").replace("wall_seconds: 2", "wall_seconds: -2")
-    problem = problem.replace("x: [1, 2.5]", "x: [1, no]").replace("dtype: float64", "dtype: float6")
+    problem = problem.replace("dtype: float64", "dtype: float6")
     files = make_files(
         {"starter.py": "def other(): ...\n", "reference.py": None, "driver.py": "def run(:"}, problem=problem
     )
@@ -139,11 +139,18 @@ def test_everything_wrong_is_said_at_once() -> None:
         ("problem.yaml", "titel"),
         ("problem.yaml", "parameters[3].dtype"),
         ("problem.yaml", "limits.wall_seconds"),
-        ("problem.yaml", "cases[0].inputs.x[1]"),
         ("driver.py", ""),
         ("reference.py", ""),
         ("starter.py", ""),
     ]
+
+
+def test_conflicts_between_keys_follow_when_each_key_is_valid() -> None:
+    conflicting = edited("x: [1, 2.5]", "x: [1, no]").replace("position: 1\n", "")
+
+    faults = [faults_of(make_files(problem=text)) for text in (f"{conflicting}titel: x\n", conflicting)]
+
+    assert [[fault.key for fault in each] for each in faults] == [["titel"], ["position", "cases[0].inputs.x[1]"]]
 
 
 def test_the_text_of_the_error_has_one_line_per_fault() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.catalog.code_validation import list_code_faults
 from app.catalog.fault import Fault, Location
-from app.catalog.package import list_code_faults, read_parts, read_problem_file
+from app.catalog.package import read_problem_file
 from app.catalog.part import gather
 from app.catalog.schema import manifest_schema
 from app.catalog.validation_errors import PATTERNS
@@ -163,10 +164,9 @@ TWO_KINDS = ("answer", "state")
 
 def read(document: Document) -> list[Fault]:
     """Read the document like a package, without the text of its YAML."""
-    partial = read_parts(document)
-    problem, faults = read_problem_file(document, partial)
+    problem, faults = read_problem_file(document)
     parts = gather({}, document, frozenset())
-    found = [*faults, *parts.faults, *list_code_faults(parts, document, partial)]
+    found = [*faults, *parts.faults, *list_code_faults(parts, document, problem)]
     assert found or problem is not None
     return found
 

@@ -1,7 +1,6 @@
 """`random`: the function is called with several seeds; its samples, or their statistics, are the answer."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -59,7 +58,7 @@ class RandomSamples(AnswerKind):
             message = "is given, but the sample is the result of the last call"
             yield Conflict(("of", "state"), message, "remove it, or add a method that returns it")
         for conflict in self.of.list_conflicts(manifest) if self.of else ():
-            yield replace(conflict, location=("of", *conflict.location))
+            yield conflict.within("of")
         known = [each.name for each in manifest.inputs if each.type == "int" and not each.nullable]
         if self.seed not in known:
             yield unknown_name(("seed",), self.seed, known, "`int` input")

@@ -5,8 +5,9 @@ from math import inf
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from app.catalog.rule_validation import read_requirements
+from app.catalog.rule_validation import AnyRequirement
 from app.judging.requirement import Facts, Requirement, first_unmet
 from app.judging.requirements.forbids_syntax import without_main_guards
 from tests.judging.requirements.evidence import (
@@ -113,7 +114,8 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
 
 
 def read(options: dict[str, Any]) -> Requirement:
-    return read_requirements({"requirements": [options]})[0]
+    adapter: TypeAdapter[Requirement] = TypeAdapter(AnyRequirement)
+    return adapter.validate_python(options)
 
 
 @pytest.mark.parametrize(("options", "given"), MET, ids=[str(options) for options, _ in MET])
