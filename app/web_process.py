@@ -10,30 +10,23 @@ from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
 from starlette.datastructures import State
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.mail import open_outbox
 from app.accounts.password_reset import PasswordResets
-from app.accounts.rate_limit import AccountThrottles
-from app.accounts.request_throttle import RequestThrottle
-from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import find_provider
-from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import RecentTokens
 from app.admin.retention import Caretaker
-from app.api.body_limit import BodyLimit
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.etag import EntityTag
 from app.api.head import Head
-from app.api.rate_limit import RateLimit
+from app.api.request_limits import RequestLimits
 from app.api.request_log import RequestContext, Traffic, note_path
-from app.api.request_turn import ChangesInTurn
 from app.api.response_headers import ResponseHeaders
 from app.api.router import build_router as build_api
-from app.capacity import count_cores
 from app.database.disk import FullDisk
 from app.database.engine import Database
 from app.database.shared_reads import SharedReads
 from app.database.watchdog import Watchdog
+from app.limits import Limits
 from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
@@ -72,9 +65,7 @@ def build_application() -> FastAPI:
     app.include_router(build_pages())
     answer = answers_by_audience(page=render_error)
     answer_error = install_error_answers(app, answer)
-    app.add_middleware(BodyLimit, answer_error=answer_error)
-    app.add_middleware(ChangesInTurn)
-    app.add_middleware(RateLimit, count_page=count_page, answer_error=answer_error)
+    app.add_middleware(RequestLimits, count_page=count_page, answer_error=answer_error)
     app.add_middleware(EntityTag)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(Head)
@@ -93,26 +84,15 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.metrics = CollectorRegistry()
     ProcessCollector(registry=state.metrics)
     state.traffic = Traffic(state.metrics)
-    throttles = state.account_throttles = AccountThrottles()
-    state.sign_in_queue = SignInQueue(throttles)
+    policy = state.policy = CurrentPolicy(database)
+    limits = state.limits = Limits(requests_per_minute=lambda: policy.read().requests_per_minute)
     state.provider = find_provider(settings)
     outbox = state.outbox = open_outbox(settings)
-    state.password_resets = PasswordResets(
-        database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url
-    )
-    policy = state.policy = CurrentPolicy(database)
+    state.password_resets = PasswordResets(database=database, outbox=outbox, limits=limits, base_url=settings.base_url)
     state.full_disk = FullDisk(None if settings.database_url else settings.data)
     state.queue_waits = QueueWaits(database)
-    state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=300, most=300)
-    state.own_submit_limit = ConcurrencyLimit("submissions of yours", at_once=1)
-    state.submit_limit = ConcurrencyLimit("submissions", at_once=2)
-    state.busy_submit_limit = ConcurrencyLimit("submissions", at_once=1)
     state.visitor_runs = VisitorRuns()
-    state.visitor_run_limit = ConcurrencyLimit("runs without an account", at_once=1, most=20)
-    state.sign_up_limit = ConcurrencyLimit("sign-ups", at_once=count_cores(), most=300)
-    state.request_throttle = RequestThrottle(policy)
     state.recent_tokens = RecentTokens()
-    state.stream_limit = StreamLimit()
     state.shared_pages = SharedPages()
 
 

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
-from app.accounts.rate_limit import AccountThrottles
 from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.session import end_session_by_id, end_sessions
 from app.accounts.sign_in import SignIn, sign_in
@@ -17,6 +16,7 @@ from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke
 from app.accounts.user import check_email
 from app.audit import Act, Actor, record
 from app.errors import Invalid
+from app.limits import Limits
 
 
 def make_own_token(
@@ -32,13 +32,13 @@ def make_own_token(
 
 
 def sign_in_for_token(
-    session: Session, throttles: AccountThrottles, attempt: SignIn, name: str, bounds: Bounds = UNBOUNDED
+    session: Session, limits: Limits, attempt: SignIn, name: str, bounds: Bounds = UNBOUNDED
 ) -> NewToken:
-    """Create a token with a password, without a session. Call it in a turn of the SignInQueue.
+    """Create a token with a password, without a session. Call it in a `sign_in_turn`.
 
-    Raises SignInFailed, TooOften, Invalid, and Conflict at the limit of tokens.
+    Raises SignInFailed, RateLimitReached, Invalid, and Conflict at the limit of tokens.
     """
-    owner = sign_in(session, throttles, attempt)
+    owner = sign_in(session, limits, attempt)
     return make_token(session, Actor(user_id=owner.id, channel="api", address=attempt.address), owner, name, bounds)
 
 
@@ -75,7 +75,7 @@ def change_password(
 ) -> None:
     """Change the password and end all sessions except the one with `keep`.
 
-    Raises ReauthenticationFailed, TooOften and Invalid.
+    Raises ReauthenticationFailed, RateLimitReached and Invalid.
     """
     owner = _lock_owner(session, actor)
     require_reauthentication(owner, reauthentication)
@@ -86,7 +86,7 @@ def change_password(
 
 
 def change_own_email(session: Session, actor: Actor, reauthentication: Reauthentication, email: str | None) -> None:
-    """Change the e-mail address; None removes it. Raises ReauthenticationFailed, TooOften and Invalid."""
+    """Change the e-mail address; None removes it. Raises ReauthenticationFailed, RateLimitReached and Invalid."""
     owner = _lock_owner(session, actor)
     if email == owner.email:
         return

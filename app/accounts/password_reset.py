@@ -20,13 +20,13 @@ from sqlalchemy.orm import Session
 from app.accounts.mail import Message, Outbox
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
-from app.accounts.rate_limit import AccountThrottles, Throttle, TooOften, network_of
 from app.accounts.session import end_sessions
 from app.accounts.signing_key import get_key
 from app.accounts.token import revoke_tokens
 from app.audit import Act, Actor, record
 from app.database.engine import Database, is_storable
 from app.errors import Refused
+from app.limits import Limits, RateLimit, RateLimitReached, network_of
 
 LIFETIME = timedelta(hours=1)
 _PURPOSE = "password reset"
@@ -93,7 +93,7 @@ def fingerprint(user: User) -> str:
 class PasswordResets:
     database: Database
     outbox: Outbox
-    throttles: AccountThrottles
+    limits: Limits
     base_url: str
 
     @property
@@ -101,8 +101,8 @@ class PasswordResets:
         return self.outbox.server is not None
 
     def ask(self, name: str, address: str) -> None:
-        """Send a link to the user with this user name or e-mail. `address` is the client's. Raises TooOften."""
-        self.throttles.reset_addresses.use(network_of(address))
+        """Send a link to the user with this user name or e-mail. `address` is the client's. Raises RateLimitReached."""
+        self.limits.reset_requests.use(network_of(address))
         self.outbox.later(lambda: self._answer(name))
 
     def _answer(self, name: str) -> None:
@@ -119,20 +119,20 @@ class PasswordResets:
         else:
             # An admin of the server reads the log, and may make such a link for any user.
             _log.warning("%s asks for a new password. Give them this link within 1 hour: %s", user.username, link)
-        for throttle, key in self._counts(user):
-            throttle.use(*key)
+        for limit, key in self._counts(user):
+            limit.use(*key)
 
     def _is_due(self, user: User) -> bool:
         try:
-            for throttle, key in self._counts(user):
-                throttle.check(*key)
-        except TooOften:
+            for limit, key in self._counts(user):
+                limit.check(*key)
+        except RateLimitReached:
             return False
         return True
 
-    def _counts(self, user: User) -> Iterator[tuple[Throttle, tuple[str, ...]]]:
-        yield self.throttles.letters, (str(user.id), fingerprint(user))
-        yield self.throttles.account_letters, (str(user.id),)
+    def _counts(self, user: User) -> Iterator[tuple[RateLimit, tuple[str, ...]]]:
+        yield self.limits.letters, (str(user.id), fingerprint(user))
+        yield self.limits.account_letters, (str(user.id),)
 
 
 def _find_users(session: Session, name: str) -> list[User]:

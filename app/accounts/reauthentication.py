@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from app.accounts.model import User
 from app.accounts.password import is_password
-from app.accounts.rate_limit import Throttle
 from app.errors import Refused
+from app.limits import RateLimit
 
 JUST_NOW = timedelta(minutes=10)
 
@@ -20,23 +20,23 @@ class ReauthenticationFailed(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reauthentication:
-    """The user's evidence. `signed_in_at`: when the session began; None for a token. `throttle` counts guesses."""
+    """The user's evidence. `signed_in_at`: when the session began; None for a token. `limit` counts guesses."""
 
     password: str = field(repr=False)
-    throttle: Throttle
+    limit: RateLimit
     signed_in_at: datetime | None = None
 
 
 def require_reauthentication(user: User, reauthentication: Reauthentication) -> None:
-    """Raises ReauthenticationFailed and TooOften."""
+    """Raises ReauthenticationFailed and RateLimitReached."""
     if user.password_hash is None:
         _require_recent(reauthentication)
         return
     key = "reauthentication", str(user.id)
-    reauthentication.throttle.use(*key)
+    reauthentication.limit.use(*key)
     if not is_password(reauthentication.password, user.password_hash):
         raise ReauthenticationFailed("This is not your password. Check it and try again.")
-    reauthentication.throttle.forgive(*key)
+    reauthentication.limit.forgive(*key)
 
 
 def _require_recent(reauthentication: Reauthentication) -> None:

@@ -16,24 +16,16 @@ from datetime import timedelta
 from itsdangerous import BadData, URLSafeTimedSerializer
 from sqlalchemy.orm import Session
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.model import User
 from app.accounts.password import hash_password, is_outdated, is_password
 from app.accounts.permission import AccountSuspended
-from app.accounts.rate_limit import AccountThrottles, SlowDown, TooOften, network_of
 from app.accounts.secret import new_secret
 from app.accounts.signing_key import get_key
 from app.accounts.user import find_user
-from app.capacity import count_cores
 from app.errors import AllcloseError
+from app.limits import Limits, RateLimitReached, SlowDown, network_of
 
 MAX_USERNAME_KEY = 64
-# Slowed sign-ins per network or known browser.
-MOST_SLOWED = 50
-# Sign-ins per network and per user name there. A lecture hall may sign in at once; more for one name would be guesses
-# that are counted too late.
-MOST_OF_NETWORK = 250
-MOST_OF_NAME = 10
 LONGEST_WAIT_SECONDS = 20.0
 BROWSER_LIFETIME = timedelta(days=180)
 _PURPOSE = "known browser"
@@ -65,35 +57,28 @@ class SignIn:
         return self.browser or self.network, _plain(self.username)
 
 
-class SignInQueue:
-    """Sign-ins wait here for their turn, and not in a thread: the pages need the threads.
+@asynccontextmanager
+async def sign_in_turn(limits: Limits, attempt: SignIn) -> AsyncIterator[None]:
+    """Wait, then let the block sign in. Raises LimitReached if too many wait, or after LONGEST_WAIT_SECONDS.
 
-    As many passwords are hashed at once as the machine has cores. A hash takes a core for about 30 ms, and 19 MiB.
+    Sign-ins wait outside of threads, which the pages need. As many passwords are hashed at once as the machine has
+    cores: a hash takes a core for about 30 ms, and 19 MiB.
     """
+    for slow_down, key in _list_slow_downs(limits, attempt):
+        with suppress(RateLimitReached):
+            slow_down.check(*key)
+            continue
+        async with limits.slowed_sign_ins.turn(attempt.browser or attempt.network):
+            await _wait(slow_down, key)
+    by_network, by_name = limits.network_sign_ins.turn(attempt.network), limits.name_sign_ins.turn(attempt.key)
+    async with by_network, by_name, limits.sign_ins.turn():
+        yield
 
-    def __init__(self, throttles: AccountThrottles) -> None:
-        self._throttles = throttles
-        self._slowed = ConcurrencyLimit("slowed sign-ins from your network", MOST_SLOWED, MOST_SLOWED)
-        self._of_network = ConcurrencyLimit("sign-ins from your network", MOST_OF_NETWORK, MOST_OF_NETWORK)
-        self._of_name = ConcurrencyLimit("sign-ins with this user name", MOST_OF_NAME, MOST_OF_NAME)
-        self._hashing = ConcurrencyLimit("sign-ins", count_cores())
 
-    @asynccontextmanager
-    async def turn(self, attempt: SignIn) -> AsyncIterator[None]:
-        """Wait, then let the block sign in. Raises LimitReached if too many wait, or after LONGEST_WAIT_SECONDS."""
-        for slow_down, key in self._limits(attempt):
-            with suppress(TooOften):
-                slow_down.check(*key)
-                continue
-            async with self._slowed.turn(attempt.browser or attempt.network):
-                await _wait(slow_down, key)
-        async with self._of_network.turn(attempt.network), self._of_name.turn(attempt.key), self._hashing.turn():
-            yield
-
-    def _limits(self, attempt: SignIn) -> Iterator[tuple[SlowDown, tuple[str, ...]]]:
-        yield self._throttles.names, attempt.key
-        if not attempt.browser:
-            yield self._throttles.guesses, (attempt.network,)
+def _list_slow_downs(limits: Limits, attempt: SignIn) -> Iterator[tuple[SlowDown, tuple[str, ...]]]:
+    yield limits.names, attempt.key
+    if not attempt.browser:
+        yield limits.guesses, (attempt.network,)
 
 
 async def _wait(slow_down: SlowDown, key: tuple[str, ...]) -> None:
@@ -101,27 +86,27 @@ async def _wait(slow_down: SlowDown, key: tuple[str, ...]) -> None:
     while True:
         try:
             return slow_down.check(*key)
-        except TooOften as fault:
+        except RateLimitReached as fault:
             if time.monotonic() > end:
                 raise
             await asyncio.sleep(random.uniform(0.1, min(fault.retry_seconds, 2)))
 
 
-def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> User:
-    """Return the user. Call it in a turn of the SignInQueue.
+def sign_in(session: Session, limits: Limits, attempt: SignIn) -> User:
+    """Return the user. Call it in a `sign_in_turn`.
 
-    Raises SignInFailed, AccountSuspended, and TooOften after many sign-ins with the right password. A success resets
-    the count of the user name.
+    Raises SignInFailed, AccountSuspended, and RateLimitReached after many sign-ins with the right password. A success
+    resets the count of the user name.
     """
-    throttles.names.count(*attempt.key)
-    throttles.sign_ins.check(_plain(attempt.username))
+    limits.names.count(*attempt.key)
+    limits.successes.check(_plain(attempt.username))
     try:
         user = authenticate(session, attempt.username, attempt.password)
     except SignInFailed:
-        throttles.guesses.count(attempt.network)
+        limits.guesses.count(attempt.network)
         raise
-    throttles.names.forgive(*attempt.key)
-    throttles.sign_ins.use(_plain(attempt.username))
+    limits.names.forgive(*attempt.key)
+    limits.successes.use(_plain(attempt.username))
     return user
 
 

@@ -6,10 +6,10 @@ from sqlalchemy.orm import Session
 
 from app.accounts.invitation import get_invitation, use_invitation
 from app.accounts.model import Invitation, User
-from app.accounts.rate_limit import AccountThrottles, network_of
 from app.accounts.user import SignUp, check_sign_up, sign_up
 from app.audit import Actor, Channel
 from app.errors import Refused
+from app.limits import Limits, network_of
 from app.policy import read_policy
 
 
@@ -48,12 +48,12 @@ def admit(session: Session, applicant: Applicant) -> Invitation | None:
     return None
 
 
-def join(session: Session, throttles: AccountThrottles, applicant: Applicant, wanted: SignUp) -> User:
-    """Make the account. Raises as `admit` and `sign_up` do; without an invitation, also TooOften."""
+def join(session: Session, limits: Limits, applicant: Applicant, wanted: SignUp) -> User:
+    """Make the account. Raises as `admit` and `sign_up` do; without an invitation, also RateLimitReached."""
     invitation = admit(session, applicant)
     check_sign_up(wanted)
     if invitation is None:
-        throttles.sign_ups.use(network_of(applicant.address))
+        limits.new_accounts.use(network_of(applicant.address))
         return sign_up(session, wanted)
     user = sign_up(session, wanted, role=invitation.role)
     use_invitation(session, applicant.actor, invitation, user)

@@ -29,12 +29,12 @@ from sqlalchemy.orm import Session
 from app.accounts.invitation import use_invitation
 from app.accounts.model import Identity, Role, User
 from app.accounts.permission import AccountSuspended
-from app.accounts.rate_limit import AccountThrottles, network_of
 from app.accounts.secret import new_secret
 from app.accounts.sign_up import Applicant, admit
 from app.accounts.user import EMAIL, ERASED, MAX_EMAIL
 from app.audit import Act, Actor, record
 from app.errors import AllcloseError, Conflict, NotFound, Refused
+from app.limits import Limits, network_of
 from app.settings import Settings
 
 TIMEOUT_SECONDS = 10
@@ -218,14 +218,14 @@ def _read(answer: Response) -> dict[str, Any]:
     return document
 
 
-def sign_in_person(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:
+def sign_in_person(session: Session, limits: Limits, person: Person, applicant: Applicant) -> User:
     """Return the person's account. The first sign-in makes it, if the sign-up mode allows it.
 
-    Raises AccountSuspended and TooOften, and as `admit` does.
+    Raises AccountSuspended and RateLimitReached, and as `admit` does.
     """
     user = session.scalar(select(User).join(Identity, Identity.user_id == User.id).where(_is(person)))
     if user is None:
-        return _join(session, throttles, person, applicant)
+        return _join(session, limits, person, applicant)
     if not user.is_active:
         raise AccountSuspended
     return user
@@ -269,10 +269,10 @@ def suggest_name(person: Person) -> str:
     return name if len(name) >= 3 and not name.startswith(ERASED) else "user"
 
 
-def _join(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:
+def _join(session: Session, limits: Limits, person: Person, applicant: Applicant) -> User:
     invitation = admit(session, applicant)
     if invitation is None:
-        throttles.sign_ups.use(network_of(applicant.address))
+        limits.new_accounts.use(network_of(applicant.address))
     user = _make_user(session, person, invitation.role if invitation else "student")
     if invitation is not None:
         use_invitation(session, applicant.actor, invitation, user)

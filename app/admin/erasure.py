@@ -83,7 +83,10 @@ USER_DATA = (
 
 
 def erase_self(session: Session, actor: Actor, reauthentication: Reauthentication) -> str:
-    """Erase the actor's own account. Raises ReauthenticationFailed, TooOften, and Conflict for the last admin."""
+    """Erase the actor's own account.
+
+    Raises ReauthenticationFailed, RateLimitReached, and Conflict for the last admin.
+    """
     assert actor.user_id is not None  # commands call erase()
     require_reauthentication(session.get_one(User, actor.user_id), reauthentication)
     return _erase(session, actor, actor.user_id)

@@ -16,28 +16,23 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended, Permission, Viewer
-from app.accounts.rate_limit import AccountThrottles, RateLimitStatus, address_of
-from app.accounts.sign_in import SignInQueue
-from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import find_viewer_by_token, is_of_suspended
 from app.api.error_code import NotSignedIn
 from app.api.request_state import (
-    get_account_throttles,
     get_database,
+    get_limits,
     get_policy,
     get_progress,
     get_queue_waits,
     get_recent_tokens,
-    get_request_throttle,
     get_settings,
-    get_sign_in_queue,
-    get_stream_limit,
     get_token_lookups,
     in_loop,
 )
 from app.audit import Actor
 from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
 from app.database.engine import Database
+from app.limits import Limits, RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
@@ -61,9 +56,7 @@ Waits = Annotated[QueueWaits, Depends(in_loop(get_queue_waits))]
 Live = Annotated[Progress, Depends(in_loop(get_progress))]
 Configured = Annotated[Settings, Depends(in_loop(get_settings))]
 Address = Annotated[str, Depends(in_loop(get_address))]
-SignIns = Annotated[SignInQueue, Depends(in_loop(get_sign_in_queue))]
-Throttles = Annotated[AccountThrottles, Depends(in_loop(get_account_throttles))]
-Seats = Annotated[StreamLimit, Depends(in_loop(get_stream_limit))]
+AllLimits = Annotated[Limits, Depends(in_loop(get_limits))]
 CURSOR_SAYS = "`next` of the previous page"
 LIMIT_SAYS = "items per page"
 Cursor = Annotated[str | None, Query(description=CURSOR_SAYS)]
@@ -100,11 +93,11 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 async def count_call(request: Request) -> RateLimitStatus:
     """Find the token's owner and count the request for that user, or for the client's network without a valid token.
 
-    `RateLimit` calls it before anything else. Raises TooOften.
+    `RequestLimits` calls it before anything else. Raises RateLimitReached.
     """
     viewer = request.state.viewer = await _find_by_token(request)
-    throttle = get_request_throttle(request)
-    use = partial(throttle.use_user, viewer.id) if viewer else partial(throttle.use_address, get_address(request))
+    key = str(viewer.id) if viewer else network_of(get_address(request))
+    use = partial(get_limits(request).requests.use, key)
     if get_policy(request).find_fresh() is None:  # it will ask the database
         return await run_in_threadpool(use)
     return use()

@@ -15,7 +15,6 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from app.accounts.permission import PermissionMissing
-from app.accounts.rate_limit import TooOften
 from app.accounts.sign_in import SignInFailed
 from app.admin.settings import RemovalUnconfirmed
 from app.catalog import fault as catalog
@@ -34,6 +33,7 @@ from app.errors import (
     Refused,
 )
 from app.learning.solution import SolutionLocked
+from app.limits import RateLimitReached
 
 
 class NotSignedIn(AllcloseError):
@@ -135,7 +135,7 @@ CODE_OF: dict[type[Exception], Code] = {
     PackageInvalid: Code.PACKAGE_INVALID,
     Invalid: Code.INVALID,
     RequestValidationError: Code.INVALID,
-    TooOften: Code.TOO_OFTEN,
+    RateLimitReached: Code.TOO_OFTEN,
     LimitReached: Code.LIMIT_REACHED,
     NotReady: Code.NOT_READY,
     OperationalError: Code.DATABASE_AWAY,

@@ -8,7 +8,7 @@ from fastapi import Depends
 
 from app.accounts.permission import Permission, Viewer
 from app.accounts.token import find_viewer_by_token
-from app.api.dependency import Credentials, Live, Seats, needs
+from app.api.dependency import AllLimits, Credentials, Live, needs
 from app.submissions.progress import ChangeStream
 
 
@@ -16,11 +16,11 @@ def follows(right: Permission) -> Any:
     """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
     async def hold_seat(
-        viewer: Annotated[Viewer, needs(right)], progress: Live, seats: Seats, given: Credentials
+        viewer: Annotated[Viewer, needs(right)], progress: Live, limits: AllLimits, given: Credentials
     ) -> AsyncIterator[ChangeStream]:
         """Raises LimitReached before the answer starts, while it can still have a status."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
-        with seats.seat(viewer.id):
+        with limits.streams.place(viewer.id):
             yield ChangeStream(progress=progress, find_viewer=find_viewer, right=right)
 
     return Depends(hold_seat)

@@ -2,13 +2,22 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
+from uuid import UUID
 
 from starlette.concurrency import run_in_threadpool
+
+from app.limits import Limits
 
 MAX_WAIT_SECONDS = 60
 
 T = TypeVar("T")
+
+
+def hold_stream(limits: Limits, user_id: UUID, wait: float) -> AbstractContextManager[None]:
+    """Hold one of the user's streams during the block, if the request waits. Raises LimitReached."""
+    return limits.streams.place(user_id) if wait > 0 else nullcontext()
 
 
 async def long_poll(

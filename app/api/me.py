@@ -9,7 +9,7 @@ from pydantic import Field, SecretStr, StrictBool
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
 from app.accounts.reauthentication import Reauthentication
-from app.api.dependency import AccountChanger, AccountReader, Address, Reader, Stored, Throttles, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, Reader, Stored, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
 from app.api.users import UserView
@@ -61,7 +61,7 @@ def patch_me(
     viewer: AccountChanger,
     address: Address,
     database: Stored,
-    throttles: Throttles,
+    limits: AllLimits,
     change: AccountChange,
     if_match: IfMatch = None,
 ) -> UserView:
@@ -70,7 +70,7 @@ def patch_me(
         require_match(if_match, UserView.model_validate(user))
         if "email" in change.model_fields_set:
             reauthentication = Reauthentication(
-                password=change.password.get_secret_value(), throttle=throttles.reauthentications
+                password=change.password.get_secret_value(), limit=limits.reauthentications
             )
             change_own_email(session, act_as(viewer, address), reauthentication, change.email)
         if "is_ranked" in change.model_fields_set:
@@ -84,12 +84,10 @@ def patch_me(
     summary="Change your password",
 )
 def change_own_password(
-    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: PasswordChange
+    viewer: AccountChanger, address: Address, database: Stored, limits: AllLimits, change: PasswordChange
 ) -> None:
     """This signs you out in all browsers. Tokens stay valid."""
-    reauthentication = Reauthentication(
-        password=change.current.get_secret_value(), throttle=throttles.reauthentications
-    )
+    reauthentication = Reauthentication(password=change.current.get_secret_value(), limit=limits.reauthentications)
     with database.transaction() as session:
         change_password(session, act_as(viewer, address), reauthentication, change.new.get_secret_value())
 

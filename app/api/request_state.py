@@ -9,14 +9,11 @@ from fastapi import Request
 
 from app.accounts.mail import Outbox
 from app.accounts.password_reset import PasswordResets
-from app.accounts.rate_limit import AccountThrottles
-from app.accounts.request_throttle import RequestThrottle
-from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import Provider
-from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import RecentTokens
 from app.database.engine import Database
 from app.database.shared_reads import SharedReads
+from app.limits import Limits
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
 from app.submissions.admission import QueueWaits
@@ -87,11 +84,6 @@ def get_visitor_runs(request: Request) -> VisitorRuns:
     return runs
 
 
-def get_request_throttle(request: Request) -> RequestThrottle:
-    throttle: RequestThrottle = request.app.state.request_throttle
-    return throttle
-
-
 def get_recent_tokens(request: Request) -> RecentTokens:
     tokens: RecentTokens = request.app.state.recent_tokens
     return tokens
@@ -102,19 +94,9 @@ def get_token_lookups(request: Request) -> SharedReads:
     return lookups
 
 
-def get_account_throttles(request: Request) -> AccountThrottles:
-    throttles: AccountThrottles = request.app.state.account_throttles
-    return throttles
-
-
-def get_sign_in_queue(request: Request) -> SignInQueue:
-    queue: SignInQueue = request.app.state.sign_in_queue
-    return queue
-
-
-def get_stream_limit(request: Request) -> StreamLimit:
-    limit: StreamLimit = request.app.state.stream_limit
-    return limit
+def get_limits(request: Request) -> Limits:
+    limits: Limits = request.app.state.limits
+    return limits
 
 
 def get_password_resets(request: Request) -> PasswordResets:

@@ -9,7 +9,7 @@ import math
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.accounts.rate_limit import RateLimitStatus
+from app.limits import RateLimitStatus
 from app.log import request_id
 
 POLICY = (

@@ -1,25 +1,20 @@
 """Sending a submission, and reading its result, with or without waiting."""
 
-import re
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
 
-from app.accounts.permission import Permission, Viewer
-from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as, idempotency_key, read_token
+from app.api.dependency import Address, AllLimits, Live, Reader, Sender, Stored, Waits, act_as, idempotency_key
 from app.api.field import Slug, ruled
-from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
+from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
-from app.api.request_state import get_policy, get_queue_waits, get_recent_tokens, get_request_throttle, in_loop
-from app.api.request_turn import await_submit_turn, check_submit_turn
+from app.api.request_limits import await_submit_turn, refuse_early, refuse_late
+from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
-from app.errors import LimitReached
-from app.log import note_user
-from app.policy import Policy, read_policy
+from app.policy import read_policy
 from app.submissions.cancel import cancel_as
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
@@ -83,56 +78,6 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     )
 
 
-async def refuse_early(request: Request) -> None:
-    """Refuse a submission if the queue is long, or if too many wait for their turn. Raises LimitReached.
-
-    In an overload, most requests are such submissions. `RateLimit` calls this first: it refuses a token that the
-    process has seen lately, without looking it up and without parsing the body. As a dependency it refuses a token that
-    was looked up just now, before the submission takes a turn.
-    """
-    path, query = _PATH.fullmatch(request.url.path), request.url.query
-    # With a key, the first request with it may have been accepted.
-    if path is None or request.method != "POST" or query or "Idempotency-Key" in request.headers:
-        return
-    viewer = get_recent_tokens(request).find(read_token(request))
-    if viewer is None or not viewer.may(Permission.SUBMIT):
-        return
-    try:
-        await _check_queue(request, path[1], viewer)
-        check_submit_turn(request)
-    except LimitReached:
-        if not hasattr(request.state, "rate_limit"):
-            _count_refusal(request, viewer)
-        raise
-
-
-async def refuse_late(slug: Slug, request: Request, viewer: Sender) -> None:
-    """Refuse a submission if the queue became long while it waited for its turn. Raises LimitReached."""
-    if "Idempotency-Key" not in request.headers:
-        await _check_queue(request, slug, viewer)
-
-
-async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
-    """Raises LimitReached if the queue is long for the viewer."""
-    policy, waits = get_policy(request), get_queue_waits(request)
-
-    def read_both() -> Policy:
-        waits.read()
-        return policy.read()
-
-    limits = policy.find_fresh()
-    if limits is None or not waits.is_fresh():
-        limits = await run_in_threadpool(read_both)
-    waits.check(slug, viewer.id, limits.max_queue_minutes)
-
-
-def _count_refusal(request: Request, viewer: Viewer) -> None:
-    """Do what happens to other requests once their token is looked up and their route is found."""
-    request.scope["route"] = _ROUTE
-    note_user(viewer.id)
-    request.state.rate_limit = get_request_throttle(request).use_user(viewer.id)
-
-
 @router.post(
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
@@ -156,18 +101,13 @@ def post_submission(
     return receipt
 
 
-_PATH = re.compile("/api/v1/problems/([^/]+)/submissions")
-# For the log and the metrics, which name a request's route.
-_ROUTE = router.routes[-1]
-
-
 @router.get(
     "/submissions/{submission_id}",
     operation_id="get_submission",
     summary="A submission and its result",
 )
 async def get_submission_view(
-    submission_id: UUID, viewer: Reader, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
+    submission_id: UUID, viewer: Reader, database: Stored, progress: Live, limits: AllLimits, wait: Wait = 0
 ) -> SubmissionView:
     """With `wait`, the answer comes with the verdict, or after `wait` seconds."""
     reader = ViewReader(submission_id)
@@ -176,7 +116,7 @@ async def get_submission_view(
         with database.transaction() as session:
             return reader.read(session, viewer)[1]
 
-    with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:
+    with hold_stream(limits, viewer.id, wait), progress.watch(submission_id) as watch:
         return await long_poll(read, lambda view: view.state == "done", wait, watch.changed)
 
 

@@ -12,9 +12,9 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
 from app.accounts.permission import Permission, read_scopes
-from app.accounts.sign_in import SignIn
+from app.accounts.sign_in import SignIn, sign_in_turn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, get_token, list_tokens
-from app.api.dependency import AccountChanger, AccountReader, Address, ShortSliced, SignIns, Stored, Throttles, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, ShortSliced, Stored, act_as
 from app.api.field import ruled
 from app.api.openapi import locates
 from app.database.cursor import cut_list
@@ -91,8 +91,7 @@ async def post_token(
     database: Stored,
     wanted: TokenRequest,
     address: Address,
-    throttles: Throttles,
-    queue: SignIns,
+    limits: AllLimits,
     response: Response,
 ) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
@@ -100,12 +99,12 @@ async def post_token(
 
     def make() -> NewTokenView:
         with database.transaction() as session:
-            new = sign_in_for_token(session, throttles, attempt, wanted.name, bounds)
+            new = sign_in_for_token(session, limits, attempt, wanted.name, bounds)
             return NewTokenView(
                 token=new.secret, **TokenView.model_validate(new.token).model_dump(exclude={"last_used_at"})
             )
 
-    async with queue.turn(attempt):
+    async with sign_in_turn(limits, attempt):
         view = await run_in_threadpool(make)
     response.headers["Location"] = f"/api/v1/tokens/{view.id}"
     return view

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.model import Role
 from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
-from app.api.dependency import Address, Stored, Throttles
+from app.api.dependency import Address, AllLimits, Stored
 from app.api.field import Email, Password, Username
 from app.api.openapi import locates
-from app.api.request_turn import await_sign_up_turn
+from app.api.request_limits import await_sign_up_turn
 from app.validation import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
@@ -51,12 +51,12 @@ class UserView(BaseModel):
     responses={201: locates("the user's path")},
     summary="Sign up",
 )
-def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser, response: Response) -> UserView:
+def create_user(database: Stored, address: Address, limits: AllLimits, new: NewUser, response: Response) -> UserView:
     """A 403 if the deployment needs an invitation and the request has none, or if signing up is closed."""
     wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
     secret = new.invitation.get_secret_value() if new.invitation else None
     applicant = Applicant(channel="api", address=address, invitation=secret)
     with database.transaction() as session:
-        user = UserView.model_validate(join(session, throttles, applicant, wanted))
+        user = UserView.model_validate(join(session, limits, applicant, wanted))
     response.headers["Location"] = f"/api/v1/users/{user.id}"
     return user

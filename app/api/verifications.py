@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.api.archive import PACKAGE, send_package
-from app.api.dependency import Address, Author, Live, Seats, Sliced, Stored, act_as
+from app.api.dependency import Address, AllLimits, Author, Live, Sliced, Stored, act_as
 from app.api.event_stream import follows
-from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
+from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.authoring.publication import publish_verified
 from app.authoring.query import (
     VerificationPage,
@@ -59,11 +59,11 @@ def get_verifications(author: Author, database: Stored, wanted: Sliced) -> Verif
     summary="A verification and its report",
 )
 async def get_verification_view(
-    known: Known, author: Author, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
+    known: Known, author: Author, database: Stored, progress: Live, limits: AllLimits, wait: Wait = 0
 ) -> VerificationView:
     """With `wait`, the answer comes when the verification is done, or after `wait` seconds."""
     read = partial(read_view, database, known)
-    with seats.seat(author.id, wait), progress.watch(known) as watch:
+    with hold_stream(limits, author.id, wait), progress.watch(known) as watch:
         return await long_poll(read, lambda view: view.finished_at is not None, wait, watch.changed)
 
 

@@ -14,9 +14,9 @@ from app.catalog.model import Availability
 from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
+from app.limits import MAX_UNFINISHED_VERIFICATIONS
 
 VERIFICATION_CHANNEL = "verification"
-MAX_PENDING = 5
 CANCELLED = "cancelled"
 
 
@@ -50,9 +50,9 @@ def send(session: Session, wanted: Sending) -> Verification:
             return earlier
     if wanted.replaces is not None:
         check_current(session, slug, wanted.replaces)
-    if len(unfinished) >= MAX_PENDING:
+    if len(unfinished) >= MAX_UNFINISHED_VERIFICATIONS:
         raise LimitReached(
-            f"{len(unfinished)} of your packages wait for verification; the limit is {MAX_PENDING}. "
+            f"{len(unfinished)} of your packages wait for verification; the limit is {MAX_UNFINISHED_VERIFICATIONS}. "
             "Cancel one, or send this package again when one is done"
         )
     return _write(session, wanted, priority=-len(unfinished))

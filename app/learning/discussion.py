@@ -48,15 +48,13 @@ from app.database.engine import Base, is_storable
 from app.errors import Conflict, Invalid, LimitReached, NotFound, check_all
 from app.learning.lesson import get_lesson
 from app.learning.solution import is_solution_open
+from app.limits import EDIT_INTERVAL, MAX_POSTS_PER_HOUR
 
 MAX_TITLE = 150
 MAX_BODY = 5_000
 # Of posts that a page renders again after the renderer has changed. It shows the source of the others.
 MAX_RENDERED_AGAIN = 4 * MAX_BODY
-MAX_POSTS_PER_HOUR = 30
 HOUR = timedelta(hours=1)
-# Between two edits of a user: each edit is a new text to render.
-EDIT_INTERVAL = timedelta(seconds=10)
 # Stands for a code block that the reader may not see yet.
 WITHHELD = "[…]"
 

@@ -21,10 +21,10 @@ from app.database.engine import Base, is_storable
 from app.errors import Conflict, Invalid, LimitReached
 from app.learning.discussion import Post, PostNotFound, get_readable_post, hold_post
 from app.learning.shared_solution import SharedNotFound, SharedSolution, get_shared
+from app.limits import MAX_REPORTS_PER_HOUR
 from app.submissions.model import Submission
 
 MAX_REASON = 500
-MAX_REPORTS_PER_HOUR = 20
 MAX_COUNTED = 100
 HOUR = timedelta(hours=1)
 # The beginning of an entry's text in the list of reports.

@@ -14,11 +14,11 @@ from uuid import UUID, uuid4
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, defer
 
-from app.accounts.rate_limit import Throttle
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
+from app.limits import RateLimit
 from app.submissions.cancel import end_judgings
 from app.submissions.enqueue import Job, enqueue
 from app.submissions.model import Judging, Submission
@@ -52,7 +52,7 @@ class VisitorRuns:
     """Starts runs, one at a time for each network. Each web process knows the networks of its own runs only."""
 
     def __init__(self) -> None:
-        self._throttle = Throttle(RUNS_PER_MINUTE, timedelta(minutes=1), "runs from your network without an account")
+        self._throttle = RateLimit(RUNS_PER_MINUTE, timedelta(minutes=1), "runs from your network without an account")
         self._lock = threading.Lock()
         self._unfinished: dict[str, tuple[UUID, str]] = {}
 

@@ -13,7 +13,7 @@ from app.accounts.reauthentication import Reauthentication
 from app.accounts.session import find_session, list_sessions
 from app.accounts.single_sign_on import list_identities
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
-from app.api.request_state import find_provider, get_account_throttles
+from app.api.request_state import find_provider, get_limits
 from app.web.cookie import find_secret
 from app.web.permission import needs
 from app.web.visit import Visit
@@ -48,7 +48,7 @@ def prove(session: Session, visit: Visit, password: str) -> Reauthentication:
     here = find_session(session, find_secret(visit.request))
     return Reauthentication(
         password=password,
-        throttle=get_account_throttles(visit.request).reauthentications,
+        limit=get_limits(visit.request).reauthentications,
         signed_in_at=here.created_at if here else None,
     )
 

@@ -8,9 +8,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.accounts.rate_limit import TooOften
 from app.catalog.name import NamedProblem, list_near
 from app.database.engine import Database
+from app.limits import RateLimitReached
 from app.log import request_id
 from app.web.render import render_page
 from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
@@ -30,7 +30,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
     is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
     try:
         around = _look_around(request, status)
-    except TooOften as fault:
+    except RateLimitReached as fault:
         wait = {"Retry-After": str(fault.retry_seconds)}
         return render_error(request, HTTPStatus.TOO_MANY_REQUESTS, str(fault), wait)
     context = {
@@ -76,7 +76,7 @@ def _advice(status: int) -> str | None:
 def _look_around(request: Request, status: int) -> Around:
     """Read the visit and, for a 404, similar problems. A server error skips the database, which may be the cause.
 
-    Searching for similar problems counts as a page view. Raises TooOften.
+    Searching for similar problems counts as a page view. Raises RateLimitReached.
     """
     database: Database | None = getattr(request.app.state, "database", None)
     if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

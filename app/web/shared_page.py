@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from fastapi import Response
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
+from app.limits import ConcurrencyLimit
 
 
 class SharedPages:

@@ -14,12 +14,12 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
-from app.accounts.rate_limit import RateLimitStatus, address_of
 from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
 from app.accounts.sign_in import name_browser_of
-from app.api.request_state import get_database, get_policy, get_request_throttle
+from app.api.request_state import get_database, get_limits, get_policy
 from app.audit import Actor
 from app.judging.text import printable
+from app.limits import RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.web.cookie import BROWSER, SESSION, find_secret
 from app.web.origin import MAX_PATH, local_path
@@ -149,18 +149,17 @@ def _find_viewer(request: Request) -> Viewer | None:
 def count_visit(request: Request) -> RateLimitStatus:
     """Count the request towards the same rate limit as the REST API: by user, or by address without a user.
 
-    Raises TooOften.
+    Raises RateLimitReached.
     """
     visit = read_visit(request)
     request.state.is_counted = True
-    throttle = get_request_throttle(request)
     if visit.viewer is None:
-        return throttle.use_reader(read_address(request))
-    return throttle.use_user(visit.viewer.id)
+        return get_limits(request).pages.use(network_of(read_address(request)))
+    return get_limits(request).requests.use(str(visit.viewer.id))
 
 
 async def count_page(request: Request) -> RateLimitStatus:
-    """Call `count_visit`, in a thread only if it may ask the database. Raises TooOften."""
+    """Call `count_visit`, in a thread only if it may ask the database. Raises RateLimitReached."""
     if find_secret(request) or get_policy(request).find_fresh() is None:
         return await run_in_threadpool(count_visit, request)
     return count_visit(request)
@@ -172,8 +171,8 @@ def is_counted(request: Request) -> bool:
 
 
 def limit_address(request: Request) -> None:
-    """Limit public forms that compute a password hash; a dependency. Raises TooOften."""
-    get_request_throttle(request).use_address(read_address(request))
+    """Limit public forms that compute a password hash; a dependency. Raises RateLimitReached."""
+    get_limits(request).requests.use(network_of(read_address(request)))
 
 
 def read_address(request: Request) -> str:

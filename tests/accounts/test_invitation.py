@@ -17,13 +17,13 @@ from app.accounts.invitation import (
     revoke_invitation,
 )
 from app.accounts.model import Invitation, User
-from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, join
 from app.accounts.user import SignUp, sign_up
 from app.audit import COMMAND, AuditEvent
 from app.database.cursor import PAGE
 from app.database.engine import Database
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
+from app.limits import Limits, RateLimitReached
 from app.policy import PolicyRow
 
 PASSWORD = "correct horse"
@@ -34,13 +34,11 @@ def make(database: Database, **wanted: object) -> NewInvitation:
         return invite(session, COMMAND, Invite(**wanted))  # type: ignore[arg-type]
 
 
-def enter(
-    database: Database, username: str, secret: str | None = None, throttles: AccountThrottles | None = None
-) -> User:
+def enter(database: Database, username: str, secret: str | None = None, limits: Limits | None = None) -> User:
     applicant = Applicant(channel="page", address="192.0.2.1", invitation=secret)
     with database.transaction() as session:
         wanted = SignUp(username=username, password=PASSWORD)
-        return join(session, throttles or AccountThrottles(), applicant, wanted)
+        return join(session, limits or Limits(), applicant, wanted)
 
 
 def set_mode(database: Database, mode: str) -> None:
@@ -166,14 +164,14 @@ def test_where_signing_up_is_closed_no_invitation_opens_it(database: Database) -
 
 
 def test_an_address_makes_so_many_accounts_and_invited_people_are_not_counted(database: Database) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     for _ in range(299):
-        throttles.sign_ups.use("192.0.2.1")
-    enter(database, "ada", throttles=throttles)
+        limits.new_accounts.use("192.0.2.1")
+    enter(database, "ada", limits=limits)
 
-    with pytest.raises(TooOften, match="More than 300 sign-ups from your network in 1 hour"):
-        enter(database, "grace", throttles=throttles)
-    assert enter(database, "grace", make(database).secret, throttles).username == "grace"
+    with pytest.raises(RateLimitReached, match="More than 300 sign-ups from your network in 1 hour"):
+        enter(database, "grace", limits=limits)
+    assert enter(database, "grace", make(database).secret, limits).username == "grace"
 
 
 def test_what_is_done_with_invitations_is_written_down_without_secrets_and_addresses(database: Database) -> None:

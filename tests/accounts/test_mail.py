@@ -14,9 +14,9 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from app.accounts.mail import MailServer, Message, Outbox, open_outbox
 from app.accounts.password_reset import PasswordResets
-from app.accounts.rate_limit import AccountThrottles
 from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
+from app.limits import Limits
 from app.settings import Settings
 
 LETTER = Message(to="ada@example.org", subject="Grüße – and a link", text="https://judge.example/x\n")
@@ -164,9 +164,7 @@ def test_only_an_existing_user_who_asks_for_a_new_password_gets_a_letter(databas
     with database.transaction() as session:
         sign_up(session, SignUp(username="ada", password="correct horse", email="ada@example.org"))
     outbox = Outbox(post.server())
-    resets = PasswordResets(
-        database=database, outbox=outbox, throttles=AccountThrottles(), base_url="https://judge.example"
-    )
+    resets = PasswordResets(database=database, outbox=outbox, limits=Limits(), base_url="https://judge.example")
 
     resets.ask("ada", "192.0.2.1")
     resets.ask("nobody", "192.0.2.1")

@@ -5,12 +5,12 @@ from sqlalchemy import select
 
 from app.accounts.model import ApiToken, User
 from app.accounts.own_account import make_own_token
-from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.reauthentication import Reauthentication, ReauthenticationFailed
 from app.accounts.user import SignUp, sign_up
 from app.admin.erasure import erase_self
 from app.audit import Actor
 from app.database.engine import Database
+from app.limits import Limits, RateLimitReached
 
 PASSWORD = "correct horse"
 
@@ -22,16 +22,16 @@ def ada(database: Database) -> Actor:
         return Actor(user_id=user.id, channel="page", address="192.0.2.1")
 
 
-def reauthenticate(password: str, throttles: AccountThrottles) -> Reauthentication:
-    return Reauthentication(password=password, throttle=throttles.reauthentications)
+def reauthenticate(password: str, limits: Limits) -> Reauthentication:
+    return Reauthentication(password=password, limit=limits.reauthentications)
 
 
 def test_with_the_password_a_token_is_made_and_an_account_erased(database: Database, ada: Actor) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     with database.transaction() as session:
-        assert make_own_token(session, ada, reauthenticate(PASSWORD, throttles), "laptop").token.user_id == ada.user_id
+        assert make_own_token(session, ada, reauthenticate(PASSWORD, limits), "laptop").token.user_id == ada.user_id
     with database.transaction() as session:
-        erase_self(session, ada, reauthenticate(PASSWORD, throttles))
+        erase_self(session, ada, reauthenticate(PASSWORD, limits))
 
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
@@ -39,15 +39,15 @@ def test_with_the_password_a_token_is_made_and_an_account_erased(database: Datab
 
 
 def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(database: Database, ada: Actor) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     for _ in range(5):
         with pytest.raises(ReauthenticationFailed), database.transaction() as session:
-            make_own_token(session, ada, reauthenticate("wrong horse", throttles), "laptop")
+            make_own_token(session, ada, reauthenticate("wrong horse", limits), "laptop")
         with pytest.raises(ReauthenticationFailed), database.transaction() as session:
-            erase_self(session, ada, reauthenticate("wrong horse", throttles))
+            erase_self(session, ada, reauthenticate("wrong horse", limits))
 
-    with pytest.raises(TooOften), database.transaction() as session:
-        erase_self(session, ada, reauthenticate(PASSWORD, throttles))
+    with pytest.raises(RateLimitReached), database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, limits))
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
         assert session.scalars(select(User.erased_at)).one() is None

@@ -19,7 +19,6 @@ from app.accounts.password_reset import (
     make_reset_link,
     reset_password,
 )
-from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.session import find_viewer_by_session, start_session
 from app.accounts.sign_in import SignInFailed, authenticate
 from app.accounts.token import create_token, find_viewer_by_token
@@ -27,6 +26,7 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import Actor, AuditEvent
 from app.database.engine import Database
 from app.errors import Invalid
+from app.limits import Limits, RateLimitReached
 from tests.factories import make_user
 
 OLD, NEW = "correct horse", "battery staple"
@@ -128,7 +128,7 @@ def test_a_link_is_for_one_user_only(database: Database, token: str) -> None:
 class Asked:
     def __init__(self, database: Database) -> None:
         self.outbox = Outbox(None)
-        self.resets = PasswordResets(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
+        self.resets = PasswordResets(database=database, outbox=self.outbox, limits=Limits(), base_url=BASE)
 
     def ask(self, *names: str) -> None:
         for name in names:
@@ -211,7 +211,7 @@ def test_a_link_that_was_used_up_makes_room_for_another_until_there_were_six(
 def test_a_letter_that_could_not_be_sent_is_not_counted(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     away = MailServer(host="127.0.0.1", port=1, sender="judge@example.org", security="none")
     outbox = Outbox(away)
-    resets = PasswordResets(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
+    resets = PasswordResets(database=database, outbox=outbox, limits=Limits(), base_url=BASE)
 
     for _ in range(3):
         resets.ask("ada", "192.0.2.1")
@@ -225,7 +225,7 @@ def test_asking_is_limited_by_address_whether_the_name_exists_or_not(database: D
     for number in range(30):
         asked.resets.ask(("ada", "nobody", f"user-{number}")[number % 3], f"2001:db8::{number}")
 
-    with pytest.raises(TooOften, match="More than 30 requests for a new password in 1 hour"):
+    with pytest.raises(RateLimitReached, match="More than 30 requests for a new password in 1 hour"):
         asked.resets.ask("grace", "2001:db8::ffff")
     asked.resets.ask("grace", "192.0.2.1")
     asked.outbox.close()

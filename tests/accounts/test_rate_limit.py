@@ -3,27 +3,27 @@ from datetime import timedelta
 
 import pytest
 
-from app.accounts.rate_limit import Throttle, TooOften
+from app.limits import RateLimit, RateLimitReached
 
 
 def test_uses_are_counted_per_key_up_to_the_amount() -> None:
-    throttle = Throttle(2, timedelta(minutes=1), "requests")
-    throttle.use("user", "ada")
-    throttle.use("user", "ada")
-    throttle.use("user", "grace")
+    limit = RateLimit(2, timedelta(minutes=1), "requests")
+    limit.use("user", "ada")
+    limit.use("user", "ada")
+    limit.use("user", "grace")
 
-    with pytest.raises(TooOften, match=r"More than 2 requests in 1 minute\. Try again in") as caught:
-        throttle.use("user", "ada")
+    with pytest.raises(RateLimitReached, match=r"More than 2 requests in 1 minute\. Try again in") as caught:
+        limit.use("user", "ada")
     assert 0 < caught.value.retry_after.total_seconds() <= 61
 
 
 def test_a_refused_use_does_not_push_the_end_of_the_wait_away() -> None:
-    throttle = Throttle(1, timedelta(minutes=1), "requests")
-    throttle.use("ada")
+    limit = RateLimit(1, timedelta(minutes=1), "requests")
+    limit.use("ada")
     waits = []
     for _ in range(3):
-        with pytest.raises(TooOften) as caught:
-            throttle.use("ada")
+        with pytest.raises(RateLimitReached) as caught:
+            limit.use("ada")
         waits.append(caught.value.retry_after)
 
     assert waits == sorted(waits, reverse=True)
@@ -45,46 +45,46 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("app.accounts.rate_limit.time", clock)
+    monkeypatch.setattr("app.limits.time", clock)
     return clock
 
 
 def test_a_use_counts_until_it_leaves_the_window(clock: Clock) -> None:
-    throttle = Throttle(2, timedelta(seconds=10), "requests")
-    throttle.use("ada")
+    limit = RateLimit(2, timedelta(seconds=10), "requests")
+    limit.use("ada")
     clock.now += 6
-    throttle.use("ada")
-    with pytest.raises(TooOften):
-        throttle.use("ada")
+    limit.use("ada")
+    with pytest.raises(RateLimitReached):
+        limit.use("ada")
 
     clock.now += 5
-    status = throttle.read("ada")
-    throttle.use("ada")
+    status = limit.read("ada")
+    limit.use("ada")
 
     assert (status.limit, status.remaining, status.reset_at) == (2, 1, clock.now + 5)
-    with pytest.raises(TooOften):
-        throttle.use("ada")
+    with pytest.raises(RateLimitReached):
+        limit.use("ada")
 
 
 def test_keys_that_were_not_used_in_the_window_are_forgotten(clock: Clock) -> None:
-    throttle = Throttle(2, timedelta(seconds=10), "requests")
+    limit = RateLimit(2, timedelta(seconds=10), "requests")
     for number in range(100):
-        throttle.use(str(number))
+        limit.use(str(number))
     clock.now += 11
-    throttle.check("7")
-    throttle.use("ada")
+    limit.check("7")
+    limit.use("ada")
 
-    assert list(throttle._uses) == [("ada",)]
+    assert list(limit._uses) == [("ada",)]
 
 
 def test_threads_together_use_no_more_than_the_amount() -> None:
-    throttle, refused = Throttle(500, timedelta(minutes=1), "requests"), []
+    limit, refused = RateLimit(500, timedelta(minutes=1), "requests"), []
 
     def use_often() -> None:
         for _ in range(100):
             try:
-                throttle.use("ada")
-            except TooOften:
+                limit.use("ada")
+            except RateLimitReached:
                 refused.append(1)
 
     threads = [threading.Thread(target=use_often) for _ in range(8)]
@@ -98,8 +98,8 @@ def test_threads_together_use_no_more_than_the_amount() -> None:
 
 def test_counting_starts_no_thread() -> None:
     before = threading.active_count()
-    throttle = Throttle(1000, timedelta(minutes=1), "requests")
+    limit = RateLimit(1000, timedelta(minutes=1), "requests")
 
     for _ in range(1000):
-        throttle.use("ada")
+        limit.use("ada")
         assert threading.active_count() == before

@@ -6,8 +6,8 @@ import pytest
 
 from app.accounts.model import User
 from app.accounts.password import hash_password
-from app.accounts.rate_limit import AccountThrottles, TooOften
 from app.accounts.reauthentication import JUST_NOW, Reauthentication, ReauthenticationFailed, require_reauthentication
+from app.limits import Limits, RateLimitReached
 
 KNOWN = User(username="ada", password_hash=hash_password("correct horse"))
 ELSEWHERE = User(username="grace", password_hash=None)
@@ -15,7 +15,7 @@ ELSEWHERE = User(username="grace", password_hash=None)
 
 def reauthenticate(password: str = "", age: timedelta | None = None) -> Reauthentication:
     signed_in_at = None if age is None else datetime.now(UTC) - age
-    return Reauthentication(password=password, throttle=AccountThrottles().reauthentications, signed_in_at=signed_in_at)
+    return Reauthentication(password=password, limit=Limits().reauthentications, signed_in_at=signed_in_at)
 
 
 def test_the_password_proves_it_however_long_ago_one_signed_in() -> None:
@@ -38,10 +38,10 @@ def test_without_a_password_a_sign_in_of_just_now_proves_it() -> None:
 
 
 def test_wrong_passwords_are_counted_until_a_right_one_comes() -> None:
-    throttle = AccountThrottles().reauthentications
+    limit = Limits().reauthentications
     wrong, right = (
-        Reauthentication(password="wrong", throttle=throttle),
-        Reauthentication(password="correct horse", throttle=throttle),
+        Reauthentication(password="wrong", limit=limit),
+        Reauthentication(password="correct horse", limit=limit),
     )
     for _ in range(2):
         for _ in range(9):
@@ -52,5 +52,5 @@ def test_wrong_passwords_are_counted_until_a_right_one_comes() -> None:
         with pytest.raises(ReauthenticationFailed):
             require_reauthentication(KNOWN, wrong)
 
-    with pytest.raises(TooOften, match="wrong passwords for this account"):
+    with pytest.raises(RateLimitReached, match="wrong passwords for this account"):
         require_reauthentication(KNOWN, right)

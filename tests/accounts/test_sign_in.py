@@ -8,11 +8,11 @@ from sqlalchemy import select
 from app.accounts.model import User
 from app.accounts.password import is_password
 from app.accounts.permission import AccountSuspended
-from app.accounts.rate_limit import AccountThrottles, SlowDown, TooOften
-from app.accounts.sign_in import SignIn, SignInFailed, SignInQueue, find_browser, name_browser_of, sign_in
+from app.accounts.sign_in import SignIn, SignInFailed, find_browser, name_browser_of, sign_in, sign_in_turn
 from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
 from app.errors import LimitReached
+from app.limits import Limits, RateLimitReached, SlowDown
 
 PASSWORD = "correct horse"
 ATTEMPTS = 10
@@ -31,7 +31,7 @@ def attempt(username: str = "ada", password: str = PASSWORD, address: str = "192
 @pytest.mark.usefixtures("ada")
 def test_the_right_password_signs_in(database: Database) -> None:
     with database.transaction() as session:
-        assert sign_in(session, AccountThrottles(), attempt()).username == "ada"
+        assert sign_in(session, Limits(), attempt()).username == "ada"
 
 
 @pytest.mark.usefixtures("ada")
@@ -47,34 +47,34 @@ def test_the_right_password_signs_in(database: Database) -> None:
 )
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(database: Database, wrong: SignIn) -> None:
     with pytest.raises(SignInFailed, match="The user name or the password is wrong"), database.transaction() as session:
-        sign_in(session, AccountThrottles(), wrong)
+        sign_in(session, Limits(), wrong)
 
 
 @pytest.mark.usefixtures("ada")
 def test_a_suspended_account_says_so_after_the_right_password_only(database: Database) -> None:
     with database.transaction() as session:
-        sign_in(session, AccountThrottles(), attempt()).is_active = False
+        sign_in(session, Limits(), attempt()).is_active = False
 
     with pytest.raises(AccountSuspended, match=r"is suspended\. Ask an admin"), database.transaction() as session:
-        sign_in(session, AccountThrottles(), attempt())
+        sign_in(session, Limits(), attempt())
     with pytest.raises(SignInFailed, match="The user name or the password is wrong"), database.transaction() as session:
-        sign_in(session, AccountThrottles(), attempt(password="wrong horse"))
+        sign_in(session, Limits(), attempt(password="wrong horse"))
 
 
 def test_no_password_fits_an_account_that_does_not_exist() -> None:
     assert not is_password("the password of no one", None)
 
 
-def fail(database: Database, throttles: AccountThrottles, times: int, **wrong: str) -> None:
+def fail(database: Database, limits: Limits, times: int, **wrong: str) -> None:
     for _ in range(times):
         with pytest.raises(SignInFailed), database.transaction() as session:
-            sign_in(session, throttles, attempt(password="wrong horse", **wrong))
+            sign_in(session, limits, attempt(password="wrong horse", **wrong))
 
 
-async def may_go_on(throttles: AccountThrottles, tried: SignIn) -> bool:
+async def may_go_on(limits: Limits, tried: SignIn) -> bool:
     """Whether the attempt gets its turn at once. A slow one waits for a second or more."""
     try:
-        async with asyncio.timeout(0.5), SignInQueue(throttles).turn(tried):
+        async with asyncio.timeout(0.5), sign_in_turn(limits, tried):
             return True
     except TimeoutError:
         return False
@@ -82,61 +82,62 @@ async def may_go_on(throttles: AccountThrottles, tried: SignIn) -> bool:
 
 @pytest.mark.usefixtures("ada")
 def test_guessing_is_slowed_down_for_that_network_and_name_only(database: Database) -> None:
-    throttles = AccountThrottles()
-    fail(database, throttles, ATTEMPTS)
+    limits = Limits()
+    fail(database, limits, ATTEMPTS)
 
-    assert asyncio.run(may_go_on(throttles, attempt()))  # the first of the slow ones
-    assert not asyncio.run(may_go_on(throttles, attempt()))
-    assert asyncio.run(may_go_on(throttles, attempt(username="grace")))
-    assert asyncio.run(may_go_on(throttles, attempt(address="192.0.2.2")))
+    assert asyncio.run(may_go_on(limits, attempt()))  # the first of the slow ones
+    assert not asyncio.run(may_go_on(limits, attempt()))
+    assert asyncio.run(may_go_on(limits, attempt(username="grace")))
+    assert asyncio.run(may_go_on(limits, attempt(address="192.0.2.2")))
 
 
 @pytest.mark.usefixtures("ada")
 def test_a_slow_sign_in_works_after_its_wait(database: Database) -> None:
-    throttles = AccountThrottles(names=SlowDown(2, timedelta(minutes=5), timedelta(seconds=1), "sign-ins"))
-    fail(database, throttles, 2)
+    limits = Limits()
+    limits.names = SlowDown(2, timedelta(minutes=5), timedelta(seconds=1), "sign-ins")
+    fail(database, limits, 2)
 
     async def sign_in_slowly() -> str:
-        async with SignInQueue(throttles).turn(attempt()):
+        async with sign_in_turn(limits, attempt()):
             pass
-        async with SignInQueue(throttles).turn(attempt()):
+        async with sign_in_turn(limits, attempt()):
             with database.transaction() as session:
-                return sign_in(session, throttles, attempt()).username
+                return sign_in(session, limits, attempt()).username
 
     assert asyncio.run(sign_in_slowly()) == "ada"
 
 
 @pytest.mark.usefixtures("ada")
 def test_the_guesses_of_others_do_not_slow_a_browser_that_has_signed_in_before(database: Database) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     with database.transaction() as session:
         cookie = name_browser_of(session, "ada")
         known = find_browser(session, cookie, " Ada")
         assert [find_browser(session, bad, "ada") for bad in ("", "x", cookie + "x")] == [""] * 3
         assert find_browser(session, cookie, "grace") == ""
-    fail(database, throttles, ATTEMPTS)
+    fail(database, limits, ATTEMPTS)
     for _ in range(100):
-        throttles.guesses.count("192.0.2.1")
+        limits.guesses.count("192.0.2.1")
 
     mine = SignIn(username="ada", password=PASSWORD, address="192.0.2.1", browser=known)
 
-    assert all(asyncio.run(may_go_on(throttles, mine)) for _ in range(3))
+    assert all(asyncio.run(may_go_on(limits, mine)) for _ in range(3))
     fail_in_it = SignIn(username="ada", password="wrong horse", address="192.0.2.1", browser=known)
     for _ in range(ATTEMPTS):
         with pytest.raises(SignInFailed), database.transaction() as session:
-            sign_in(session, throttles, fail_in_it)
-    assert [asyncio.run(may_go_on(throttles, mine)) for _ in range(2)] == [True, False]
+            sign_in(session, limits, fail_in_it)
+    assert [asyncio.run(may_go_on(limits, mine)) for _ in range(2)] == [True, False]
 
 
 def test_more_than_fifty_sign_ins_of_a_network_do_not_wait() -> None:
-    throttles = AccountThrottles(names=SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "sign-ins"))
+    limits = Limits()
+    limits.names = SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "sign-ins")
     for _ in range(2):
-        throttles.names.count(*attempt().key)
+        limits.names.count(*attempt().key)
 
     async def crowd() -> list[BaseException | None]:
-        queue = SignInQueue(throttles)
-        await queue.turn(attempt()).__aenter__()  # the first of the slow ones
-        turns = [asyncio.ensure_future(queue.turn(attempt()).__aenter__()) for _ in range(51)]
+        await sign_in_turn(limits, attempt()).__aenter__()  # the first of the slow ones
+        turns = [asyncio.ensure_future(sign_in_turn(limits, attempt()).__aenter__()) for _ in range(51)]
         await asyncio.sleep(0.2)
         ended = [turn.exception() for turn in turns if turn.done()]
         for turn in turns:
@@ -148,17 +149,17 @@ def test_more_than_fifty_sign_ins_of_a_network_do_not_wait() -> None:
 
 
 def test_slowed_sign_ins_of_others_do_not_refuse_a_known_browser() -> None:
-    throttles = AccountThrottles(guesses=SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "guesses"))
-    throttles.guesses.count("192.0.2.1")
+    limits = Limits()
+    limits.guesses = SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "guesses")
+    limits.guesses.count("192.0.2.1")
     known = SignIn(username="ada", password=PASSWORD, address="192.0.2.1", browser="hers")
 
     async def flood() -> str:
-        queue = SignInQueue(throttles)
-        async with queue.turn(attempt(username="first")):
+        async with sign_in_turn(limits, attempt(username="first")):
             pass
-        turns = [asyncio.ensure_future(queue.turn(attempt(username=f"x{n}")).__aenter__()) for n in range(50)]
+        turns = [asyncio.ensure_future(sign_in_turn(limits, attempt(username=f"x{n}")).__aenter__()) for n in range(50)]
         await asyncio.sleep(0)
-        async with queue.turn(known):
+        async with sign_in_turn(limits, known):
             for turn in turns:
                 turn.cancel()
             return "in"
@@ -167,18 +168,18 @@ def test_slowed_sign_ins_of_others_do_not_refuse_a_known_browser() -> None:
 
 
 def test_slowed_sign_ins_for_one_name_do_not_refuse_others_of_the_network() -> None:
-    throttles = AccountThrottles(names=SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "names"))
+    limits = Limits()
+    limits.names = SlowDown(1, timedelta(minutes=5), timedelta(minutes=5), "names")
     slowed = attempt(username="x")
-    throttles.names.count(*slowed.key)
-    throttles.names.count(*slowed.key)
+    limits.names.count(*slowed.key)
+    limits.names.count(*slowed.key)
 
     async def flood() -> str:
-        queue = SignInQueue(throttles)
         async with asyncio.timeout(10):
-            turns = [asyncio.ensure_future(queue.turn(slowed).__aenter__()) for _ in range(60)]
+            turns = [asyncio.ensure_future(sign_in_turn(limits, slowed).__aenter__()) for _ in range(60)]
             await asyncio.sleep(0.01)
             assert sum(turn.done() for turn in turns) >= 10  # no place is left for these
-            async with queue.turn(attempt(username="ada")):
+            async with sign_in_turn(limits, attempt(username="ada")):
                 for turn in turns:
                     turn.cancel()
                 return "in"
@@ -188,11 +189,11 @@ def test_slowed_sign_ins_for_one_name_do_not_refuse_others_of_the_network() -> N
 
 def test_a_lecture_hall_that_signs_in_at_once_waits_for_its_turns() -> None:
     async def sign_in_at_once(names: list[str]) -> list[str]:
-        queue = SignInQueue(AccountThrottles())
+        limits = Limits()
 
         async def one(name: str) -> str:
             try:
-                async with queue.turn(attempt(username=name)):
+                async with sign_in_turn(limits, attempt(username=name)):
                     await asyncio.sleep(0)
                     return "in"
             except LimitReached:
@@ -207,46 +208,46 @@ def test_a_lecture_hall_that_signs_in_at_once_waits_for_its_turns() -> None:
 
 @pytest.mark.usefixtures("ada")
 def test_a_success_forgives_the_failures_before_it(database: Database) -> None:
-    throttle = AccountThrottles()
+    limits = Limits()
     with database.transaction() as session:
         for _ in range(3):
             for _ in range(ATTEMPTS - 1):
                 with pytest.raises(SignInFailed):
-                    sign_in(session, throttle, attempt(password="wrong horse"))
-            sign_in(session, throttle, attempt(username="Ada"))
+                    sign_in(session, limits, attempt(password="wrong horse"))
+            sign_in(session, limits, attempt(username="Ada"))
 
 
 def test_guessing_one_password_for_many_names_is_slowed_down_for_that_network_only() -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     for _ in range(100):
-        throttles.guesses.count("192.0.2.1")
+        limits.guesses.count("192.0.2.1")
 
-    assert [asyncio.run(may_go_on(throttles, attempt(username=name))) for name in ("ada", "eve")] == [True, False]
-    assert asyncio.run(may_go_on(throttles, attempt(address="192.0.2.2")))
+    assert [asyncio.run(may_go_on(limits, attempt(username=name))) for name in ("ada", "eve")] == [True, False]
+    assert asyncio.run(may_go_on(limits, attempt(address="192.0.2.2")))
 
 
 @pytest.mark.usefixtures("ada")
 def test_a_classroom_that_signs_in_rightly_is_not_counted(database: Database) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     with database.transaction() as session:
         for _ in range(3):
-            sign_in(session, throttles, attempt())
+            sign_in(session, limits, attempt())
     for _ in range(99):
-        throttles.guesses.count("192.0.2.1")
+        limits.guesses.count("192.0.2.1")
 
-    assert asyncio.run(may_go_on(throttles, attempt()))
-    assert asyncio.run(may_go_on(throttles, attempt()))
+    assert asyncio.run(may_go_on(limits, attempt()))
+    assert asyncio.run(may_go_on(limits, attempt()))
 
 
 @pytest.mark.usefixtures("ada")
 def test_signing_in_rightly_again_and_again_is_refused(database: Database) -> None:
-    throttles = AccountThrottles()
+    limits = Limits()
     for _ in range(30):
-        throttles.sign_ins.use("ada")
+        limits.successes.use("ada")
 
     said = r"More than 30 sign-ins of this user in 5 minutes\. Try again in"
-    with pytest.raises(TooOften, match=said), database.transaction() as session:
-        sign_in(session, throttles, attempt(username="ADA"))
+    with pytest.raises(RateLimitReached, match=said), database.transaction() as session:
+        sign_in(session, limits, attempt(username="ADA"))
 
 
 @pytest.mark.usefixtures("ada")
@@ -256,12 +257,12 @@ def test_a_password_that_was_hashed_with_weaker_parameters_is_hashed_anew_when_i
         session.scalars(select(User)).one().password_hash = weak.hash(PASSWORD)
 
     with database.transaction() as session:
-        sign_in(session, AccountThrottles(), attempt())
+        sign_in(session, Limits(), attempt())
 
     with database.transaction() as session:
         kept = session.scalars(select(User.password_hash)).one()
         assert "m=19456,t=2,p=1" in str(kept)
-        assert sign_in(session, AccountThrottles(), attempt()).password_hash == kept, "and then it stays"
+        assert sign_in(session, Limits(), attempt()).password_hash == kept, "and then it stays"
 
 
 @pytest.mark.usefixtures("ada")
@@ -271,7 +272,7 @@ def test_a_wrong_password_never_changes_the_hash(database: Database) -> None:
         session.scalars(select(User)).one().password_hash = weak
 
     with pytest.raises(SignInFailed), database.transaction() as session:
-        sign_in(session, AccountThrottles(), attempt(password="wrong horse"))
+        sign_in(session, Limits(), attempt(password="wrong horse"))
 
     with database.transaction() as session:
         assert session.scalars(select(User.password_hash)).one() == weak

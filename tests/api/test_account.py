@@ -191,7 +191,7 @@ def test_ones_own_data_come_in_one_file(mine: httpx.Client) -> None:
 def test_only_ten_exports_an_hour_are_made(app: FastAPI, mine: httpx.Client) -> None:
     me = mine.get("/me").json()["id"]
     for _ in range(10):
-        app.state.account_throttles.exports.use(me)
+        app.state.limits.exports.use(me)
 
     answer = mine.get("/me/export")
 

@@ -3,13 +3,12 @@ from types import SimpleNamespace
 from uuid import UUID, uuid4
 
 import pytest
-from fastapi import FastAPI
-from starlette.types import Message, Receive, Scope, Send
+from fastapi import FastAPI, Request
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
-from app.api.request_turn import CHANGES_AT_ONCE, ChangesInTurn
+from app.api.request_limits import change_turn
 from app.capacity import count_cores
 from app.errors import LimitReached
+from app.limits import CHANGES_PER_USER, ConcurrencyLimit, Limits
 
 
 def test_a_flood_waits_in_turn_and_its_rest_is_refused_at_once() -> None:
@@ -63,44 +62,39 @@ def test_keys_neither_wait_for_nor_refuse_each_other() -> None:
 
 
 def test_changes_of_one_user_run_a_few_at_a_time_and_delay_no_other_request() -> None:
-    ada, eve = uuid4(), uuid4()
+    ada, eve, limits = uuid4(), uuid4(), Limits()
 
     async def flood() -> tuple[list[int], list[str]]:
         running, seen, ended = 0, [], []
         others_ended = asyncio.Event()
 
-        async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        async def call(user_id: UUID, method: str) -> None:
             nonlocal running
-            if scope["state"]["viewer"].id == ada and scope["method"] == "PUT":
-                running += 1
-                seen.append(running)
-                await others_ended.wait()
-                running -= 1
-            ended.append(scope["method"])
+            async with change_turn(make_request(limits, user_id, method)):
+                if user_id == ada and method == "PUT":
+                    running += 1
+                    seen.append(running)
+                    await others_ended.wait()
+                    running -= 1
+                ended.append(method)
 
-        limit = ChangesInTurn(app)
-        changes = [asyncio.ensure_future(call(limit, ada, "PUT")) for _ in range(3 * CHANGES_AT_ONCE)]
+        changes = [asyncio.ensure_future(call(ada, "PUT")) for _ in range(3 * CHANGES_PER_USER)]
         await asyncio.sleep(0)
-        await asyncio.gather(call(limit, ada, "GET"), call(limit, eve, "PUT"))
+        await asyncio.gather(call(ada, "GET"), call(eve, "PUT"))
         others_ended.set()
         await asyncio.gather(*changes)
         return seen, ended
 
     seen, ended = asyncio.run(flood())
 
-    assert max(seen) == CHANGES_AT_ONCE
+    assert max(seen) == CHANGES_PER_USER
     assert sorted(ended[:2]) == ["GET", "PUT"]
-    assert len(ended) == 2 + 3 * CHANGES_AT_ONCE
+    assert len(ended) == 2 + 3 * CHANGES_PER_USER
 
 
-async def call(limit: ChangesInTurn, user_id: UUID, method: str) -> None:
-    async def receive() -> Message:
-        raise AssertionError
-
-    async def send(_message: Message) -> None:
-        raise AssertionError
-
-    await limit({"type": "http", "method": method, "state": {"viewer": SimpleNamespace(id=user_id)}}, receive, send)
+def make_request(limits: Limits, user_id: UUID, method: str) -> Request:
+    app, viewer = SimpleNamespace(state=SimpleNamespace(limits=limits)), SimpleNamespace(id=user_id)
+    return Request({"type": "http", "method": method, "app": app, "state": {"viewer": viewer}})
 
 
 def test_as_many_passwords_are_hashed_together_as_there_are_cores(app: FastAPI) -> None:
@@ -108,7 +102,7 @@ def test_as_many_passwords_are_hashed_together_as_there_are_cores(app: FastAPI) 
         all_here = asyncio.Barrier(how_many)
 
         async def one() -> None:
-            async with app.state.sign_up_limit.turn():
+            async with app.state.limits.sign_ups.turn():
                 await all_here.wait()
 
         async with asyncio.timeout(2):

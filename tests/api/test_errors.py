@@ -8,9 +8,9 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 
-from app.accounts.request_throttle import RequestThrottle
 from app.database.embedded_server import EmbeddedPostgres
 from app.database.engine import Database
+from app.limits import Limits
 from tests.api.conftest import SignedIn
 
 JSON = {"Content-Type": "application/json"}
@@ -174,7 +174,7 @@ def test_a_request_that_is_refused_early_is_counted(app: FastAPI, anyone: httpx.
         ("POST", "/tokens", b" " * 20_000, 413),
     )
     for method, path, body, status in refused:
-        app.state.request_throttle = RequestThrottle(app.state.policy)
+        app.state.limits = Limits(requests_per_minute=lambda: 2)
 
         answers = [anyone.request(method, path, content=body, headers=JSON).status_code for _ in range(3)]
 
@@ -208,7 +208,7 @@ def test_too_many_requests_from_one_address_are_stopped_for_every_token(anyone: 
 
 
 def test_an_internal_error_shows_nothing_of_its_cause(app: FastAPI, anyone: httpx.Client) -> None:
-    app.state.request_throttle = "broken: the secret is xyzzy"
+    app.state.limits = "broken: the secret is xyzzy"
 
     answer = anyone.get("/me")
 

@@ -11,7 +11,6 @@ from fastapi import FastAPI
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from app.accounts.concurrency_limit import ConcurrencyLimit
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.accounts.token import Bounds, create_token, find_viewer_by_token
@@ -19,6 +18,7 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
+from app.limits import ConcurrencyLimit
 from app.policy import PolicyRow
 from app.queue.lease import finish
 from app.submissions.admission import FRESH_SECONDS
@@ -251,7 +251,7 @@ def test_a_full_queue_refuses_before_a_submission_takes_a_turn(
     ada: httpx.Client, app: FastAPI, database: Database
 ) -> None:
     fill_queue(database)
-    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
+    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=0)
 
     refused = submit(ada)
     with_key = submit(ada, headers={"Idempotency-Key": "once"})
@@ -293,9 +293,9 @@ def test_a_full_queue_refuses_a_known_token_without_reading_the_body_or_the_toke
 def test_a_submission_that_waits_for_its_turn_while_the_queue_fills_is_refused_without_a_transaction(
     ada: httpx.Client, signed_in: SignedIn, app: FastAPI, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app.state.submit_limit = ConcurrencyLimit("submissions", at_once=1)
+    app.state.limits.stored_submissions = ConcurrencyLimit("submissions", at_once=1)
     grace = signed_in("grace")
-    waiting = app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=2, most=2)
+    waiting = app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=2, most=2)
     tried = note_submits(monkeypatch)
     with ThreadPoolExecutor() as threads:
         with database.transaction() as session:
@@ -320,7 +320,7 @@ def test_submissions_that_wait_for_another_one_of_their_user_count_as_waiting(
     ada: httpx.Client, signed_in: SignedIn, app: FastAPI, database: Database
 ) -> None:
     grace = signed_in("grace")
-    waiting = app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=2, most=2)
+    waiting = app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=2, most=2)
     with ThreadPoolExecutor() as threads:
         with database.transaction() as session:
             user = session.scalars(select(User).where(User.username == "ada")).one()
@@ -369,7 +369,7 @@ def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_lookin
     ada: httpx.Client, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = int(ada.get("/me").headers["x-ratelimit-remaining"])
-    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=0)
+    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=0)
     looked_up = note_lookups(monkeypatch)
 
     refused = submit(ada)
@@ -379,7 +379,7 @@ def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_lookin
     assert int(refused.headers["retry-after"]) > 0
     assert int(refused.headers["x-ratelimit-remaining"]) == left - 1
     assert looked_up == []
-    app.state.waiting_submit_limit = ConcurrencyLimit("submissions", at_once=1, most=1)
+    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=1)
     assert submit(ada).status_code == 202
 
 

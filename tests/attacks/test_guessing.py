@@ -9,7 +9,7 @@ import pytest
 
 from app.accounts.model import User
 from app.accounts.password_reset import MAX_ACCOUNTS
-from app.accounts.rate_limit import network_of
+from app.limits import network_of
 from tests.attacks.conftest import PASSWORD, Site
 
 # Seconds for the outbox's thread, on a busy machine.

@@ -8,8 +8,8 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from app.api import body_limit
-from app.api.body_limit import MAX_BODY_BYTES
+from app.api import request_limits
+from app.limits import MAX_BODY_BYTES
 from tests.attacks.conftest import PASSWORD, SLUG, Site
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
@@ -164,7 +164,7 @@ def test_unfinished_bodies_do_not_delay_other_requests(site: Site) -> None:
 def test_a_body_that_does_not_arrive_ends_its_connection(
     site: Site, monkeypatch: pytest.MonkeyPatch, path: str, kind: str, sent: bytes
 ) -> None:
-    monkeypatch.setattr(body_limit, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(request_limits, "BODY_SECONDS", 0.3)
     address = urlsplit(site.url)
     head = f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: {kind}\r\nContent-Length: 99\r\n\r\n"
 

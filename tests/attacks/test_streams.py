@@ -9,9 +9,9 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.accounts.stream_limit import SEATS
 from app.authoring.model import Verification
 from app.catalog.model import Revision
+from app.limits import STREAMS_PER_USER
 from app.submissions import progress
 from tests.attacks.conftest import Site, Victim
 from tests.rejudging.rows import make_judged
@@ -45,13 +45,13 @@ def test_one_user_holds_so_many_streams_and_others_are_answered(
     victim, client, path = stream
     other = site.user()
     with ExitStack() as stack:
-        opened = [stack.enter_context(following(client, path)).status_code for _ in range(SEATS + 2)]
+        opened = [stack.enter_context(following(client, path)).status_code for _ in range(STREAMS_PER_USER + 2)]
         waiting = victim.token.get(path.removesuffix("/events"), params={"wait": 30})
         asking = victim.token.get(path.removesuffix("/events"))
         with following(other.token, f"/submissions/{site.send(other)}/events") as of_other:
             assert of_other.status_code == 200
 
-    assert opened == [200] * SEATS + [429] * 2
+    assert opened == [200] * STREAMS_PER_USER + [429] * 2
     assert (waiting.status_code, waiting.json()["code"]) == (429, "limit_reached")
     assert asking.status_code == 200
 
@@ -59,7 +59,7 @@ def test_one_user_holds_so_many_streams_and_others_are_answered(
 def test_a_stream_that_is_closed_makes_room_for_another(stream: tuple[Victim, httpx.Client, str]) -> None:
     _, client, path = stream
     with ExitStack() as stack:
-        for _ in range(SEATS):
+        for _ in range(STREAMS_PER_USER):
             stack.enter_context(following(client, path))
 
     assert _opens_soon(client, path)
@@ -146,9 +146,9 @@ def test_an_admin_holds_so_many_streams_of_rejudgings(site: Site) -> None:
     admin = site.user("admin")
     path = f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
     with ExitStack() as stack:
-        opened = [stack.enter_context(following(admin.browser, path)).status_code for _ in range(SEATS + 1)]
+        opened = [stack.enter_context(following(admin.browser, path)).status_code for _ in range(STREAMS_PER_USER + 1)]
 
-    assert opened == [200] * SEATS + [429]
+    assert opened == [200] * STREAMS_PER_USER + [429]
 
 
 def _send_package(site: Site, author: Victim) -> UUID:

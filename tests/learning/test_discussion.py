@@ -31,6 +31,7 @@ from app.learning.discussion import (
     mark_seen,
     render_posts,
 )
+from app.limits import EDIT_INTERVAL
 from tests.admin.test_erasure_at_once import until_waiting
 from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
@@ -226,7 +227,7 @@ def test_edits_have_an_interval_for_all_posts_of_a_user(database: Database) -> N
                 edit(session, ada, post_id, PostText(title="new", body="new"))
             assert refused.value.retry_seconds == 10
         edit(session, ada, first, PostText(title="Why scale?", body=QUESTION.body))
-        session.execute(update(Post).values(edited_at=Post.edited_at - discussion.EDIT_INTERVAL))
+        session.execute(update(Post).values(edited_at=Post.edited_at - EDIT_INTERVAL))
         session.expire_all()
         edit(session, ada, second, PostText(title="new", body="new"))
 

@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from app.accounts.request_throttle import CROWD
 from app.accounts.session import start_session
 from app.database.engine import Database
+from app.limits import CROWD
 from app.settings import Settings
 from app.web.cookie import COOKIE
 from app.web_process import create_app

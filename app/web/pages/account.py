@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.own_account import change_own_email, change_password, sign_out_elsewhere, sign_out_session
-from app.accounts.rate_limit import TooOften
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import AllcloseError, Invalid
+from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.cookie import find_secret
 from app.web.origin import require_own_origin
@@ -39,7 +39,7 @@ def send_email(visit: CurrentVisit, owner: Owner, form: Annotated[EmailForm, For
         with visit.transaction() as session:
             reauthentication = prove(session, visit, form.email_password)
             change_own_email(session, visit.actor, reauthentication, form.email.strip() or None)
-    except (Invalid, ReauthenticationFailed, TooOften) as fault:
+    except (Invalid, ReauthenticationFailed, RateLimitReached) as fault:
         field = "email" if isinstance(fault, Invalid) else "email_password"
         return _again(visit, field, fault, {"email": form.email})
     return see_other("/account?done=email#done")
@@ -51,7 +51,7 @@ def send_password(visit: CurrentVisit, owner: Owner, form: Annotated[PasswordFor
         with visit.transaction() as session:
             reauthentication = prove(session, visit, form.current)
             change_password(session, visit.actor, reauthentication, form.new, keep=find_secret(visit.request))
-    except (Invalid, ReauthenticationFailed, TooOften) as fault:
+    except (Invalid, ReauthenticationFailed, RateLimitReached) as fault:
         return _again(visit, "new" if isinstance(fault, Invalid) else "current", fault)
     return see_other("/account?done=password#done")
 
@@ -71,5 +71,5 @@ def send_end_others(visit: CurrentVisit, owner: Owner) -> Response:
 
 
 def _again(visit: Visit, field: str, fault: AllcloseError, typed: dict[str, str] | None = None) -> Response:
-    status = 429 if isinstance(fault, TooOften) else 422
+    status = 429 if isinstance(fault, RateLimitReached) else 422
     return render_account(visit, Outcome(errors={field: str(fault)}, typed=typed or {}), status)

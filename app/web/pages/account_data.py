@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.rate_limit import TooOften
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.admin.erasure import erase_self
 from app.admin.personal_data import export_user
-from app.api.request_state import get_account_throttles, get_database
+from app.api.request_state import get_database, get_limits
 from app.errors import Conflict, Invalid
+from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive
 from app.web.cookie import signed_out
@@ -19,7 +19,7 @@ from app.web.visit import CurrentVisit
 
 router = APIRouter(prefix="/account")
 
-STATUS: dict[type[Exception], int] = {TooOften: 429, Conflict: 409}
+STATUS: dict[type[Exception], int] = {RateLimitReached: 429, Conflict: 409}
 
 
 class EraseForm(BaseModel):
@@ -29,7 +29,7 @@ class EraseForm(BaseModel):
 
 @router.post("/export", dependencies=[Depends(require_own_origin)])
 def send_export(visit: CurrentVisit, owner: Owner) -> Response:
-    get_account_throttles(visit.request).exports.use(str(owner.id))
+    get_limits(visit.request).exports.use(str(owner.id))
     file = export_user(get_database(visit.request), visit.actor, owner.id)
     return send_archive(file, f"allclose-{owner.username}.zip")
 
@@ -41,7 +41,7 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
             if form.erase_username.strip().lower() != owner.username:
                 raise Invalid("erase_username", "this is not your user name; type your user name to confirm")
             erase_self(session, visit.actor, prove(session, visit, form.erase_password))
-    except (Invalid, ReauthenticationFailed, TooOften, Conflict) as fault:
+    except (Invalid, ReauthenticationFailed, RateLimitReached, Conflict) as fault:
         field = fault.field if isinstance(fault, Invalid) else "erase_password"
         errors, typed = {field: str(fault)}, {"erase_username": form.erase_username}
         return render_account(visit, Outcome(errors=errors, typed=typed), STATUS.get(type(fault), 422))

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.own_account import give_up_token, make_own_token
-from app.accounts.rate_limit import TooOften
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
+from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, see_other
@@ -41,9 +41,9 @@ def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, For
     except Invalid as fault:
         errors = {FIELD[fault.field]: str(fault)}
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), 422)
-    except (ReauthenticationFailed, TooOften) as fault:
+    except (ReauthenticationFailed, RateLimitReached) as fault:
         errors = {"token_password": str(fault)}
-        status = 429 if isinstance(fault, TooOften) else 422
+        status = 429 if isinstance(fault, RateLimitReached) else 422
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), status)
     except Conflict as fault:
         return render_account(visit, Outcome(errors={"token_name": str(fault)}, typed=form.model_dump()), 409)

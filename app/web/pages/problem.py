@@ -11,9 +11,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.accounts.rate_limit import network_of
+from app.api.request_limits import await_submit_turn, await_visitor_turn
 from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
-from app.api.request_turn import await_submit_turn, await_visitor_turn
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.name import list_in_order
@@ -22,6 +21,7 @@ from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
 from app.learning.note import find_note
 from app.learning.problem_statistics import is_solved_by_student
+from app.limits import network_of
 from app.policy import read_policy
 from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import PasswordResets, ResetLinkSpent, get_user_by_reset, reset_password
-from app.accounts.rate_limit import TooOften
 from app.api.request_state import get_password_resets
 from app.errors import Invalid
+from app.limits import RateLimitReached
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
 
@@ -34,7 +34,7 @@ def show_forgot_password(visit: CurrentVisit) -> Response:
 def send_forgot_password(visit: CurrentVisit, resets: Resets, form: Annotated[AskForm, Form()]) -> Response:
     try:
         resets.ask(form.account, read_address(visit.request))
-    except TooOften as fault:
+    except RateLimitReached as fault:
         return _ask_page(visit, form, {"form": str(fault)}, 429)
     return visit.render("reset_asked.html", {"sends_mail": resets.sends_mail})
 

@@ -8,9 +8,8 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended
 from app.accounts.session import end_session
-from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in
-from app.api.dependency import SignIns
-from app.api.request_state import find_provider, get_account_throttles
+from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in, sign_in_turn
+from app.api.request_state import find_provider, get_limits
 from app.errors import LimitReached
 from app.web.cookie import BROWSER, find_secret, signed_out
 from app.web.origin import local_path, require_own_origin
@@ -31,10 +30,10 @@ def show_sign_in(visit: CurrentVisit, next: str = "/", after: str = "") -> Respo
 
 
 @router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-async def send_sign_in(visit: CurrentVisit, queue: SignIns, form: Annotated[SignInForm, Form()]) -> Response:
+async def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Response:
     attempt = await run_in_threadpool(_read_attempt, visit, form)
     try:
-        async with queue.turn(attempt):
+        async with sign_in_turn(get_limits(visit.request), attempt):
             return await run_in_threadpool(_sign_in, visit, form, attempt)
     except LimitReached as fault:
         response = await run_in_threadpool(sign_in_page, visit, form, error=str(fault), status=429)
@@ -52,7 +51,7 @@ def _read_attempt(visit: Visit, form: SignInForm) -> SignIn:
 def _sign_in(visit: Visit, form: SignInForm, attempt: SignIn) -> Response:
     try:
         with visit.transaction() as session:
-            user = sign_in(session, get_account_throttles(visit.request), attempt)
+            user = sign_in(session, get_limits(visit.request), attempt)
             return arrive(visit, session, user, form.next)
     except SignInFailed as fault:
         return sign_in_page(visit, form, error=str(fault), status=422)

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.invitation import InvitationSpent
-from app.accounts.rate_limit import TooOften
 from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, admit, join
 from app.accounts.user import SignUp
-from app.api.request_state import find_provider, get_account_throttles
-from app.api.request_turn import await_sign_up_turn
+from app.api.request_limits import await_sign_up_turn
+from app.api.request_state import find_provider, get_limits
 from app.errors import Conflict, Invalid, Refused
+from app.limits import RateLimitReached
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
@@ -74,7 +74,7 @@ def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
         return _page(visit, form, door, {each.field: str(each) for each in fault.each}, 422)
     except Conflict as fault:
         return _page(visit, form, door, {"username": str(fault)}, 409)
-    except TooOften as fault:
+    except RateLimitReached as fault:
         return _page(visit, form, door, {"form": str(fault)}, 429)
     except SHUT as fault:
         return _shut(visit, fault, form.next, 403)
@@ -92,7 +92,7 @@ def _open(visit: Visit, secret: str | None) -> Door:
 def _join(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
     wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
     with visit.transaction() as session:
-        user = join(session, get_account_throttles(visit.request), _applicant(visit, secret), wanted)
+        user = join(session, get_limits(visit.request), _applicant(visit, secret), wanted)
         return arrive(visit, session, user, form.next)
 
 

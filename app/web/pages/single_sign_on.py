@@ -13,7 +13,6 @@ from fastapi import APIRouter, Depends, Form, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import BaseModel
 
-from app.accounts.rate_limit import TooOften
 from app.accounts.sign_up import Applicant
 from app.accounts.signing_key import get_key
 from app.accounts.single_sign_on import (
@@ -26,8 +25,9 @@ from app.accounts.single_sign_on import (
     sign_in_person,
     unlink_identity,
 )
-from app.api.request_state import find_provider, get_account_throttles
+from app.api.request_state import find_provider, get_limits
 from app.errors import AllcloseError, Conflict, NotFound, Refused
+from app.limits import RateLimitReached
 from app.web.cookie import Answer, Cookie
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
@@ -132,7 +132,7 @@ def end_attempt(visit: CurrentVisit, answer: Annotated[ProviderAnswer, Depends()
         response = _end(visit, _checked(errand, answer, get_provider(visit)), answer.code)
     except ProviderAway as fault:
         response = _failed(visit, errand, fault, 503)
-    except TooOften as fault:
+    except RateLimitReached as fault:
         response = _failed(visit, errand, fault, 429)
     except (Refused, Conflict) as fault:
         response = _failed(visit, errand, fault, 403)
@@ -170,7 +170,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
         return _link(visit, errand, person)
     applicant = Applicant(channel="page", address=read_address(visit.request), invitation=errand.invitation)
     with visit.transaction() as session:
-        user = sign_in_person(session, get_account_throttles(visit.request), person, applicant)
+        user = sign_in_person(session, get_limits(visit.request), person, applicant)
         return arrive(visit, session, user, errand.next)
 
 

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
-from app.accounts.rate_limit import network_of
-from app.api.request_state import get_progress, get_stream_limit
+from app.api.request_state import get_limits, get_progress
 from app.errors import NotFound
+from app.limits import network_of
 from app.submissions.cancel import cancel
 from app.submissions.model import Submission
 from app.submissions.progress import Progress, stream_changes
@@ -60,7 +60,7 @@ def cancel_run(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 def hold_run(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Progress]:
     """Hold one of the network's streams; a dependency, so that a stream is refused before it starts."""
     _read(visit, submission_id)
-    with get_stream_limit(visit.request).seat(network_of(read_address(visit.request))):
+    with get_limits(visit.request).streams.place(network_of(read_address(visit.request))):
         yield get_progress(visit.request)
 
 
