@@ -29,7 +29,7 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle fonts names bench growth screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle fonts names bench screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,9 +92,6 @@ endif
 
 bench: .venv/.benches .runtime/.installed ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
-
-growth: .venv/.develops .runtime/.installed ## send every route inputs that grow, and write docs/reliability.md (10 minutes)
-	@$(BIN)/python -m benchmarks.input_growth $(ARGS)
 
 screenshots: .venv/.develops .runtime/.installed ## take screenshots into build/screenshots, and renew those of the docs (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots
