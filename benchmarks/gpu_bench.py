@@ -12,11 +12,11 @@ from sandbox.gpu.driver import Driver, Gpu
 from sandbox.guest import codec
 from sandbox.interface import (
     MIB,
+    ArrayKind,
     Box,
     BoxSpec,
     CaseInput,
     CaseOutcome,
-    Kind,
     Launcher,
     Limits,
     Parameter,
@@ -105,7 +105,7 @@ class Check:
             thread.join()
 
 
-def make_request(source: str, kind: Kind = "value", memory_mib: int | None = None, **inputs: Any) -> Request:
+def make_request(source: str, kind: ArrayKind = "value", memory_mib: int | None = None, **inputs: Any) -> Request:
     limits = LIMITS if memory_mib is None else replace(LIMITS, memory_bytes=memory_mib * MIB)
     return Request(
         source=source,

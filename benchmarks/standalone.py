@@ -12,29 +12,27 @@ from typing import Any
 
 from sandbox.guest import codec, convert
 from sandbox.guest.program import Program, load
-from sandbox.guest.task import Limits, Task
-
-NO_LIMITS = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
+from sandbox.guest.wire import NO_REQUEST, Parameter, Task
 
 
 def main() -> None:
     job = json.load(sys.stdin)
     for framework in job["frameworks"]:
         importlib.import_module(framework)
-    parameters = tuple((name, kind) for name, kind in job["parameters"])
+    parameters = tuple(Parameter(*each) for each in job["parameters"])
     task = Task(
         source=job["source"],
         entry_point=job["entry_point"],
         driver=job["driver"],
         parameters=parameters,
-        limits=NO_LIMITS,
+        limits=NO_REQUEST,
     )
     cases = [bytes.fromhex(case) for case in job["cases"]]
     program = load(task)
     print(json.dumps([run_once(program, parameters, cases) for _ in range(job["passes"])]))
 
 
-def run_once(program: Program, parameters: tuple[tuple[str, str], ...], cases: list[bytes]) -> tuple[float, float]:
+def run_once(program: Program, parameters: tuple[Parameter, ...], cases: list[bytes]) -> tuple[float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     for case in cases:
         tree: Any = codec.decode(case)

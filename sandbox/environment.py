@@ -1,7 +1,6 @@
 """The guest's command line and environment, the same in every kind of box, and the cores that each box computes on."""
 
 import hashlib
-import json
 import os
 import py_compile
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.gpu.driver import Gpu
 from sandbox.guest import jax_compilation
+from sandbox.guest.wire import Settings
 from sandbox.interface import BoxSpec, IsolationDemand
 
 GUEST = Path(__file__).parent / "guest"
@@ -105,15 +105,15 @@ def guest_arguments(
     gpu: Gpu | None = None,
 ) -> list[str]:
     """Return the arguments after the interpreter's name."""
-    settings = {
-        "frameworks": spec.frameworks,
-        "isolation": isolation,
-        "cores": cores,
-        "uid": GUEST_UID,
-        "optimizations": [name for name in optimizations if name in jax_compilation.PARTS],
-    }
-    device = {} if gpu is None else {"gpu_memory_bytes": gpu.memory_bytes}
-    return ["-s", "-P", "-m", "sandbox.guest", json.dumps(settings | device)]
+    settings = Settings(
+        frameworks=spec.frameworks,
+        isolation=isolation,
+        cores=cores,
+        uid=GUEST_UID,
+        gpu_memory_bytes=None if gpu is None else gpu.memory_bytes,
+        optimizations=tuple(name for name in optimizations if name in jax_compilation.PARTS),
+    )
+    return ["-s", "-P", "-m", "sandbox.guest", settings.to_json()]
 
 
 def guest_environment(

@@ -1,17 +1,14 @@
 """A box that runs the guest, at the other end of a stream. The launcher opens and ends the vessel around it."""
 
-import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
+from sandbox.guest import wire
 from sandbox.guest.charged_time import MAX_STRETCH
-from sandbox.guest.frames import FAILURE_BYTES
-from sandbox.guest.reply import Cause
-from sandbox.guest.task import SPARE_SECONDS
+from sandbox.guest.wire import SPARE_SECONDS, Cause, Report
 from sandbox.interface import (
     Box,
     BoxLost,
@@ -27,10 +24,9 @@ from sandbox.interface import (
     Setup,
     setup_of,
 )
-from sandbox.process_ending import Report, outcome_of, read_report
+from sandbox.process_ending import outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
 
-FACTS_BYTES = 64 * 1024
 # Time for the guest on top of a limit: it confines the child, kills it and frees its memory.
 GRACE_SECONDS = 15
 EMPTYING_SECONDS = 10
@@ -92,13 +88,13 @@ class GuestBox(Box):
         if self.spare is not None:
             self._discard_spare(abort)
         self.vessel.make_room(setup.memory_bytes)
-        self.vessel.stream.send(b"P", _setup_header(setup), Patience(GRACE_SECONDS, abort))
-        self.vessel.stream.receive({b"W": 0}, Patience(SPARE_SECONDS + GRACE_SECONDS, abort))
+        self.vessel.stream.send(wire.SETUP, setup.to_json(), Patience(GRACE_SECONDS, abort))
+        self.vessel.stream.receive(wire.WAITING, Patience(SPARE_SECONDS + GRACE_SECONDS, abort))
 
     def _discard_spare(self, abort: threading.Event) -> None:
         self.spare = None
-        self.vessel.stream.send(b"X", b"", Patience(GRACE_SECONDS, abort))
-        self.vessel.stream.receive({b"D": 0}, Patience(EMPTYING_SECONDS, abort))
+        self.vessel.stream.send(wire.DISCARD, b"", Patience(GRACE_SECONDS, abort))
+        self.vessel.stream.receive(wire.EMPTY, Patience(EMPTYING_SECONDS, abort))
 
     @contextmanager
     def _closing_when_lost(self) -> Iterator[None]:
@@ -136,33 +132,21 @@ class _Run:
         self._has_forged = False
 
     def outcome(self, on_case: Callable[[CaseOutcome], None]) -> RunOutcome:
-        self._stream.send(b"S", _header(self._request), self._patience(self._limits.load_seconds))
-        loaded = self._load()
-        failure = loaded if isinstance(loaded, CaseOutcome) else None
-        cases = () if failure else tuple(self._cases(on_case))
+        self._stream.send(wire.TASK, self._request.to_json(), self._patience(self._limits.load_seconds))
+        loading = self._report(self._patience(MAX_STRETCH * self._limits.load_seconds))
+        has_loaded = loading.cause is Cause.REPLIED and loading.kind == wire.LOADED
+        failure = None if has_loaded else outcome_of("", "load", loading, self._limits)
+        cases = tuple(self._cases(on_case)) if has_loaded else ()
         self._has_forged = any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases))
-        return RunOutcome(
-            loaded=failure is None,
-            load_failure=failure,
-            cases=cases,
-            load_seconds=loaded.wall_seconds if isinstance(loaded, CaseOutcome) else loaded,
-        )
+        return RunOutcome(loaded=has_loaded, load_failure=failure, cases=cases, load_seconds=loading.wall_seconds)
 
     def has_left_nothing(self) -> bool:
         """Wait until the zygote confirms that the box is empty, or ends. The results stand anyway."""
         try:
-            self._stream.receive({b"D": 0}, Patience(EMPTYING_SECONDS + GRACE_SECONDS))
+            self._stream.receive(wire.EMPTY, Patience(EMPTYING_SECONDS + GRACE_SECONDS))
         except BoxLost:
             return False
         return not self._has_forged
-
-    def _load(self) -> CaseOutcome | float:
-        """Return the seconds that loading took, or the outcome that says why the source did not load."""
-        patience = self._patience(MAX_STRETCH * self._limits.load_seconds)
-        kind, content = self._stream.receive({b"L": FACTS_BYTES, b"O": FACTS_BYTES}, patience)
-        if kind == b"L":
-            return float(read_json(content)["load_seconds"])
-        return outcome_of("", "load", self._report(content, patience), self._limits)
 
     def _cases(self, on_case: Callable[[CaseOutcome], None]) -> Iterator[CaseOutcome]:
         """Run the cases up to the last one, or the one that ended the process. Yields outcomes without answers."""
@@ -172,11 +156,10 @@ class _Run:
         if case is None:
             self._is_forged()
         while case is not None:
-            patience = self._patience(MAX_STRETCH * self._limits.wall_seconds)
-            report = self._report(self._stream.receive({b"O": FACTS_BYTES}, patience)[1], patience)
+            report = self._report(self._patience(MAX_STRETCH * self._limits.wall_seconds))
             following = self._send_next(queue) if report.cause is Cause.REPLIED else None
             if report.cause is Cause.REPLIED and following is None and self._is_forged():
-                report = replace(report, cause=Cause.FORGED, payload=b"")
+                report = replace(report, cause=Cause.FORGED, content=b"")
             outcome = outcome_of(case.name, "call", report, self._limits)
             on_case(outcome)  # while the process is busy with the following case
             yield replace(outcome, answer=None)
@@ -185,47 +168,22 @@ class _Run:
     def _send_next(self, queue: CaseQueue) -> CaseInput | None:
         """Send the next case, or that none follows."""
         case = queue.take()
-        kind, inputs = (b"E", b"") if case is None else (b"C", case.inputs)
+        kind, inputs = (wire.NO_CASE, b"") if case is None else (wire.CASE, case.inputs)
         self._stream.send(kind, inputs, self._patience(MAX_STRETCH * self._limits.wall_seconds))
         return case
 
     def _is_forged(self) -> bool:
         """Wait until the process has ended, after its last case. Return whether that reply was forged."""
-        return self._stream.receive({b"E": FACTS_BYTES}, self._patience(GRACE_SECONDS))[1] != b""
+        return self._stream.receive(wire.LAST, self._patience(GRACE_SECONDS)) != b""
 
-    def _report(self, facts: bytes, patience: Patience) -> Report:
-        _, text = self._stream.receive({b"T": self._limits.text_bytes}, patience)
-        _, payload = self._stream.receive({b"P": max(self._limits.answer_bytes, FAILURE_BYTES)}, patience)
-        return read_report(read_json(facts), text, payload)
+    def _report(self, patience: Patience) -> Report:
+        facts, text, content = (
+            self._stream.receive(kind, patience, self._limits) for kind in (wire.OUTCOME, wire.TEXT, wire.CONTENT)
+        )
+        return read_report(read_json(facts), text, content)
 
     def _patience(self, seconds: float) -> Patience:
         return Patience(seconds + GRACE_SECONDS, self._abort)
-
-
-def _header(request: Request) -> bytes:
-    return json.dumps(
-        {
-            "source": request.source,
-            "entry_point": request.entry_point,
-            "driver": request.driver,
-            "parameters": [(parameter.name, parameter.kind) for parameter in request.parameters],
-            "guarded": request.guarded,
-            "signature": request.signature,
-            "definitions": request.definitions,
-            "limits": asdict(request.limits),
-        }
-    ).encode()
-
-
-def _setup_header(setup: Setup) -> bytes:
-    return json.dumps(
-        {
-            "memory_bytes": setup.memory_bytes,
-            "cpu_seconds": setup.cpu_seconds,
-            "library_calls": [call.hex() for call in setup.library_calls],
-            "inspects": setup.inspects,
-        }
-    ).encode()
 
 
 def open_box(vessel: Vessel, image: str) -> GuestBox:
@@ -234,8 +192,8 @@ def open_box(vessel: Vessel, image: str) -> GuestBox:
     Raises BoxLost, and SandboxAway if the guest is still at it after OPENING_SECONDS.
     """
     try:
-        _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(OPENING_SECONDS))
-        return GuestBox(vessel, _ready(read_json(content), image))
+        facts = read_json(vessel.stream.receive(wire.READY, Patience(OPENING_SECONDS)))
+        return GuestBox(vessel, Ready.read(facts, image=image))
     except BaseException as error:
         vessel.destroy()
         vessel.stream.close()
@@ -245,13 +203,3 @@ def open_box(vessel: Vessel, image: str) -> GuestBox:
         if isinstance(error, BoxLost):
             raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
         raise
-
-
-def _ready(facts: dict[str, Any], image: str) -> Ready:
-    return Ready(
-        isolation="namespaces" if facts["isolation"] == "namespaces" else "shared",
-        versions=dict(facts["versions"]),
-        python=str(facts["python"]),
-        image=image,
-        device="gpu" if facts.get("device") == "gpu" else "cpu",
-    )

@@ -18,17 +18,20 @@ To add a launcher:
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
-MIB = 2**20
+from sandbox.guest.wire import MIB as MIB
+from sandbox.guest.wire import ArrayKind as ArrayKind
+from sandbox.guest.wire import GuestFacts, ProcessSetup, Task
+from sandbox.guest.wire import Isolation as Isolation
+from sandbox.guest.wire import IsolationDemand as IsolationDemand
+from sandbox.guest.wire import Limits as Limits
+from sandbox.guest.wire import Parameter as Parameter
 
-Isolation: TypeAlias = Literal["namespaces", "shared"]
-IsolationDemand: TypeAlias = Literal["any", "namespaces", "shared"]
-Kind: TypeAlias = Literal["jax", "torch", "numpy", "value"]
+FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 Stage: TypeAlias = Literal["load", "call", "answer"]
 
 
@@ -71,25 +74,6 @@ class BoxSpec:
         unknown = set(self.frameworks) - set(FRAMEWORKS)
         if unknown or list(self.frameworks) != sorted(set(self.frameworks)):
             raise ValueError(f"frameworks must be sorted and of {FRAMEWORKS}, not {self.frameworks}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """`wall_seconds`, `answer_bytes` and `text_bytes` (kept stdout and stderr) apply to each case."""
-
-    wall_seconds: float
-    memory_bytes: int
-    load_seconds: float = 20
-    answer_bytes: int = 64 * MIB
-    text_bytes: int = 64 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`kind`: the array type that this argument's arrays are converted to; "value" leaves them as decoded."""
-
-    name: str
-    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,26 +123,13 @@ class ObservedQueue(CaseQueue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """One source and the cases to call it with, in order.
+class Request(Task):
+    """A task and the cases to call it with, in order. `problem`: its spares may serve this request.
 
-    With a driver (`def run(solution, inputs) -> values`) the driver is called instead, and its values are the answer.
-    `guarded`: parameters that the program must not change in place and whose memory it must not return. `signature`:
-    the names of the arguments that a driver passes to the solution, or None if only the driver knows. `definitions`:
-    other functions that the source must define, and methods such as `Norm.forward`, with the names of their arguments.
-    A case gives all `parameters`, or some of them if its driver says so. `problem`: its spares may serve this request.
     `queue`: cases that are chosen only when they are taken, in place of `cases`.
     """
 
-    source: str
-    entry_point: str
-    driver: str | None
-    parameters: tuple[Parameter, ...]
-    limits: Limits
     cases: Sequence[CaseInput] = ()
-    guarded: tuple[str, ...] = ()
-    signature: tuple[str, ...] | None = None
-    definitions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     problem: str = ""
     queue: CaseQueue | None = None
 
@@ -168,19 +139,10 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """The properties that a student's process is created with, before its source is known.
-
-    `cpu_seconds`: a backstop, the most CPU time on each core. `library_calls`: calls of JAX's libraries that the
-    process makes ahead of time (`sandbox.guest.library_programs`). `inspects`: the process will inspect programs, and
-    inspects one of Allclose's ahead of time. `problem`: as in `Request`.
-    """
+class Setup(ProcessSetup):
+    """The setup of a student's process. `problem`: as in `Request`."""
 
     problem: str
-    memory_bytes: int
-    cpu_seconds: int
-    library_calls: tuple[bytes, ...] = ()
-    inspects: bool = False
 
     def fits(self, request: Request) -> bool:
         own = setup_of(request)
@@ -257,14 +219,10 @@ class RunOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class Ready(GuestFacts):
     """Facts that a box reports when it is ready. They are stored with every verdict."""
 
-    isolation: Isolation
-    versions: Mapping[str, str]
-    python: str
     image: str
-    device: Literal["cpu", "gpu"]
 
 
 OnCase = Callable[[CaseOutcome], None]

@@ -3,11 +3,10 @@
 import os
 import re
 import signal
-from dataclasses import dataclass
 from typing import Any, get_args
 
-from sandbox.guest import frames
-from sandbox.guest.reply import Cause
+from sandbox.guest import wire
+from sandbox.guest.wire import Cause, Report
 from sandbox.interface import BoxLost, CaseOutcome, Ending, Failure, Limits, Stage
 
 MESSAGE_CHARACTERS = 2048
@@ -29,46 +28,20 @@ _OUT_OF_MEMORY_WORDS = (
 _PLACE = re.compile(rb'File "solution\.py", line (\d{1,6}) in ')
 _STAGES: dict[str, Stage] = {stage: stage for stage in get_args(Stage)}
 _ENDING_OF_REPLY = {
-    frames.ANSWER: Ending.ANSWERED,
-    frames.RAISED: Ending.RAISED,
-    frames.INVALID: Ending.INVALID,
-    frames.UNSUPPORTED: Ending.UNSUPPORTED,
-    frames.TOO_LARGE: Ending.TOO_MUCH_OUTPUT,
-    frames.INPUT_CHANGED: Ending.INPUT_CHANGED,
-    frames.MEMORY_SHARED: Ending.MEMORY_SHARED,
+    wire.ANSWER: Ending.ANSWERED,
+    wire.RAISED: Ending.RAISED,
+    wire.INVALID: Ending.INVALID,
+    wire.UNSUPPORTED: Ending.UNSUPPORTED,
+    wire.TOO_LARGE: Ending.TOO_MUCH_OUTPUT,
+    wire.INPUT_CHANGED: Ending.INPUT_CHANGED,
+    wire.MEMORY_SHARED: Ending.MEMORY_SHARED,
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """The monitor's report on one request, checked for shape."""
-
-    cause: Cause
-    kind: bytes
-    status: int | None
-    wall_seconds: float
-    left_out_seconds: float
-    memory_bytes: int
-    text: str
-    notes: str
-    payload: bytes
-
-
-def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
+def read_report(facts: dict[str, Any], text: bytes, content: bytes) -> Report:
     """Raises BoxLost."""
     try:
-        status = facts["status"]
-        return Report(
-            cause=Cause(facts["cause"]),
-            kind=facts["kind"].encode("ascii"),
-            status=None if status is None else int(status),
-            wall_seconds=float(facts["wall_seconds"]),
-            left_out_seconds=float(facts["left_out_seconds"]),
-            memory_bytes=int(facts["memory_bytes"]),
-            text=printable(on_a_terminal(text.decode("utf-8", "replace")), 4 * len(text)),
-            notes=str(facts["notes"]),
-            payload=payload,
-        )
+        return Report.read(facts, text, content)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BoxLost(f"the box sent a malformed report: {error!r}") from None
 
@@ -78,9 +51,9 @@ def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseO
     return CaseOutcome(
         name=name,
         ending=ending,
-        answer=report.payload if ending is Ending.ANSWERED else None,
+        answer=report.content if ending is Ending.ANSWERED else None,
         failure=failure,
-        text=report.text,
+        text=printable(on_a_terminal(report.text.decode("utf-8", "replace")), 4 * len(report.text)),
         notes=report.notes,
         wall_seconds=report.wall_seconds,
         left_out_seconds=report.left_out_seconds,
@@ -94,7 +67,7 @@ def _judge(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failur
     if report.cause is Cause.DIED:
         return _judge_death(stage, report, limits)
     ending, kind, message = _interruption(stage, report.cause, limits)
-    if report.cause is Cause.TIME and (place := _PLACE.search(report.payload)):
+    if report.cause is Cause.TIME and (place := _PLACE.search(report.content)):
         message += f". Hint: when it was stopped, it was at solution.py, line {int(place[1])}"
     return ending, Failure(stage=stage, kind=kind, message=message, traceback="")
 
@@ -103,7 +76,7 @@ def _judge_reply(report: Report) -> tuple[Ending, Failure | None]:
     ending = _ENDING_OF_REPLY.get(report.kind, Ending.FORGED)
     if ending is Ending.ANSWERED:
         return ending, None
-    failure = _read_failure(report.payload)
+    failure = _read_failure(report.content)
     if failure is None:
         return Ending.FORGED, _forgery("call")
     is_full = failure.kind == "MemoryError" or any(word in failure.message for word in _OUT_OF_MEMORY_WORDS)
@@ -112,8 +85,8 @@ def _judge_reply(report: Report) -> tuple[Ending, Failure | None]:
     return ending, failure
 
 
-def _read_failure(payload: bytes) -> Failure | None:
-    parts = payload.decode("utf-8", "replace").split("\0")
+def _read_failure(content: bytes) -> Failure | None:
+    parts = content.decode("utf-8", "replace").split("\0")
     if len(parts) != 4 or parts[0] not in _STAGES:
         return None
     stage, kind, message, traceback = parts

@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, BinaryIO, Protocol
 
-from sandbox.guest.frames import HEADER
+from sandbox.guest.wire import HEADER, NO_REQUEST, Limits, max_bytes
 from sandbox.interface import Aborted, BoxLost, BoxSilent
 
 LISTEN_SECONDS = 0.05
@@ -112,12 +112,12 @@ class Stream:
             while rest:
                 rest = rest[self._write(rest, patience) :]
 
-    def receive(self, caps: dict[bytes, int], patience: Patience) -> tuple[bytes, bytes]:
-        """Read a frame whose kind is in `caps` and that is no longer than its cap. Raises BoxLost for any other."""
-        kind, size = HEADER.unpack(self._read(HEADER.size, patience))
-        if size > caps.get(kind, -1):
-            raise BoxLost(f"the box sent an unexpected frame of kind {kind!r} with {size} bytes")
-        return kind, self._read(size, patience)
+    def receive(self, kind: bytes, patience: Patience, limits: Limits = NO_REQUEST) -> bytes:
+        """Return the content of the next frame. Raises BoxLost if its kind is another, or its content too large."""
+        found, size = HEADER.unpack(self._read(HEADER.size, patience))
+        if found != kind or size > max_bytes(kind, limits):
+            raise BoxLost(f"the box sent an unexpected frame of kind {found!r} with {size} bytes")
+        return self._read(size, patience)
 
     def can_read(self) -> bool:
         return self._channel.can_read()

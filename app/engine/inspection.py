@@ -31,6 +31,7 @@ from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_case
 from app.judging.requirement import Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, describe
+from sandbox.guest.wire import MESSAGE
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
 from sandbox.pool import Pool
 
@@ -191,7 +192,7 @@ def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "
         source="def program():\n    pass\n",
         entry_point="program",
         driver=INSPECT_DRIVER,
-        parameters=(Parameter("task", "value"),),
+        parameters=(Parameter(MESSAGE, "value"),),
         queue=messages,
         limits=limits,
         problem=inspector_spares_key(inspectors.package),

@@ -14,7 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from sandbox.guest.codec import Tree, decode, encode
+from sandbox.guest.codec import decode, encode
+from sandbox.guest.wire import MESSAGE, InspectorMessage
 from sandbox.interface import CaseInput, CaseOutcome, CaseQueue, Ending, Failure
 
 # Matching loops that are tried: each costs a compilation for every step left out.
@@ -173,23 +174,19 @@ class Messages(CaseQueue):
         self._open = step.task
         self.sent.append(Message(step, has_program))
         name = step.kind if step.run is None else f"{step.kind} {step.run.name}"
-        message = (
-            {"step": "none"} if clock.skip_reason else _message(step, has_program, clock.call_seconds * BATCH_SHARE)
-        )
-        return CaseInput(name, encode({"task": message}))
+        asked = _message(step, has_program, clock.call_seconds * BATCH_SHARE)
+        message = InspectorMessage(step="none") if clock.skip_reason else asked
+        return CaseInput(name, encode({MESSAGE: message.to_tree()}))
 
 
-def _message(step: Step, has_program: bool, seconds: float) -> dict[str, Tree]:
-    """Without `exported`, the program is that of the message before."""
-    message: dict[str, Tree] = {
-        "step": step.kind,
-        "exported": np.frombuffer(step.task.program, np.uint8) if has_program else None,
-        "signature": decode(step.task.signature) if has_program else None,
-        "inputs": decode(step.run.inputs) if step.run is not None else None,
-    }
-    if step.batch:
-        message["inputs"] = [np.frombuffer(run.inputs, np.uint8) for run in step.batch]
-        message["most"] = (seconds, BATCH_BYTES)
-    if step.run is not None and step.run.leave_out is not None:
-        message["wanted"] = (step.run.leave_out.kind, step.run.leave_out.length, step.rank)
-    return message
+def _message(step: Step, has_program: bool, seconds: float) -> InspectorMessage:
+    run = step.run
+    wanted = run.leave_out if run is not None else None
+    return InspectorMessage(
+        step=step.kind,
+        exported=np.frombuffer(step.task.program, np.uint8) if has_program else None,
+        signature=decode(step.task.signature) if has_program else None,
+        inputs=[np.frombuffer(each.inputs, np.uint8) for each in step.batch] or (decode(run.inputs) if run else None),
+        most=(seconds, BATCH_BYTES) if step.batch else None,
+        left_out=(wanted.kind, wanted.length, step.rank) if wanted is not None else None,
+    )

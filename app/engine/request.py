@@ -1,7 +1,6 @@
 """Build a box's request from a package and a source, with the limits and comparison rules of its manifest."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -23,6 +22,7 @@ from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_
 from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, Malformed, Tree, decode, encode
+from sandbox.guest.wire import NOTE
 from sandbox.interface import Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Limits, OnCase, Parameter, Request
 from sandbox.pool import Pool
 
@@ -163,8 +163,6 @@ def rules_of(manifest: Manifest) -> Rules:
 
 DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
 KEYS = {"answer", "calls", "is_kept"}
-# As `sandbox.guest.notes` writes them: kind, name and line.
-NOTE = re.compile(r"(call|code|touched) ([ -~]{1,300}) (\d{1,7})")
 UNREADABLE = "a write into the judge's record"
 
 

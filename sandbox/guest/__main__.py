@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 from sandbox.guest import kernel
-from sandbox.guest.task import Settings
+from sandbox.guest.wire import Settings
 
 
 def become_nobody(uid: int) -> None:

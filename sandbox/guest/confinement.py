@@ -15,7 +15,7 @@ from sandbox.guest import isolation, kernel
 from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
-from sandbox.guest.task import SPARE_SECONDS, Isolation, Limits, Setup
+from sandbox.guest.wire import SPARE_SECONDS, Isolation, Limits, ProcessSetup
 
 if TYPE_CHECKING:
     from sandbox.guest.library_programs import Library
@@ -63,7 +63,7 @@ class Surroundings:
         """XLA alone starts about 18 threads on few cores, and aborts the process when it can't."""
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
-    def preparation_seconds(self, setup: Setup) -> float:
+    def preparation_seconds(self, setup: ProcessSetup) -> float:
         if setup.works_ahead:
             return SPARE_SECONDS
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
@@ -78,7 +78,7 @@ class Surroundings:
         return replace(limits, memory_bytes=limits.memory_bytes + extra_bytes)
 
 
-def confine(setup: Setup, surroundings: Surroundings) -> None:
+def confine(setup: ProcessSetup, surroundings: Surroundings) -> None:
     """Raises OSError, before any code of the student has run."""
     os.sched_setaffinity(0, surroundings.cores)
     data_bytes = read_status("self").data_bytes
@@ -110,7 +110,7 @@ def filter_program(pid: int, *, gpu: bool) -> bytes:
     return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
-def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) -> None:
+def _limit_resources(setup: ProcessSetup, surroundings: Surroundings, data_bytes: int) -> None:
     """Set backstops. The monitor's limits are lower and normally apply first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative to the current size: libraries reserve 0.3 GiB on 2 cores and 2.7 GiB on 64 before any work.

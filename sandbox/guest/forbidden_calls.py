@@ -22,8 +22,9 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.notes import Kind, Origins, Record, is_guest
+from sandbox.guest.notes import Origins, Record, is_guest
 from sandbox.guest.threads import watch_threads
+from sandbox.guest.wire import NoteKind
 
 # The other places of a function of PyTorch: `torch.softmax` covers all of them.
 TORCH_PLACES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.Tensor")
@@ -132,7 +133,7 @@ class ForbiddenCalls:
             if (function := _get(switch)) is not None:
                 self._replace(_find(place), attribute, function, "touched", switch)
 
-    def _replace(self, owner: Any, attribute: str, function: Any, kind: Kind, name: str) -> None:
+    def _replace(self, owner: Any, attribute: str, function: Any, kind: NoteKind, name: str) -> None:
         if isinstance(getattr(owner, attribute), _Watched):
             return
 
@@ -177,7 +178,7 @@ class _Seen:
 
     def __init__(self, origins: Origins, record: Record) -> None:
         self._origins, self._record = origins, record
-        self._functions: dict[object, tuple[Kind, str]] = {}
+        self._functions: dict[object, tuple[NoteKind, str]] = {}
         self._methods: dict[str, tuple[type, str]] = {}
         self._codes: dict[CodeType, tuple[str, str]] = {}
         self.operations: dict[CodeType, Callable[[str, FrameType], None]] = {}
@@ -269,7 +270,7 @@ class _Seen:
             packet = getattr(operation, "overloadpacket", operation)
             self.operations[code](packet.__name__, frame)
 
-    def note(self, kind: Kind, name: str, frame: FrameType | None, attribute: str | None = None) -> None:
+    def note(self, kind: NoteKind, name: str, frame: FrameType | None, attribute: str | None = None) -> None:
         line = self._origins.find_line(frame, attribute)
         if line is not None and not _draws(frame, name):
             self._record.note(kind, name, line)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from sandbox.guest.confinement import Surroundings
-from sandbox.guest.student import ANSWERS, INPUTS, PLACE, live
-from sandbox.guest.task import Setup
+from sandbox.guest.student import live
+from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, ProcessSetup
 
 PIPE_BYTES = 2**20
 _HIGH = 64
@@ -28,7 +28,7 @@ class Child:
     place: int
 
 
-def fork_student(setup: Setup, surroundings: Surroundings, token: bytes) -> Child:
+def fork_student(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> Child:
     inputs, answers, text, place = os.pipe(), os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -42,7 +42,7 @@ def fork_student(setup: Setup, surroundings: Surroundings, token: bytes) -> Chil
     return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0], place=place[0])
 
 
-def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends: tuple[int, ...]) -> NoReturn:
+def _become_student(setup: ProcessSetup, surroundings: Surroundings, token: bytes, ends: tuple[int, ...]) -> NoReturn:
     try:
         _place_descriptors(*ends)
         live(setup, surroundings, token)

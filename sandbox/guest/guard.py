@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sandbox.guest import codec, frames
+from sandbox.guest import codec, wire
 from sandbox.guest.codec import Path
 from sandbox.guest.convert import Region, plain, region_of
 
@@ -48,7 +48,7 @@ class Guard:
             if not _is_same(value, given[name]):
                 remedy = f"{name} = {_copy(value, name)}" if name in self._parameters else _copy(value, "…")
                 message = CHANGED.format(name=self._called(name), remedy=remedy)
-                raise Violation(frames.INPUT_CHANGED, name, message)
+                raise Violation(wire.INPUT_CHANGED, name, message)
 
     def check_apart(self, answer: Sequence[tuple[Path, Region]]) -> None:
         """Compare the memory regions of the answer with those of the arguments. Raises Violation."""
@@ -58,7 +58,7 @@ class Guard:
                     place = f" at {'/'.join(map(str, path))}" if path else ""
                     remedy = _copy(self._arguments[name], name if name in self._parameters else "…")
                     message = SHARED.format(place=place, name=self._called(name), remedy=remedy)
-                    raise Violation(frames.MEMORY_SHARED, name, message)
+                    raise Violation(wire.MEMORY_SHARED, name, message)
 
     def _called(self, name: str) -> str:
         return name if name in self._parameters else BEHIND.format(name=name)

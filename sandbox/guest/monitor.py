@@ -4,24 +4,22 @@ All that it read dies with it, so the next submission can't find source, inputs 
 sends a case's inputs when the case before has ended, and after the student's process was forked.
 """
 
-import json
 import os
 import sys
 import traceback
 from dataclasses import replace
 from typing import NoReturn
 
-from sandbox.guest import frames
+from sandbox.guest import wire
 from sandbox.guest.confinement import Surroundings
 from sandbox.guest.fork import fork_student
 from sandbox.guest.gauge import BoxGauge, Gauge
 from sandbox.guest.isolation import enter_namespaces
-from sandbox.guest.reply import Cause
-from sandbox.guest.task import Setup, Task
-from sandbox.guest.watch import Ended, HostGone, Watch
+from sandbox.guest.watch import HostGone, Watch
+from sandbox.guest.wire import FROM_HOST, TO_HOST, Cause, ProcessSetup, Report, Task
 
-_REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
-_REPLIES_TO_CASES = (frames.ANSWER, *(kind for kind in frames.FAILURES if kind != frames.INVALID))
+_REPLIES_TO_LOADING = (wire.LOADED, wire.INVALID, wire.RAISED)
+_REPLIES_TO_CASES = (wire.ANSWER, *(kind for kind in wire.FAILURES if kind != wire.INVALID))
 
 
 class NotPrepared(Exception):
@@ -37,7 +35,7 @@ def live(surroundings: Surroundings) -> NoReturn:
         os.sched_setaffinity(0, surroundings.all_cores)  # so as not to wait behind the student
         _serve(surroundings)
         status = 0
-    except (HostGone, frames.StreamEnded, BrokenPipeError):
+    except (HostGone, wire.StreamEnded, BrokenPipeError):
         pass
     except BaseException:
         traceback.print_exc()
@@ -47,29 +45,29 @@ def live(surroundings: Surroundings) -> NoReturn:
 
 
 def _serve(surroundings: Surroundings) -> None:
-    _, content = frames.read_frame(frames.FROM_HOST)
-    setup = Setup.from_json(content)
+    _, content = wire.read_frame(FROM_HOST)
+    setup = ProcessSetup.from_json(content)
     if surroundings.isolation == "namespaces":
         enter_namespaces(gpu=surroundings.has_gpu)
-    token = os.urandom(frames.TOKEN_BYTES)
+    token = os.urandom(wire.TOKEN_BYTES)
     child = fork_student(setup, surroundings, token)
     thread_limit = surroundings.thread_limit
     gauge = BoxGauge(child.pid, thread_limit) if surroundings.has_gpu else Gauge(child.pid)
     watch = Watch(child, gauge, thread_limit=thread_limit, cores=len(surroundings.cores))
     try:
         _prepare(watch, token, surroundings.preparation_seconds(setup))
-        frames.write_frame(frames.TO_HOST, b"W")
-        kind, content = frames.read_frame(frames.FROM_HOST)  # a spare waits here; it has run nothing yet
-        if kind == b"S":
+        wire.write_frame(TO_HOST, wire.WAITING)
+        kind, content = wire.read_frame(FROM_HOST)  # a spare waits here; it has run nothing yet
+        if kind == wire.TASK:
             _run(watch, surroundings, content)
     finally:
         watch.leave()
 
 
 def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
-    ended = watch.await_preparation(token, seconds)
-    if ended.kind != frames.PREPARED:
-        raise NotPrepared(ended)
+    report = watch.await_preparation(token, seconds)
+    if report.kind != wire.PREPARED:
+        raise NotPrepared(report)
 
 
 def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
@@ -82,46 +80,36 @@ def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
 
 
 def _load(watch: Watch, task: Task, content: bytes) -> bool:
-    ended = _strict(watch.ask(b"L", content, task.limits.load_seconds), _REPLIES_TO_LOADING)
-    if ended.kind != frames.LOADED:
-        _report(ended)
-        return False
-    watch.put_back(ended.text)
-    frames.write_frame(frames.TO_HOST, b"L", json.dumps({"load_seconds": ended.wall_seconds}).encode())
-    return True
+    report = _strict(watch.ask(wire.TASK, content, task.limits.load_seconds), _REPLIES_TO_LOADING)
+    has_loaded = report.kind == wire.LOADED
+    if has_loaded:  # what was printed is shown with the first case
+        watch.put_back(report.text)
+        report = replace(report, text=b"")
+    _send(report)
+    return has_loaded
 
 
 def _answer_cases(watch: Watch, task: Task) -> None:
     """Answer one case after the other, until the host says that none follows, or a case ends the process."""
     while True:
         watch.wait_for_host()
-        kind, inputs = frames.read_frame(frames.FROM_HOST)
-        if kind == b"E":
-            frames.write_frame(frames.TO_HOST, b"E", b"forged" if watch.farewell() else b"")
+        kind, inputs = wire.read_frame(FROM_HOST)
+        if kind == wire.NO_CASE:
+            wire.write_frame(TO_HOST, wire.LAST, b"!" if watch.farewell() else b"")
             return
-        ended = _strict(watch.ask(b"C", inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
-        _report(ended)
-        if ended.cause is not Cause.REPLIED:
+        report = _strict(watch.ask(wire.CASE, inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
+        _send(report)
+        if report.cause is not Cause.REPLIED:
             return
 
 
-def _strict(ended: Ended, kinds: tuple[bytes, ...]) -> Ended:
+def _strict(report: Report, kinds: tuple[bytes, ...]) -> Report:
     """Treat a well-formed reply to another command as forged."""
-    if ended.cause is Cause.REPLIED and ended.kind not in kinds:
-        return replace(ended, cause=Cause.FORGED, kind=b"", content=b"")
-    return ended
+    if report.cause is Cause.REPLIED and report.kind not in kinds:
+        return replace(report, cause=Cause.FORGED, kind=b"", content=b"")
+    return report
 
 
-def _report(ended: Ended) -> None:
-    facts = {
-        "cause": ended.cause,
-        "kind": ended.kind.decode("ascii"),
-        "status": ended.status,
-        "wall_seconds": ended.wall_seconds,
-        "left_out_seconds": ended.left_out_seconds,
-        "memory_bytes": ended.memory_bytes,
-        "notes": ended.notes.decode("ascii", "replace"),
-    }
-    frames.write_frame(frames.TO_HOST, b"O", json.dumps(facts).encode())
-    frames.write_frame(frames.TO_HOST, b"T", ended.text)
-    frames.write_frame(frames.TO_HOST, b"P", ended.content)
+def _send(report: Report) -> None:
+    for kind, content in report.frames():
+        wire.write_frame(TO_HOST, kind, content)

@@ -2,8 +2,6 @@
 
 A note leaves the process at once, through a pipe to the monitor, so the source can't take it back. Everything else that
 watches is in the student's own process, and hostile code can blind it: notes are evidence and no proof.
-
-Each note is a line of ASCII: its kind, a name, and the line of the source, or 0.
 """
 
 import os
@@ -12,13 +10,9 @@ from os.path import samestat
 from pathlib import Path
 from threading import get_ident
 from types import CodeType, FrameType
-from typing import Literal, TypeAlias
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.student import PLACE
-
-# "call": of a forbidden function; "code": made at run time; "touched": something that could end or hide the watching.
-Kind: TypeAlias = Literal["call", "code", "touched"]
+from sandbox.guest.wire import NOTE_LINE, PLACE, NoteKind
 
 GUEST, STANDARD_LIBRARY = str(Path(__file__).parent), str(Path(os.__file__).parent)
 LAYERS, PACKAGES = "/torch/nn/modules/", "-packages/"
@@ -32,11 +26,11 @@ class Record:
         self._write, self._stat = os.write, os.fstat
         self._pipe, self._is_kept = self._stat(PLACE), True
 
-    def note(self, kind: Kind, name: str, line: int) -> None:
+    def note(self, kind: NoteKind, name: str, line: int) -> None:
         if (kind, name) not in self._noted:
             self._noted.add((kind, name))
             if self.is_kept():
-                self._write(PLACE, f"{kind} {name} {line}\n".encode("ascii", "replace"))
+                self._write(PLACE, NOTE_LINE.format(kind=kind, name=name, line=line).encode("ascii", "replace"))
 
     def is_kept(self) -> bool:
         """Whether the pipe to the monitor was in its place now and at each note."""

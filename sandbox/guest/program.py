@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.task import Task
+from sandbox.guest.wire import Task
 
 Inputs = dict[str, Any]
 Program = Callable[[Inputs], object]

@@ -1,23 +1,7 @@
 """Assemble a reply from the bytes of the answer channel. Every byte comes from a hostile process."""
 
-from enum import StrEnum
-
-from sandbox.guest import frames
-
-
-class Cause(StrEnum):
-    """The reason why a load or a call ended."""
-
-    REPLIED = "replied"
-    TIME = "time"
-    MEMORY = "memory"
-    THREADS = "threads"
-    FILES = "files"
-    TEXT = "text"
-    ANSWER_SIZE = "answer_size"
-    FORGED = "forged"
-    DIED = "died"
-    CLOSED = "closed"
+from sandbox.guest import wire
+from sandbox.guest.wire import Cause
 
 
 class Reply:
@@ -32,19 +16,19 @@ class Reply:
     @property
     def missing(self) -> int:
         """The number of missing bytes, as far as is known."""
-        size = frames.TOKENED_HEADER.size + (self._size or 0)
+        size = wire.TOKENED_HEADER.size + (self._size or 0)
         return size - len(self._received)
 
     @property
     def content(self) -> bytes:
-        return bytes(memoryview(self._received)[frames.TOKENED_HEADER.size :])
+        return bytes(memoryview(self._received)[wire.TOKENED_HEADER.size :])
 
     def feed(self, data: bytes) -> Cause | None:
         """Return None while incomplete. Wants at most `missing` bytes and one more, which reveals extra output."""
         if self._token is None:
             return Cause.FORGED
         self._received += data
-        if self._size is None and len(self._received) >= frames.TOKENED_HEADER.size:
+        if self._size is None and len(self._received) >= wire.TOKENED_HEADER.size:
             end = self._read_header()
             if end is not None:
                 return end
@@ -53,12 +37,12 @@ class Reply:
         return Cause.REPLIED if self.missing == 0 else Cause.FORGED
 
     def _read_header(self) -> Cause | None:
-        token, self.kind, size = frames.TOKENED_HEADER.unpack_from(self._received)
-        if token != self._token or self.kind not in frames.REPLIES:
+        token, self.kind, size = wire.TOKENED_HEADER.unpack_from(self._received)
+        if token != self._token or self.kind not in wire.REPLIES:
             return Cause.FORGED
-        if self.kind == frames.ANSWER and size > self._answer_bytes:
+        if self.kind == wire.ANSWER and size > self._answer_bytes:
             return Cause.ANSWER_SIZE
-        if self.kind != frames.ANSWER and size > frames.FAILURE_BYTES:
+        if self.kind != wire.ANSWER and size > wire.FAILURE_BYTES:
             return Cause.FORGED
         self._size = size
         return None

@@ -14,14 +14,13 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from sandbox.guest import codec, convert, frames, gpu
+from sandbox.guest import codec, convert, gpu, wire
 from sandbox.guest.confinement import Surroundings, confine
 from sandbox.guest.failure import describe, pack, type_name
 from sandbox.guest.guard import Guard, Violation
 from sandbox.guest.program import CannotBeJudged, Program, load
-from sandbox.guest.task import SPARE_SECONDS, Setup, Task
+from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, SPARE_SECONDS, ProcessSetup, Task
 
-INPUTS, ANSWERS, PLACE = 4, 3, 5  # descriptors
 # C code answers it with the lines that run, also in a loop that never ends.
 ASK_PLACE = signal.SIGUSR2
 SEED = 0
@@ -29,7 +28,7 @@ SEED = 0
 Reply = tuple[bytes, bytes]
 
 
-def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
+def live(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> NoReturn:
     """Run the forked process, with its descriptors in place, to its end."""
     try:
         faulthandler.register(ASK_PLACE, file=PLACE, all_threads=False)
@@ -44,9 +43,9 @@ def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
             importlib.import_module("sandbox.guest.inspection").warm_up()
         _begin_python()
     except BaseException as error:  # Allclose's failure: the monitor gives up the box
-        _send(token, frames.RAISED, pack("load", type_name(error), str(error)))
+        _send(token, wire.RAISED, pack("load", type_name(error), str(error)))
         os._exit(1)
-    _send(token, frames.PREPARED, b"")
+    _send(token, wire.PREPARED, b"")
     try:
         _answer_all(torch_device="cuda" if surroundings.has_gpu else "cpu")
     finally:
@@ -80,7 +79,7 @@ def _answer_all(torch_device: str) -> None:
     while program is not None:
         try:
             token, inputs = _receive()
-        except frames.StreamEnded:
+        except wire.StreamEnded:
             os.close(ANSWERS)  # at once: freeing memory takes time, and the monitor waits for the end
             return
         _send(token, *_answer(task, program, inputs, torch_device))
@@ -88,9 +87,9 @@ def _answer_all(torch_device: str) -> None:
 
 def _load(task: Task) -> tuple[Program | None, Reply]:
     try:
-        return load(task), (frames.LOADED, b"")
+        return load(task), (wire.LOADED, b"")
     except CannotBeJudged as error:
-        return None, (frames.INVALID, pack("load", error.kind, str(error)))
+        return None, (wire.INVALID, pack("load", error.kind, str(error)))
     except BaseException as error:
         return None, (_load_failure_kind(error), describe("load", error, sys.exc_info()[2]))
     finally:
@@ -102,9 +101,9 @@ def _load_failure_kind(error: BaseException) -> bytes:
     traceback = error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == "solution.py":
-            return frames.RAISED
+            return wire.RAISED
         traceback = traceback.tb_next
-    return frames.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else frames.RAISED
+    return wire.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else wire.RAISED
 
 
 def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> Reply:
@@ -120,7 +119,7 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
     except Violation as violation:
         return violation.kind, pack(stage, violation.name, str(violation))
     except BaseException as error:
-        return frames.RAISED, describe(stage, error, sys.exc_info()[2])
+        return wire.RAISED, describe(stage, error, sys.exc_info()[2])
     finally:
         _flush()
 
@@ -137,11 +136,11 @@ def _encode(values: object, guard: Guard, answer_bytes: int) -> Reply:
     try:
         answer, regions = convert.read(values, caps)
         guard.check_apart(regions)
-        return frames.ANSWER, codec.encode(answer, caps)
+        return wire.ANSWER, codec.encode(answer, caps)
     except codec.Unsupported as error:
-        return frames.UNSUPPORTED, pack("answer", error.type_name, str(error))
+        return wire.UNSUPPORTED, pack("answer", error.type_name, str(error))
     except codec.TooLarge as error:
-        return frames.TOO_LARGE, pack("answer", "TooLarge", str(error))
+        return wire.TOO_LARGE, pack("answer", "TooLarge", str(error))
 
 
 def _flush() -> None:
@@ -155,10 +154,10 @@ def _flush() -> None:
 
 def _receive() -> tuple[bytes, bytes]:
     """Raises StreamEnded when no more calls follow."""
-    token, _, size = frames.TOKENED_HEADER.unpack(frames.read_exactly(INPUTS, frames.TOKENED_HEADER.size))
-    return token, frames.read_exactly(INPUTS, size)
+    token, _, size = wire.TOKENED_HEADER.unpack(wire.read_exactly(INPUTS, wire.TOKENED_HEADER.size))
+    return token, wire.read_exactly(INPUTS, size)
 
 
 def _send(token: bytes, kind: bytes, content: bytes) -> None:
-    frames.write_all(ANSWERS, frames.TOKENED_HEADER.pack(token, kind, len(content)))
-    frames.write_all(ANSWERS, content)
+    wire.write_all(ANSWERS, wire.TOKENED_HEADER.pack(token, kind, len(content)))
+    wire.write_all(ANSWERS, content)

@@ -10,16 +10,15 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
-from sandbox.guest import frames
+from sandbox.guest import wire
 from sandbox.guest.charged_time import ChargedTime, ThreadTimes
 from sandbox.guest.fork import Child
 from sandbox.guest.gauge import Gauge
 from sandbox.guest.isolation import TMP_FILES
-from sandbox.guest.reply import Cause, Reply
+from sandbox.guest.reply import Reply
 from sandbox.guest.student import ASK_PLACE
-from sandbox.guest.task import Limits
+from sandbox.guest.wire import NO_REQUEST, Cause, Report
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5
@@ -38,8 +37,6 @@ CHUNK_BYTES = 2**18
 LEFT_OUT_BYTES = 64
 # The bytes that begin and that continue a character of several bytes in UTF-8.
 FIRST_OF_SEVERAL, CONTINUATION = bytes(range(0xC0, 0x100)), bytes(range(0x80, 0xC0))
-# While the process is prepared, no code of the student runs, and no text is kept.
-NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
 
 
 class PrintedText:
@@ -73,28 +70,6 @@ class HostGone(Exception):
     """The worker is dead, or has closed the box."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a load or a call ended. `status`: the wait status, when the process died by itself.
-
-    `content`: the reply's; after a time limit, the lines that ran, which the process may have forged. `notes`: the
-    record of watching code, all since the process began.
-
-    `left_out_seconds`: in which other processes had the cores, or everything was frozen (see charged_time.py).
-    `wall_seconds` exclude the first.
-    """
-
-    cause: Cause
-    kind: bytes
-    content: bytes
-    status: int | None
-    wall_seconds: float
-    left_out_seconds: float
-    memory_bytes: int
-    text: bytes
-    notes: bytes
-
-
 class Watch:
     """`limits`: those of the request, once it has arrived."""
 
@@ -114,19 +89,19 @@ class Watch:
         self._host_has_spoken = self._is_reaped = False
         self._poll = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {
-            frames.FROM_HOST: self._note_host,
+            wire.FROM_HOST: self._note_host,
             child.text: self._read_text,
             child.answers: self._read_answer,
             child.place: self._read_notes,
             child.inputs: self._write_inputs,
         }
-        for descriptor in (frames.FROM_HOST, child.text, child.answers, child.place):
+        for descriptor in (wire.FROM_HOST, child.text, child.answers, child.place):
             self._poll.register(descriptor, select.POLLIN)
 
-    def ask(self, kind: bytes, content: bytes, seconds: float) -> Ended:
+    def ask(self, kind: bytes, content: bytes, seconds: float) -> Report:
         """Send a load or call command, and wait for the reply or whatever ends it. Raises HostGone."""
         charged = self._charged = ChargedTime(self._thread_times, seconds)
-        self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
+        self._begin(os.urandom(wire.TOKEN_BYTES), kind, content)
         while self._end is None:
             self._step()
             if self._host_has_spoken:  # the host sends nothing now, so it has closed its end
@@ -138,7 +113,7 @@ class Watch:
         self._look()
         return self._finish(wall_seconds, charged.left_out + charged.frozen)
 
-    def await_preparation(self, token: bytes, seconds: float) -> Ended:
+    def await_preparation(self, token: bytes, seconds: float) -> Report:
         """Wait for the first reply, which needs no command. Memory counts from then on. Raises HostGone."""
         self._reply = Reply(token, 0)
         deadline = time.monotonic() + seconds
@@ -195,10 +170,10 @@ class Watch:
     def _begin(self, token: bytes, kind: bytes, content: bytes) -> None:
         self._peak, self._host_has_spoken = 0, False
         self._reply = Reply(token, self.limits.answer_bytes)
-        self._outgoing = memoryview(frames.TOKENED_HEADER.pack(token, kind, len(content)) + content)
+        self._outgoing = memoryview(wire.TOKENED_HEADER.pack(token, kind, len(content)) + content)
         self._poll.register(self._child.inputs, select.POLLOUT)
 
-    def _finish(self, wall_seconds: float, left_out_seconds: float) -> Ended:
+    def _finish(self, wall_seconds: float, left_out_seconds: float) -> Report:
         cause, reply = self._end or Cause.TIME, self._reply
         self._end, self._reply = None, Reply(None, 0)
         if cause is Cause.CLOSED:
@@ -212,7 +187,7 @@ class Watch:
         if not has_reply:
             self.kill()
         text = self._take_text()
-        return Ended(
+        return Report(
             cause=cause,
             kind=reply.kind if has_reply else b"",
             content=content,
@@ -221,7 +196,7 @@ class Watch:
             left_out_seconds=left_out_seconds,
             memory_bytes=self._peak,
             text=text,
-            notes=bytes(self._notes),
+            notes=self._notes.decode("ascii", "replace"),
         )
 
     def _ask_place(self) -> bytes:

@@ -6,7 +6,6 @@ backend or runs a parallel torch operation: forking after either hangs the child
 
 import gc
 import importlib
-import json
 import os
 import platform
 import select
@@ -18,11 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from sandbox.guest import frames, jax_compilation, monitor
+from sandbox.guest import jax_compilation, monitor, wire
 from sandbox.guest.confinement import Surroundings, filter_program
 from sandbox.guest.gpu import holds_cuda_context
 from sandbox.guest.isolation import is_needless, is_permitted
-from sandbox.guest.task import Settings
+from sandbox.guest.wire import GuestFacts, Settings
 
 if TYPE_CHECKING:
     from sandbox.guest.library_programs import Library
@@ -61,7 +60,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         filter_program(1, gpu=False)
     gc.collect()
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
-    frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())
+    wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings).to_json())
     _serve(surroundings)
 
 
@@ -81,19 +80,18 @@ def _find_library() -> "Library | None":
     return cast("Library", importlib.import_module("sandbox.guest.library_programs").find())
 
 
-def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:
-    versions = {name: str(sys.modules[name].__version__) for name in settings.frameworks}
-    return {
-        "isolation": surroundings.isolation,
-        "versions": versions,
-        "python": platform.python_version(),
-        "device": "gpu" if surroundings.has_gpu else "cpu",
-    }
+def _describe(settings: Settings, surroundings: Surroundings) -> GuestFacts:
+    return GuestFacts(
+        isolation=surroundings.isolation,
+        versions={name: str(sys.modules[name].__version__) for name in settings.frameworks},
+        python=platform.python_version(),
+        device="gpu" if surroundings.has_gpu else "cpu",
+    )
 
 
 def _serve(surroundings: Surroundings) -> NoReturn:
     waiting = select.poll()
-    waiting.register(frames.FROM_HOST, select.POLLIN)
+    waiting.register(wire.FROM_HOST, select.POLLIN)
     priority = _read_session_priority()
     while waiting.poll()[0][1] & select.POLLIN:
         pid = os.fork()
@@ -101,7 +99,7 @@ def _serve(surroundings: Surroundings) -> NoReturn:
             monitor.live(surroundings)
         if os.waitpid(pid, 0)[1] != 0 or not _empty_box() or _read_session_priority() != priority:
             os._exit(1)
-        frames.write_frame(frames.TO_HOST, b"D")
+        wire.write_frame(wire.TO_HOST, wire.EMPTY)
     os._exit(0)
 
 

@@ -12,11 +12,11 @@ from sandbox.guest import codec
 from sandbox.guest_box import GuestBox
 from sandbox.interface import (
     MIB,
+    ArrayKind,
     Box,
     BoxSpec,
     CaseInput,
     CaseOutcome,
-    Kind,
     Launcher,
     Limits,
     Parameter,
@@ -29,7 +29,7 @@ RUNTIME = Path(__file__).parents[2] / ".runtime"
 LIMITS = Limits(wall_seconds=20, load_seconds=20, memory_bytes=1024 * MIB)
 
 
-def make_request(source: str, *inputs: Mapping[str, Any], kind: Kind = "value", **changes: Any) -> Request:
+def make_request(source: str, *inputs: Mapping[str, Any], kind: ArrayKind = "value", **changes: Any) -> Request:
     """Make a case for each of `inputs`, or one without inputs. Keyword arguments change limits."""
     given = inputs or ({},)
     limits = {name: changes.pop(name) for name in list(changes) if hasattr(LIMITS, name)}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sandbox.guest import codec, signature
+from sandbox.guest.wire import MESSAGE, InspectorMessage, InspectorStep
 from sandbox.interface import CaseOutcome
 from tests.sandbox.bench import Bench, make_request, run_in
 
@@ -15,7 +16,7 @@ INSPECT = "from sandbox.guest.inspection import run"
 ENTRY = "def solve():\n    pass\n"
 
 Inputs = Mapping[str, Any]
-Wanted = tuple[str, int | None, int]
+LoopChoice = tuple[str, int | None, int]
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,17 @@ class Program:
     signature: bytes
     inputs: Inputs
 
-    def message(self, step: str, wanted: Wanted | None = None, inputs: Inputs | None = None) -> dict[str, Any]:
-        message = {
-            "step": step,
-            "exported": np.frombuffer(self.exported, np.uint8),
-            "signature": codec.decode(self.signature),
-            "inputs": dict(self.inputs if inputs is None else inputs),
-        }
-        return {"task": message | ({} if wanted is None else {"wanted": wanted})}
+    def message(
+        self, step: InspectorStep, wanted: LoopChoice | None = None, inputs: Inputs | None = None
+    ) -> dict[str, Any]:
+        message = InspectorMessage(
+            step=step,
+            exported=np.frombuffer(self.exported, np.uint8),
+            signature=codec.decode(self.signature),
+            inputs=dict(self.inputs if inputs is None else inputs),
+            left_out=wanted,
+        )
+        return {MESSAGE: message.to_tree()}
 
 
 def describe(inputs: Inputs, static: Iterable[str] = ()) -> bytes:

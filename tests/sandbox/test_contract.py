@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from sandbox.interface import CaseOutcome, Ending, Kind
+from sandbox.interface import ArrayKind, CaseOutcome, Ending
 from tests.examples import examples
 from tests.sandbox.bench import Bench, make_request, value_of
 
@@ -31,7 +31,7 @@ def test_an_answer_is_handed_over_as_its_case_ends_and_not_kept(bench: Bench) ->
 
 
 @pytest.mark.parametrize(("kind", "module"), [("numpy", "numpy"), ("jax", "jax"), ("torch", "torch")])
-def test_arrays_become_those_of_the_framework(bench: Bench, kind: Kind, module: str) -> None:
+def test_arrays_become_those_of_the_framework(bench: Bench, kind: ArrayKind, module: str) -> None:
     source = "def solve(x):\n    return {'module': type(x).__module__, 'doubled': x * 2, 'dtype': str(x.dtype)}\n"
     x = np.array([1, 2, 3], ml_dtypes.bfloat16)
 

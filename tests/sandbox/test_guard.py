@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.interface import CaseOutcome, Ending, Kind
+from sandbox.interface import ArrayKind, CaseOutcome, Ending
 from tests.sandbox.bench import Bench, value_of
 from tests.sandbox.conftest import ONE_QUICKLY
 
@@ -14,7 +14,7 @@ pytestmark = ONE_QUICKLY
 ROWS = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-def call(bench: Bench, body: str, inputs: Mapping[str, Any], kind: Kind = "numpy", **changes: Any) -> CaseOutcome:
+def call(bench: Bench, body: str, inputs: Mapping[str, Any], kind: ArrayKind = "numpy", **changes: Any) -> CaseOutcome:
     """Runs a program of this body, all of whose parameters are guarded."""
     source = f"import numpy as np\n\ndef solve({', '.join(inputs)}):\n    {body}\n"
     framework = "numpy" if kind == "value" else kind
@@ -37,7 +37,9 @@ def told(outcome: CaseOutcome) -> str:
         pytest.param("torch", "x.data = x.data + 1; return 0", "x = x.clone()", marks=pytest.mark.whole),
     ],
 )
-def test_an_array_changed_in_place_is_named_with_a_remedy(bench: Bench, kind: Kind, body: str, remedy: str) -> None:
+def test_an_array_changed_in_place_is_named_with_a_remedy(
+    bench: Bench, kind: ArrayKind, body: str, remedy: str
+) -> None:
     outcome = call(bench, body, {"scale": 2.0, "x": ROWS.copy()}, kind)
 
     assert outcome.ending is Ending.INPUT_CHANGED
@@ -72,7 +74,7 @@ def test_a_container_changed_in_place_is_found_at_any_depth(bench: Bench, body: 
     ],
 )
 def test_an_answer_that_is_part_of_an_input_is_named_with_a_remedy(
-    bench: Bench, kind: Kind, answer: str, place: str
+    bench: Bench, kind: ArrayKind, answer: str, place: str
 ) -> None:
     outcome = call(bench, f"return {answer}", {"x": ROWS}, kind)
 
@@ -95,7 +97,7 @@ def test_an_answer_that_is_part_of_an_input_is_named_with_a_remedy(
         ("jax", "x.T"),
     ],
 )
-def test_honest_answers_pass(bench: Bench, kind: Kind, answer: str) -> None:
+def test_honest_answers_pass(bench: Bench, kind: ArrayKind, answer: str) -> None:
     assert call(bench, f"return {answer}", {"x": ROWS}, kind).ending is Ending.ANSWERED
 
 

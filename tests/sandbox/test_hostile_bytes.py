@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.guest import frames
+from sandbox.guest import wire
 from sandbox.guest.failure import pack
-from sandbox.guest.reply import Cause, Reply
+from sandbox.guest.reply import Reply
+from sandbox.guest.wire import Cause
 from sandbox.interface import MIB, BoxLost, CaseOutcome, Ending, Limits
 from sandbox.process_ending import outcome_of, printable, read_report
 from sandbox.stream import read_json
@@ -16,7 +17,7 @@ LIMITS = Limits(wall_seconds=1, memory_bytes=100 * MIB)
 
 
 def frame(kind: bytes, content: bytes, size: int | None = None, token: bytes = TOKEN) -> bytes:
-    return frames.TOKENED_HEADER.pack(token, kind, len(content) if size is None else size) + content
+    return wire.TOKENED_HEADER.pack(token, kind, len(content) if size is None else size) + content
 
 
 def feed(data: bytes, piece: int = 1 << 20, cap: int = 1000) -> Cause | None:
@@ -29,20 +30,20 @@ def feed(data: bytes, piece: int = 1 << 20, cap: int = 1000) -> Cause | None:
 
 @pytest.mark.parametrize("piece", [1, 7, 1000])
 def test_a_reply_is_complete_however_it_was_cut(piece: int) -> None:
-    assert feed(frame(frames.ANSWER, b"x" * 100), piece) is Cause.REPLIED
+    assert feed(frame(wire.ANSWER, b"x" * 100), piece) is Cause.REPLIED
 
 
 @pytest.mark.parametrize(
     ("data", "end"),
     [
-        (frame(frames.ANSWER, b"", 1001), Cause.ANSWER_SIZE),
-        (frame(frames.ANSWER, b"", 2**31), Cause.ANSWER_SIZE),
-        (frame(frames.ANSWER, b"", 2**64 - 1), Cause.ANSWER_SIZE),
-        (frame(frames.RAISED, b"", frames.FAILURE_BYTES + 1), Cause.FORGED),
+        (frame(wire.ANSWER, b"", 1001), Cause.ANSWER_SIZE),
+        (frame(wire.ANSWER, b"", 2**31), Cause.ANSWER_SIZE),
+        (frame(wire.ANSWER, b"", 2**64 - 1), Cause.ANSWER_SIZE),
+        (frame(wire.RAISED, b"", wire.FAILURE_BYTES + 1), Cause.FORGED),
         (frame(b"?", b""), Cause.FORGED),
-        (frame(frames.ANSWER, b"x", token=b"x" * 16), Cause.FORGED),
-        (frame(frames.ANSWER, b"x") + b"y", Cause.FORGED),
-        (frame(frames.ANSWER, b"x")[:-1], None),
+        (frame(wire.ANSWER, b"x", token=b"x" * 16), Cause.FORGED),
+        (frame(wire.ANSWER, b"x") + b"y", Cause.FORGED),
+        (frame(wire.ANSWER, b"x")[:-1], None),
         (TOKEN, None),
     ],
 )
@@ -63,13 +64,13 @@ def judge(
     kind: bytes, payload: bytes, cause: str = "replied", status: int | None = None, memory: int = 0
 ) -> CaseOutcome:
     more = {"wall_seconds": 0.5, "left_out_seconds": 0.0, "notes": ""}
-    facts = {"cause": cause, "kind": kind.decode(), "status": status, "memory_bytes": memory, **more}
+    facts = {"cause": cause, "kind": kind.hex(), "status": status, "memory_bytes": memory, **more}
     return outcome_of("case", "call", read_report(facts, b"", payload), LIMITS)
 
 
 @given(st.binary(max_size=300))
 def test_any_payload_of_a_failure_is_a_failure_or_a_forgery(payload: bytes) -> None:
-    outcome = judge(frames.RAISED, payload)
+    outcome = judge(wire.RAISED, payload)
 
     assert outcome.ending in (Ending.RAISED, Ending.FORGED, Ending.OUT_OF_MEMORY)
     assert outcome.failure is not None
@@ -78,7 +79,7 @@ def test_any_payload_of_a_failure_is_a_failure_or_a_forgery(payload: bytes) -> N
 
 @given(st.text(max_size=3000))
 def test_texts_are_printable_and_short(text: str) -> None:
-    failure = judge(frames.RAISED, pack("call", text, text, text)).failure
+    failure = judge(wire.RAISED, pack("call", text, text, text)).failure
 
     assert failure is not None
     assert len(failure.message) <= 2048
@@ -100,7 +101,7 @@ def test_marks_that_hide_or_reorder_text_are_spelt_out() -> None:
     ],
 )
 def test_errors_that_mean_memory_are_out_of_memory(message: str, ending: Ending) -> None:
-    assert judge(frames.RAISED, pack("call", "RuntimeError", message)).ending is ending
+    assert judge(wire.RAISED, pack("call", "RuntimeError", message)).ending is ending
 
 
 @pytest.mark.parametrize(

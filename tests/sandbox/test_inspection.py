@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sandbox.guest.codec import decode, encode
+from sandbox.guest.wire import MESSAGE
 from sandbox.interface import setup_of
 from tests.sandbox.bench import Bench, make_request, run_in, value_of
 from tests.sandbox.inspecting import ENTRY, INSPECT, ask, programs
@@ -340,7 +341,7 @@ def test_a_batch_ends_at_a_failure_or_when_time_or_bytes_are_used_up(
     right = np.frombuffer(encode({"x": np.arange(3, dtype=np.float32)}), np.uint8)
     wrong = np.frombuffer(encode({"x": np.ones(4, np.float32)}), np.uint8)
     message = one.message("batch")
-    message["task"] |= {"inputs": [right, right, wrong, right], "most": (seconds, most_bytes)}
+    message[MESSAGE] |= {"inputs": [right, right, wrong, right], "most": (seconds, most_bytes)}
 
     (outcome,) = ask(bench, message)
 

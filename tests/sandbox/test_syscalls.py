@@ -314,11 +314,11 @@ class FirstProcess:
     def errnos_of(self, calls: Mapping[str, tuple[int, ...]], *, act: str) -> dict[str, int]:
         """`act`: `call` or `call_alone`. The program reports its results as versions of frameworks."""
         program = f"""{CALL_EACH}
-from sandbox.guest import frames, kernel
+from sandbox.guest import kernel, wire
 kernel.drop_capabilities()
 found = {{name: str({act}(*one)) for name, one in json.loads(sys.argv[1]).items()}}
-ready = {{"isolation": "namespaces", "python": "", "versions": found}}
-frames.write_frame(frames.TO_HOST, b"Y", json.dumps(ready).encode())
+ready = wire.GuestFacts(isolation="namespaces", versions=found, python="", device="cpu")
+wire.write_frame(wire.TO_HOST, wire.READY, ready.to_json())
 """
         arguments = ["-s", "-P", "-c", program, json.dumps(calls)]
         self.monkeypatch.setattr(sys.modules[type(self.launcher).__module__], "guest_arguments", lambda *_: arguments)

@@ -260,7 +260,7 @@ def _with_batches(forged: str) -> str:
 
         def run(solution, inputs):
             answers = inspected(solution, inputs)
-            return {forged} if inputs["task"]["step"] == "batch" else answers
+            return {forged} if inputs["message"]["step"] == "batch" else answers
     """)
 
 

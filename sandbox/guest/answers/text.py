@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from sandbox.guest.answers.case import Case
-from sandbox.guest.frames import write_all
+from sandbox.guest.wire import write_all
 
 STDOUT = 1
 CHUNK_BYTES = 2**18

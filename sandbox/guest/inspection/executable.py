@@ -20,6 +20,7 @@ from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Ty
 from sandbox.guest.inspection.loops import Found, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
 from sandbox.guest.signature import Signature, describe, flatten, leaves
+from sandbox.guest.wire import MESSAGE, InspectorMessage
 
 MAX_INLINED = 50_000
 MAX_DEPTH = 64
@@ -102,7 +103,7 @@ class _Reading:
         return found
 
 
-Wanted = tuple[str, int | None, int]
+LoopChoice = tuple[str, int | None, int]
 
 
 class Executable:
@@ -150,7 +151,7 @@ class Executable:
                 break
         return answers
 
-    def left_out(self, inputs: dict[str, Tree], wanted: Wanted) -> list[tuple[int, list[Tree]]]:
+    def left_out(self, inputs: dict[str, Tree], wanted: LoopChoice) -> list[tuple[int, list[Tree]]]:
         """Return the index of the chosen candidate with the answers of its changed programs, each in a list of one or
         None.
 
@@ -274,17 +275,17 @@ _latest: list[tuple[Any, bytes]] = []
 
 def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
     """Answer a message of the host. The first one in a process brings its program. Raises Refused, and XLA's errors."""
-    task = inputs["task"]
-    if task["step"] == "none":
+    message = InspectorMessage(**inputs[MESSAGE])
+    if message.step == "none":
         return None
-    executable = _find_executable(task)
-    if task["step"] == "open":
+    executable = _find_executable(message)
+    if message.step == "open":
         return executable.evidence
-    if task["step"] == "leave_out":
-        return executable.left_out(task["inputs"], task["wanted"])
-    if task["step"] == "batch":
-        return executable.run_batch(task["inputs"], task["most"])
-    return executable.run(task["inputs"])
+    if message.step == "leave_out":
+        return executable.left_out(message.inputs, message.left_out)
+    if message.step == "batch":
+        return executable.run_batch(message.inputs, message.most)
+    return executable.run(message.inputs)
 
 
 def warm_up() -> None:
@@ -299,9 +300,9 @@ def warm_up() -> None:
     opened.left_out(inputs, ("fori", WARM_UP_STEPS, 0))
 
 
-def _find_executable(task: dict[str, Any]) -> Executable:
-    if task["exported"] is not None:
-        _latest[:] = [(task["signature"], task["exported"].tobytes())]
+def _find_executable(message: InspectorMessage) -> Executable:
+    if message.exported is not None:
+        _latest[:] = [(message.signature, message.exported.tobytes())]
     signature, exported = _latest[0]
     key = sha256(repr(signature).encode() + exported).digest()
     if key not in _executables:
