@@ -8,7 +8,7 @@ To add a resource:
    endpoint, never in a dependency.
 3. Bodies derive from `Body` (`app/validation.py`), and their lists have `max_length` and `fail_fast`. Every answer has
    its own model with a unique name. A new error is a subclass of one in `app/errors.py`; it has the code of its base,
-   or a line in `CODE_OF` of `error_code.py`. List the statuses with `responses=problems(…)`.
+   or a line in `CODE_OF` of `error_code.py`.
 4. A list that can grow is `{items, next}` with a cursor (`app/database/cursor.py`). A change of something that GET
    shows takes `If-Match` (`etag.py`). An action on other users' things, or on an account's safety, is recorded by
    `record` of `app/audit.py` in the function that does it.

@@ -12,8 +12,10 @@ bundle app/web/assets/*.ts --splitting --format=esm --chunk-names='[name]-[hash]
 bundle app/web/assets/page/early.ts --format=iife --outfile="$1/early.js"
 bundle app/web/assets/editor/format_worker.ts --format=esm --outfile="$1/format.js"
 cp node_modules/@wasm-fmt/ruff_fmt/ruff_fmt_bg.wasm "$1/ruff.wasm"
-for package in @codemirror/* @lezer/* @marijn/* @replit/* @wasm-fmt/* crelt style-mod w3c-keyname; do
-    for license in node_modules/$package/LICENSE*; do
+cp node_modules/swagger-ui-dist/swagger-ui-bundle.js "$1/swagger-ui.js"
+cp node_modules/swagger-ui-dist/swagger-ui.css "$1/swagger-ui.css"
+for package in @codemirror/* @lezer/* @marijn/* @replit/* @wasm-fmt/* crelt style-mod swagger-ui-dist w3c-keyname; do
+    for license in node_modules/$package/LICENSE* node_modules/$package/NOTICE* node_modules/$package/*-ui-bundle.js.LICENSE.txt; do
         if [ -f "$license" ]; then printf '%s\n\n' "${license#node_modules/}" && cat "$license" && printf '\n'; fi
     done
 done >"$1/licenses.txt"

@@ -27,7 +27,10 @@ GUIDES = {
     "problem-format": ("problem-format.md", "All keys and files of a problem"),
     "api": ("api.md", "REST in ten calls"),
 }
-TITLES = {name: title for name, (_, title) in GUIDES.items()} | {"rights": "Roles and permissions"}
+TITLES = {name: title for name, (_, title) in GUIDES.items()} | {
+    "calls": "All calls of the REST API",
+    "rights": "Roles and permissions",
+}
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 # A function that should return its input times two, and gets the verdict.
 EXAMPLES: dict[Verdict, tuple[str, str]] = {
@@ -90,6 +93,11 @@ def show_privacy(visit: CurrentVisit) -> Response:
 @router.get("/help/rights")
 def show_rights(visit: CurrentVisit) -> Response:
     return visit.render("rights.html", {"rules": RULES, "roles": EVERYBODY, "titles": TITLES})
+
+
+@router.get("/help/calls")
+def show_calls(visit: CurrentVisit) -> Response:
+    return visit.render("calls.html", {})
 
 
 @router.get("/help/{name}")

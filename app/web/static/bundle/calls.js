@@ -1,0 +1,1 @@
+var e=document.documentElement,o=matchMedia("(prefers-color-scheme: dark)").matches;e.classList.toggle("dark-mode",(e.dataset.theme??(o?"dark":"light"))==="dark");SwaggerUIBundle({domNode:document.querySelector("[data-calls]"),url:"/api/v1/openapi.json",deepLinking:!0,docExpansion:"none"});
