@@ -4,8 +4,9 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from app.database.engine import Database
@@ -87,85 +88,111 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     With GPUs it serves the queue gpu, and raises DeviceLost when no GPU is left. Raises SandboxUnavailable when several
     judgings in a row find no box.
     """
-    signals, refusals, pause = Signals(), StopAfterRefusals(stop=stop_this_worker), BackgroundPause()
+    signals, refusals = Signals(), StopAfterRefusals(stop=stop_this_worker)
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        pools, background, references, background_references = _open_pools(settings, launcher, meter, pause, stack)
-        expected = ExpectedOutputs(database, references, capacity.device)
-        # A separate object: what it prepares in low-priority boxes must not delay a judging.
-        ahead = ExpectedOutputs(database, background_references, capacity.device)
-        works, known = Works(database), KnownMistakes(database, expected)
-        cache, optimizations = CompilationCache(settings.data, launcher), settings.chosen_optimizations
-        at_once = Preparation(expected=expected, known=known)
-        idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
-        warmer = Warmer(works, at_once, idle, cache, pools, pause)
-        spares = Spares(works, cache, pools, pause, capacity.device)
-        makes_spares = "spares" in optimizations
-        costs = CostRecorder(database, ahead, name_machine(capacity.gpus), spares if makes_spares else None)
-        hints = HintRecorder(database, known)
-        worker = Worker(
-            database,
-            works,
-            Lanes(
-                interactive=Lane(expected=expected, pools=pools),
-                background=Lane(expected=ahead, pools=background),
-                overload_waits=OverloadWaits(capacity.slots),
-            ),
-            hints,
-            runs_in_parallel="parallel_runs" in optimizations,
-            inspections=Inspections() if "inspections" in optimizations else None,
-        )
-        middleware: list[Middleware] = [
-            refusals,
-            *([StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else []),
-            JudgingTelemetry(database, meter),
-            *([spares] if makes_spares else []),
-            warmer,
-            costs,
-        ]
-        judge = with_middleware(worker.judge, middleware)
-        judgings = LeaseLoop(database, capacity, judge, background_pause=pause)
+        boxes = _open_boxes(settings, launcher, meter, stack)
+        stops = [refusals, *([StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else [])]
+        parts = _connect(settings, database, boxes, capacity, [*stops, JudgingTelemetry(database, meter)])
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
-        beside: list[Warmer | HintRecorder | CostRecorder | Spares] = [warmer, hints, costs]
-        if makes_spares:
-            beside.append(spares)
-        for loop in (judgings, verifications):
-            loop.start()
-        for part in beside:
+        parts.judgings.start()
+        verifications.start()
+        for part in parts.beside:
             part.start()
         _log.info("Judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
-        for loop in (judgings, verifications):
-            loop.stop_claiming()  # before any wait
-        threading.Thread(target=_stop_at_signal, args=(signals, judgings), daemon=True).start()
-        for part in beside:
+        parts.judgings.stop_claiming()  # both before any wait
+        verifications.stop_claiming()
+        threading.Thread(target=_stop_at_signal, args=(signals, parts.judgings), daemon=True).start()
+        for part in parts.beside:
             part.stop()
         verifications.stop()  # they take minutes; another worker repeats them
-        judgings.drain()
+        parts.judgings.drain()
     if gpus is not None and gpus.are_lost:
         raise DeviceLost("no GPU of this worker answers any longer; its judgings are back in the queue: see the log")
     if refusals.reason is not None:
         raise refusals.reason
 
 
-def _open_pools(
-    settings: Settings, launcher: Launcher, meter: Meter, pause: BackgroundPause, stack: ExitStack
-) -> tuple[Pools, Pools, Pool, Pool]:
-    """Open the pools for submissions and for background work, then those for their references. `stack` closes them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Boxes:
+    """The pools for submissions and for background work, with those for their references.
+
+    `pause`: pauses the background work while students wait.
+    """
+
+    launcher: Launcher
+    students: Pools
+    background: Pools
+    references: Pool
+    background_references: Pool
+    pause: BackgroundPause
+
+
+def _open_boxes(settings: Settings, launcher: Launcher, meter: Meter, stack: ExitStack) -> _Boxes:
+    """Open the pools. `stack` closes them."""
+    pause = BackgroundPause()
+    gives_way = BackgroundBoxes(pause)
 
     def watched(use: str, *middleware: BoxMiddleware) -> Launcher:
         return LauncherWithMiddleware(launcher, [*middleware, BoxTelemetry(use, meter)])
 
-    pools = stack.enter_context(open_pools(settings, watched("submissions")))
-    gives_way = BackgroundBoxes(pause)
-    background = stack.enter_context(open_background_pools(settings, watched("background", gives_way)))
-    references = stack.enter_context(open_reference_pool(settings, watched("references")))
-    behind = stack.enter_context(open_background_reference_pool(settings, watched("references", gives_way)))
-    meter.watch_pools("submissions", pools.students, pools.inspectors)
-    meter.watch_pools("background", background.students, background.inspectors)
-    meter.watch_pools("references", references, behind)
-    return pools, background, references, behind
+    boxes = _Boxes(
+        launcher=launcher,
+        students=stack.enter_context(open_pools(settings, watched("submissions"))),
+        background=stack.enter_context(open_background_pools(settings, watched("background", gives_way))),
+        references=stack.enter_context(open_reference_pool(settings, watched("references"))),
+        background_references=stack.enter_context(
+            open_background_reference_pool(settings, watched("references", gives_way))
+        ),
+        pause=pause,
+    )
+    meter.watch_pools("submissions", boxes.students.students, boxes.students.inspectors)
+    meter.watch_pools("background", boxes.background.students, boxes.background.inspectors)
+    meter.watch_pools("references", boxes.references, boxes.background_references)
+    return boxes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """`judgings`: the lease loop. `beside`: parts with threads of their own."""
+
+    judgings: LeaseLoop[Claim]
+    beside: Sequence[Warmer | HintRecorder | CostRecorder | Spares]
+
+
+def _connect(
+    settings: Settings, database: Database, boxes: _Boxes, capacity: Capacity, around: Sequence[Middleware]
+) -> _Parts:
+    """Connect the parts. `around`: the outermost middleware."""
+    expected = ExpectedOutputs(database, boxes.references, capacity.device)
+    # A separate object: what it prepares in low-priority boxes must not delay a judging.
+    ahead = ExpectedOutputs(database, boxes.background_references, capacity.device)
+    works, known = Works(database), KnownMistakes(database, expected)
+    cache, optimizations = CompilationCache(settings.data, boxes.launcher), settings.chosen_optimizations
+    at_once = Preparation(expected=expected, known=known)
+    idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
+    warmer = Warmer(works, at_once, idle, cache, boxes.students, boxes.pause)
+    makes_spares = "spares" in optimizations
+    spares = [Spares(works, cache, boxes.students, boxes.pause, capacity.device)] if makes_spares else []
+    costs = CostRecorder(database, ahead, name_machine(capacity.gpus), next(iter(spares), None))
+    hints = HintRecorder(database, known)
+    worker = Worker(
+        database,
+        works,
+        Lanes(
+            interactive=Lane(expected=expected, pools=boxes.students),
+            background=Lane(expected=ahead, pools=boxes.background),
+            overload_waits=OverloadWaits(capacity.slots),
+        ),
+        hints,
+        runs_in_parallel="parallel_runs" in optimizations,
+        inspections=Inspections() if "inspections" in optimizations else None,
+    )
+    judge = with_middleware(worker.judge, [*around, *spares, warmer, costs])
+    judgings = LeaseLoop(database, capacity, judge, background_pause=boxes.pause)
+    return _Parts(judgings=judgings, beside=[warmer, hints, costs, *spares])
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:

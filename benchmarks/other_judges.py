@@ -33,7 +33,7 @@ SECONDS, KIBIBYTES = 60, 16 * 2**20
 
 Submit = Callable[[], None]
 Open = Callable[[Path, Exercise, Sequence[Case], Path], AbstractContextManager[Submit]]
-Judged = list[tuple[str, str, list[Cost]]]
+JudgingResult = list[tuple[str, str, list[Cost]]]
 
 
 class NotMeasured(Exception):
@@ -42,13 +42,13 @@ class NotMeasured(Exception):
 
 def measure(
     exercises: Sequence[Exercise], cases: Mapping[str, Sequence[Case]], repeat: int
-) -> tuple[Judged, list[str]]:
+) -> tuple[JudgingResult, list[str]]:
     """Measure the first judges that judge all of SLUGS.
 
     Returns the judge, the problem and the costs of the submissions, and notes on the judges that failed.
     """
     chosen = [exercise for exercise in exercises if exercise.slug in SLUGS]
-    found: Judged = []
+    found: JudgingResult = []
     notes: list[str] = []
     complete = 0
     for name, (requirement, open_judge) in JUDGES.items():
@@ -59,7 +59,7 @@ def measure(
         except NotMeasured as error:
             notes.append(f"{name}: not measured: {error}")
             continue
-        judged: Judged = []
+        judged: JudgingResult = []
         for exercise in chosen:
             given = cases[exercise.slug]
             try:

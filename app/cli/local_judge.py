@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from app.cli.case_cache import CaseCache
     from app.engine.hints import Question
+    from app.engine.job import Job, Outcomes
     from app.engine.prepare import PreparedCase
     from app.judging.finish import Finish
     from app.submissions.view import SubmissionView
@@ -68,67 +69,95 @@ class Order:
     as_json: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Boxes:
+    launcher: Launcher
+    students: Pool
+    references: Pool
+    inspectors: Pool
+
+
 def judge_locally(order: Order) -> int:
     """Judge the solution, print the result and return the exit code. Fills the caches last.
 
     Raises SandboxUnavailable, BoxLost, ReferenceFailed.
     """
-    abort, settings, manifest = threading.Event(), read_settings(), order.package.manifest
+    settings = read_settings()
     with (
-        _open_launcher(settings, manifest) as launcher,
-        open_pool(settings, launcher) as pool,
+        _open_launcher(settings, order.package.manifest) as launcher,
+        open_pool(settings, launcher) as students,
         open_reference_pool(settings, launcher) as references,
         open_inspector_pool(settings, launcher) as inspectors,
     ):
-        pool.warm(box_spec(manifest))
+        students.warm(box_spec(order.package.manifest))
+        boxes = _Boxes(launcher=launcher, students=students, references=references, inspectors=inspectors)
+        return _judge_in(boxes, order, settings)
 
-        from app.cli.console import errors, print_json
-        from app.cli.result_text import exit_code, print_submission
-        from app.engine.hints import question_about
-        from app.engine.job import Job, Outcomes
-        from app.engine.judge import judge
-        from app.engine.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
-        from app.engine.prepare import in_order
 
-        errors.print(
-            describe_boxes(settings, launcher, gpu=manifest.limits.gpu), highlight=False, soft_wrap=True, markup=False
-        )
-        if manifest.is_traced:
-            inspectors.warm(INSPECTOR)  # after the imports above, so that it takes no core from them or the first box
-        cache = _open_cache(order, settings, launcher)
-        with _progress() as progress:
-            task = progress.add_task("running the reference solution", total=None)
-            found = cache.find() if cache else None
-            prepared = found or _prepare(order, pool, abort)
-            if cache and not found:
-                cache.store(prepared)
-            cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
-            progress.update(task, description="judging", total=len(cases), completed=0)
-            submission_id, outcomes = uuid4(), Outcomes()
+def _judge_in(boxes: _Boxes, order: Order, settings: Settings) -> int:
+    """Import what is needed later, while the first box starts, then judge."""
+    from app.cli.console import errors, print_json
+    from app.cli.result_text import exit_code, print_submission
+    from app.engine.hints import question_about
+    from app.engine.job import Outcomes
+    from app.engine.judge import judge
 
-            def wait(aborted: threading.Event) -> None:
-                errors.print(BUSY, highlight=False)
-                wait_until_quieter(LONGEST_WAIT_SECONDS, aborted)
+    abort, manifest = threading.Event(), order.package.manifest
+    described = describe_boxes(settings, boxes.launcher, gpu=manifest.limits.gpu)
+    errors.print(described, highlight=False, soft_wrap=True, markup=False)
+    if manifest.is_traced:
+        boxes.inspectors.warm(INSPECTOR)  # not before: it would take a core from the imports and the first box
+    cache = _open_cache(order, settings, boxes.launcher)
+    with _progress() as progress:
+        task = progress.add_task("running the reference solution", total=None)
+        found = cache.find() if cache else None
+        prepared = found or _prepare(order, boxes.students, abort)
+        if cache and not found:
+            cache.store(prepared)
+        cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
+        progress.update(task, description="judging", total=len(cases), completed=0)
+        submission_id, outcomes = uuid4(), Outcomes()
+        job = _job(order, boxes, cases, submission_id, outcomes, settings)
+        judged = judge(job, boxes.students, lambda _: progress.advance(task), abort)
+        question = question_about(order.package, judged, outcomes)
+        progress.update(task, description="checking for known mistakes", total=None)
+        hint = _find_hint(question, cases, boxes.references, abort) if question else None
+    submission = _view(order, submission_id, replace(judged, hint=hint))
+    (print_json if order.as_json else print_submission)(submission)
+    if found:
+        _fill_library(order.package, found, boxes.launcher, abort)
+    return exit_code(submission)
 
-            job = Job(
-                package=order.package,
-                source=order.source,
-                cases=in_order(cases, submission_id),
-                references=references,
-                inspectors=inspectors,
-                on_outcome=outcomes.add,
-                wait_until_quieter=wait if manifest.efficiency else None,
-                runs_in_parallel="parallel_runs" in settings.chosen_optimizations,
-            )
-            judged = judge(job, pool, lambda _: progress.advance(task), abort)
-            question = question_about(order.package, judged, outcomes)
-            progress.update(task, description="checking for known mistakes", total=None)
-            hint = _find_hint(question, cases, references, abort) if question else None
-        submission = _view(order, submission_id, replace(judged, hint=hint))
-        (print_json if order.as_json else print_submission)(submission)
-        if found:
-            _fill_library(order.package, found, launcher, abort)
-        return exit_code(submission)
+
+def _job(
+    order: Order,
+    boxes: _Boxes,
+    cases: "Sequence[PreparedCase]",
+    submission_id: UUID,
+    outcomes: "Outcomes",
+    settings: Settings,
+) -> "Job":
+    from app.engine.job import Job
+    from app.engine.prepare import in_order
+
+    return Job(
+        package=order.package,
+        source=order.source,
+        cases=in_order(cases, submission_id),
+        references=boxes.references,
+        inspectors=boxes.inspectors,
+        on_outcome=outcomes.add,
+        wait_until_quieter=_wait_until_quieter if order.package.manifest.efficiency else None,
+        runs_in_parallel="parallel_runs" in settings.chosen_optimizations,
+    )
+
+
+def _wait_until_quieter(abort: threading.Event) -> None:
+    from app.cli.console import errors
+    from app.engine.overload import LONGEST_WAIT_SECONDS, wait_until_quieter
+
+    errors.print(BUSY, highlight=False)
+    wait_until_quieter(LONGEST_WAIT_SECONDS, abort)
 
 
 def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":

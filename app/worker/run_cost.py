@@ -29,7 +29,7 @@ from app.queue.lease import Claim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
-from app.worker.middleware import Judge, Judged, Middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.spares import Spares
 from app.worker.work import Work
 from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending, ObservedQueue
@@ -88,7 +88,7 @@ class CostRecorder(Middleware):
         self._references.stop()
         self._solutions.stop()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         """Measure an accepted submission after its verdict. Skipped if too many wait."""
         with nullcontext() if claim.is_background else self._judgings.one():
             judged = judge(claim, abort)

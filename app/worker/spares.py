@@ -22,7 +22,7 @@ from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits
 from app.queue.background_pause import BackgroundPause
 from app.queue.lease import Claim
 from app.submissions.enqueue import PROBLEM_OPENED
-from app.worker.middleware import Judge, Judged, Middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
 from sandbox.pool import Pool
@@ -73,7 +73,7 @@ class Spares(Middleware):
         self._listener.stop()
         self._thread.join()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         judged = judge(claim, abort)
         if not claim.is_background:
             self.want(judged.work.package.slug)  # most students submit again

@@ -15,7 +15,7 @@ from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.submissions.priority import VISITOR
 from app.worker.metrics import Meter
-from app.worker.middleware import Judge, Judged, Middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Request, RunOutcome
 from sandbox.middleware import BoxMiddleware, Launch
 from sandbox.middleware import Run as RunBox
@@ -50,7 +50,7 @@ class JudgingTelemetry(Middleware):
     def __init__(self, database: Database, meter: Meter) -> None:
         self._database, self._meter = database, meter
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         log.submission_id.set(str(claim.submission_id))
         log.judging_id.set(claim.judging_id)
         log.attempt.set(claim.attempt)

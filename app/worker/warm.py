@@ -32,7 +32,7 @@ from app.queue.retry import retry
 from app.submissions.enqueue import PROBLEM_OPENED
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
-from app.worker.middleware import Judge, Judged, Middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, BoxSpec, SandboxAway, SandboxError
 from sandbox.pool import Pool
@@ -136,7 +136,7 @@ class Warmer(Middleware):
         for thread in self._threads:
             thread.join()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         """Queue a solution that has run, to learn its library calls later."""
         judged = judge(claim, abort)
         is_whole = judged.is_written and judged.work.submission.mode == "submit"

@@ -16,16 +16,16 @@ from app.engine.judge import judge
 from app.engine.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
 from app.engine.prepare import PreparedCase, find_unanswerable, in_order, prepare_custom_inputs
 from app.errors import JudgeFailed
-from app.judging.finish import Finish
 from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Visibility
+from app.judging.verdicts import CaseResult
 from app.queue.lease import Claim, finish, is_cancelled, record_cases, record_phases
 from app.queue.retry import retry
+from app.submissions.view import Mode
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
-from app.worker.middleware import Judged
+from app.worker.middleware import JudgingResult
 from app.worker.work import Work, Works
-from sandbox.interface import Aborted, OnCase
+from sandbox.interface import Aborted
 
 # Progress is collected this long, since a transaction for each result would take longer than most cases.
 SHOW_SECONDS = 0.1
@@ -73,67 +73,62 @@ class Worker:
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
 
-    def judge(self, claim: Claim, abort: threading.Event) -> Judged:
-        """Judge from claim to end.
+    def judge(self, claim: Claim, abort: threading.Event) -> JudgingResult:
+        """Judge from claim to end: prepare the cases, judge the source, look for a hint, write the verdict.
 
         Any exception raised here is Allclose's failure: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim), abort)
-        outcomes = Outcomes()
+        outcomes, cases = Outcomes(), list[PreparedCase]()
+        progress = _Progress(self._database, claim, work.submission.mode)
         try:
-            judged, cases = self._judge(claim, work, outcomes.add, abort)
+            progress.timeline.begin("preparing")
+            cases = self._prepare(claim, work, abort)
+            job = self._job(claim, work, cases, outcomes, progress.timeline)
+            end = judge(job, self._lanes.of(claim).pools.students, progress.show_result, abort)
         except Aborted:
             self._make_ready(claim, work)
             raise
-        question = self._hint_recorder.ask(work, judged, outcomes, cases)
-        judged = self._hint_recorder.add_hint(work, judged, question, abort)
-        is_written = finish(self._database, claim, judged, abort)
-        if is_written and judged.hint_pending:
-            self._hint_recorder.add_later(claim, work, question, judged.hint)
-        return Judged(claim=claim, work=work, finish=judged, outcomes=outcomes, is_written=is_written)
-
-    def _judge(
-        self, claim: Claim, work: Work, on_outcome: OnCase, abort: threading.Event
-    ) -> tuple[Finish, Sequence[PreparedCase]]:
-        """Return the end of the judging and the cases that were chosen."""
-        visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
-        lane, cases = self._lanes.of(claim), list[PreparedCase]()
-        progress = _Progress(self._database, claim)
-        timeline = Timeline(progress.show_phases, visibility)
-        try:
-            timeline.begin("preparing")
-            cases = self._choose(work, lane, abort)
-            is_timed = work.package.manifest.efficiency is not None
-            longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
-            job = Job(
-                package=work.package,
-                source=work.submission.source,
-                cases=in_order(cases, work.submission.id),
-                references=lane.expected.references,
-                inspectors=lane.pools.inspectors,
-                on_outcome=on_outcome,
-                timeline=timeline,
-                wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
-                runs_in_parallel=self._runs_in_parallel and not claim.is_background,
-                inspections=None if claim.is_background else self._inspections,
-            )
-            judged = judge(job, lane.pools.students, progress.show_result, abort)
         except JudgeFailed as failure:
             if work.submission.inputs is None:
                 raise
-            judged = find_unanswerable(failure)
+            end = find_unanswerable(failure)
         finally:
-            timeline.close()
             progress.close()
-        return replace(judged, phases=timeline.end(), spent=timeline.spent), cases
+        end = replace(end, phases=progress.timeline.end(), spent=progress.timeline.spent)
+        question = self._hint_recorder.ask(work, end, outcomes, cases)
+        end = self._hint_recorder.add_hint(work, end, question, abort)
+        is_written = finish(self._database, claim, end, abort)
+        if is_written and end.hint_pending:
+            self._hint_recorder.add_later(claim, work, question, end.hint)
+        return JudgingResult(claim=claim, work=work, finish=end, outcomes=outcomes, is_written=is_written)
 
-    def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
+    def _prepare(self, claim: Claim, work: Work, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission
         if submission.inputs is not None:
             references = self._lanes.interactive.expected.references
             return [prepare_custom_inputs(work.package, submission.inputs, references, abort)]
-        cases = lane.expected.get(work.revision, work.package, work.variant, abort)
-        return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
+        cases = self._lanes.of(claim).expected.get(work.revision, work.package, work.variant, abort)
+        chosen = [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
+        return in_order(chosen, submission.id)
+
+    def _job(
+        self, claim: Claim, work: Work, cases: Sequence[PreparedCase], outcomes: Outcomes, timeline: Timeline
+    ) -> Job:
+        lane, is_timed = self._lanes.of(claim), work.package.manifest.efficiency is not None
+        longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
+        return Job(
+            package=work.package,
+            source=work.submission.source,
+            cases=cases,
+            references=lane.expected.references,
+            inspectors=lane.pools.inspectors,
+            on_outcome=outcomes.add,
+            timeline=timeline,
+            wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
+            runs_in_parallel=self._runs_in_parallel and not claim.is_background,
+            inspections=None if claim.is_background else self._inspections,
+        )
 
     def _make_ready(self, claim: Claim, work: Work) -> None:
         """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
@@ -148,7 +143,8 @@ class _Progress:
     does not stop the judging.
     """
 
-    def __init__(self, database: Database, claim: Claim) -> None:
+    def __init__(self, database: Database, claim: Claim, mode: Mode) -> None:
+        self.timeline = Timeline(self.show_phases, "hidden" if mode == "submit" else "sample")
         self._database, self._claim = database, claim
         self._phases: Sequence[Phase] = ()
         self._results: list[CaseResult] = []
@@ -168,7 +164,8 @@ class _Progress:
             self._changed.notify()
 
     def close(self) -> None:
-        """Drop what is not written yet, and wait for the write that has begun."""
+        """End the phase, drop what is not written yet, and wait for the write that has begun."""
+        self.timeline.close()
         with self._changed:
             self._is_closed = True
             self._changed.notify()

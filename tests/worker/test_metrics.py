@@ -18,7 +18,7 @@ from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.worker.metrics import Meter
-from app.worker.middleware import Judge, Judged, with_middleware
+from app.worker.middleware import Judge, JudgingResult, with_middleware
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
 from sandbox.interface import BoxLost, Launcher
 from sandbox.middleware import LauncherWithMiddleware
@@ -120,7 +120,7 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
 def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
     judging_id = watched.send(watched.publish())
 
-    def fail(claim: Claim, _: threading.Event) -> Judged:
+    def fail(claim: Claim, _: threading.Event) -> JudgingResult:
         raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
 
     loop = LeaseLoop(

@@ -8,26 +8,26 @@ import pytest
 
 from app.engine.job import Outcomes
 from app.queue.lease import Claim
-from app.worker.middleware import Judge, Judged, Middleware, with_middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware, with_middleware
 from sandbox.interface import Aborted, BoxLost
 
 CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
-JUDGED = Judged(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
+JUDGED = JudgingResult(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
 
 
 class FailsBefore(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:  # noqa: ARG002
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:  # noqa: ARG002
         raise OverflowError("int too large to convert to float")
 
 
 class FailsAfter(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         judge(claim, abort)
         raise OverflowError("int too large to convert to float")
 
 
 class FailsOverAnError(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
         try:
             return judge(claim, abort)
         except BoxLost:
@@ -41,7 +41,7 @@ PARTS = [FailsBefore(), FailsAfter(), FailsOverAnError()]
 def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.LogCaptureFixture) -> None:
     calls: list[Claim] = []
 
-    def judge(claim: Claim, _abort: threading.Event) -> Judged:
+    def judge(claim: Claim, _abort: threading.Event) -> JudgingResult:
         calls.append(claim)
         return JUDGED
 
@@ -53,7 +53,7 @@ def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.Log
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
 @pytest.mark.parametrize("error", [BoxLost("gone"), Aborted()], ids=lambda error: type(error).__name__)
 def test_the_error_of_the_judging_stays_the_same(part: Middleware, error: Exception) -> None:
-    def judge(_claim: Claim, _abort: threading.Event) -> Judged:
+    def judge(_claim: Claim, _abort: threading.Event) -> JudgingResult:
         raise error
 
     with pytest.raises(type(error)) as raised:

@@ -8,7 +8,7 @@ import pytest
 
 from app.engine.job import Outcomes
 from app.queue.lease import Claim
-from app.worker.middleware import Judged, StopAfterRefusals, with_middleware
+from app.worker.middleware import JudgingResult, StopAfterRefusals, with_middleware
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
@@ -18,10 +18,10 @@ REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
 def judge_with(refusals: StopAfterRefusals, outcomes: list[SandboxUnavailable | None]) -> None:
     waiting = iter(outcomes)
 
-    def judge(claim: Claim, _abort: threading.Event) -> Judged:
+    def judge(claim: Claim, _abort: threading.Event) -> JudgingResult:
         if error := next(waiting):
             raise error
-        return Judged(claim=claim, work=ANY, finish=ANY, outcomes=Outcomes())
+        return JudgingResult(claim=claim, work=ANY, finish=ANY, outcomes=Outcomes())
 
     watched = with_middleware(judge, [refusals])
     for error in outcomes:
