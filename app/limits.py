@@ -14,10 +14,11 @@ import asyncio
 import math
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 from weakref import WeakValueDictionary
@@ -59,6 +60,34 @@ MAX_REPORTS_PER_HOUR = 20
 EDIT_INTERVAL = timedelta(seconds=10)
 # Of all visitors together, since a run has no user. Each network has one.
 MAX_UNFINISHED_VISITOR_RUNS = 20
+
+
+class SubmissionLimit(StrEnum):
+    """The quotas of submissions in the order of their checks, and at the end admission, which is checked once."""
+
+    UNFINISHED = "unfinished"
+    CANCELLED = "cancelled"
+    UNFINISHED_CUSTOM_INPUT = "unfinished_custom_input"
+    SENT = "sent"
+    SENT_BYTES = "sent_bytes"
+    JUDGING_SECONDS = "judging_seconds"
+    QUEUE = "queue"
+
+
+class SubmissionKind(StrEnum):
+    """Decides which limits apply. A run of the samples counts as a solution."""
+
+    SOLUTION = "solution"
+    CUSTOM_INPUT = "custom_input"
+    VISITOR_RUN = "visitor_run"
+
+
+# An entry that is left out is switched off for the kind.
+LIMITS_OF: Mapping[SubmissionKind, frozenset[SubmissionLimit]] = {
+    SubmissionKind.SOLUTION: frozenset(SubmissionLimit) - {SubmissionLimit.UNFINISHED_CUSTOM_INPUT},
+    SubmissionKind.CUSTOM_INPUT: frozenset(SubmissionLimit),
+    SubmissionKind.VISITOR_RUN: frozenset({SubmissionLimit.UNFINISHED, SubmissionLimit.QUEUE}),
+}
 
 
 class ConcurrencyLimit:

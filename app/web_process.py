@@ -91,7 +91,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     state.password_resets = PasswordResets(database=database, outbox=outbox, limits=limits, base_url=settings.base_url)
     state.full_disk = FullDisk(None if settings.database_url else settings.data)
     state.queue_waits = QueueWaits(database)
-    state.visitor_runs = VisitorRuns()
+    state.visitor_runs = VisitorRuns(limits)
     state.recent_tokens = RecentTokens()
     state.shared_pages = SharedPages()
 

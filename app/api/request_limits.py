@@ -24,10 +24,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.permission import Permission, Viewer
-from app.api.dependency import Sender, count_call, read_token
+from app.api.dependency import count_call, read_token
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
-from app.api.field import Slug
 from app.api.request_state import get_limits, get_policy, get_queue_waits, get_recent_tokens
 from app.catalog.archive import MAX_UPLOAD_BYTES
 from app.errors import LimitReached
@@ -103,10 +102,11 @@ class RequestLimits:
                 await self._app(scope, _limited(scope, receive, most), send)
 
     async def _count(self, request: Request) -> None:
-        """Raises RateLimitReached. It counts before anything else happens, since refusing costs time too."""
+        """Raises LimitReached. It counts before anything else happens, since refusing costs time too."""
         try:
-            if is_for_machines(request.url.path):
-                await refuse_early(request)
+            if (slug := _find_problem(request)) is not None:
+                await _admit(request, slug)
+            elif is_for_machines(request.url.path):
                 request.state.rate_limit = await count_call(request)
             else:
                 request.state.rate_limit = await self._count_page(request)
@@ -205,37 +205,43 @@ def _path_of(url: str) -> str:
         return "/"
 
 
-async def refuse_early(request: Request) -> None:
-    """Refuse a submission if the queue is long, or if too many wait for their turn. Raises LimitReached.
+def _find_problem(request: Request) -> str | None:
+    """Return the problem's slug if the request submits to it, and if it can be admitted before its body is read.
 
-    In an overload, most requests are such submissions. `RequestLimits` calls this first: it refuses a token that the
-    process has seen lately, without looking it up and without parsing the body. As a dependency it refuses a token that
-    was looked up just now, before the submission takes a turn.
+    With a key, the first request with it may have been accepted. So `submit` admits these, and those of pages.
     """
-    path, query = _SUBMIT.fullmatch(request.url.path), request.url.query
-    # With a key, the first request with it may have been accepted.
-    if path is None or request.method != "POST" or query or "Idempotency-Key" in request.headers:
-        return
+    path = _SUBMIT.fullmatch(request.url.path)
+    can_repeat = bool(request.url.query) or "Idempotency-Key" in request.headers
+    return path[1] if path is not None and request.method == "POST" and not can_repeat else None
+
+
+def is_admitted(request: Request) -> bool:
+    """Return whether the queue has admitted the submission already."""
+    return getattr(request.state, "is_admitted", False)
+
+
+async def _admit(request: Request, slug: str) -> None:
+    """Count a submission's request, and refuse it if the queue is long, or if too many wait for their turn.
+
+    In an overload, most requests are such submissions. So a token that the process has seen lately is looked up only
+    after the queue has admitted the submission. Raises LimitReached.
+    """
     viewer = get_recent_tokens(request).find(read_token(request))
-    if viewer is None or not viewer.may(Permission.SUBMIT):
-        return
-    try:
-        await _check_queue(request, path[1], viewer)
-        get_limits(request).submissions.check()
-    except LimitReached:
-        if not hasattr(request.state, "rate_limit"):
+    if viewer is None:
+        request.state.rate_limit = await count_call(request)
+        viewer = request.state.viewer
+    if viewer is not None and viewer.may(Permission.SUBMIT):
+        try:
+            await _check_queue(request, slug, viewer)
+        except LimitReached:
             _count_refusal(request, viewer)
-        raise
-
-
-async def refuse_late(slug: Slug, request: Request, viewer: Sender) -> None:
-    """Refuse a submission if the queue became long while it waited for its turn. Raises LimitReached."""
-    if "Idempotency-Key" not in request.headers:
-        await _check_queue(request, slug, viewer)
+            raise
+    if not hasattr(request.state, "rate_limit"):
+        request.state.rate_limit = await count_call(request)
 
 
 async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
-    """Raises LimitReached if the queue is long for the viewer."""
+    """Take a place in the queue for the submission. Raises LimitReached."""
     policy, waits = get_policy(request), get_queue_waits(request)
 
     def read_both() -> Policy:
@@ -245,14 +251,19 @@ async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
     limits = policy.find_fresh()
     if limits is None or not waits.is_fresh():
         limits = await run_in_threadpool(read_both)
-    waits.check(slug, viewer.id, limits.max_queue_minutes)
+    queue = waits.find_queue(slug)
+    waits.check(queue, viewer.id, limits.max_queue_minutes)
+    get_limits(request).submissions.check()
+    waits.add(queue, viewer.id)
+    request.state.is_admitted = True
 
 
 def _count_refusal(request: Request, viewer: Viewer) -> None:
     """Do what happens to other requests once their token is looked up and their route is found."""
     request.scope["route"] = _find_submit_route(request.app)
     note_user(viewer.id)
-    request.state.rate_limit = get_limits(request).requests.use(str(viewer.id))
+    if not hasattr(request.state, "rate_limit"):
+        request.state.rate_limit = get_limits(request).requests.use(str(viewer.id))
 
 
 @lru_cache(maxsize=1)

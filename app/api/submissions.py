@@ -4,14 +4,14 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from app.api.dependency import Address, AllLimits, Live, Reader, Sender, Stored, Waits, act_as, idempotency_key
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
-from app.api.request_limits import await_submit_turn, refuse_early, refuse_late
+from app.api.request_limits import await_submit_turn, is_admitted
 from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
 from app.policy import read_policy
@@ -72,9 +72,17 @@ Wait = Annotated[
 ]
 
 
-def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: IdempotencyKey = None) -> Submit:
+def read_request(
+    slug: Slug, new: NewSubmission, viewer: Sender, request: Request, key: IdempotencyKey = None
+) -> Submit:
     return Submit(
-        user_id=viewer.id, slug=slug, source=new.source, mode=new.mode, inputs=new.inputs, idempotency_key=key
+        user_id=viewer.id,
+        slug=slug,
+        source=new.source,
+        mode=new.mode,
+        inputs=new.inputs,
+        idempotency_key=key,
+        is_admitted=is_admitted(request),
     )
 
 
@@ -83,7 +91,7 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path")},
     operation_id="submit",
-    dependencies=[Depends(refuse_early), Depends(await_submit_turn, scope="function"), Depends(refuse_late)],
+    dependencies=[Depends(await_submit_turn, scope="function")],
     summary="Submit a solution",
 )
 def post_submission(
@@ -92,9 +100,9 @@ def post_submission(
     waits: Waits,
     response: Response,
 ) -> Receipt:
-    known = waits.read()
+    waits.read()
     with database.transaction() as session:
-        submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))
+        submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
         judging = get_current_judging(session, submission)
         receipt = Receipt(id=submission.id, state=judging.state, notice=explain_wait(session, judging))
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"

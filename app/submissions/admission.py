@@ -19,6 +19,7 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.submissions.forecast import Backlog, read_backlogs
+from app.submissions.priority import count_steps
 
 FRESH_SECONDS = 1.0
 # A long queue whose oldest submission has waited less is soon empty.
@@ -62,14 +63,24 @@ class QueueWaits:
                 self._lock.release()
         return self._known
 
-    def check(self, slug: str, user_id: UUID, max_minutes: int) -> None:
-        """Raises LimitReached if the problem's queue was too long for the user at the last `read`.
+    def find_queue(self, slug: str) -> str:
+        """Return the queue of the problem if a queue was long at the last `read`; empty for an unknown problem."""
+        return self._queues.get(slug, "")
 
-        An unknown problem passes.
+    def check(self, queue: str, user_id: UUID, max_minutes: int) -> None:
+        """Raises LimitReached if a new submission of the user would wait too long. Asks no database.
+
+        `recent_seconds` count because recent judging lowers the user's priority.
         """
-        backlog = self._known.get(self._queues.get(slug, ""))
+        backlog = self._known.get(queue)
         if backlog is not None:
-            check_admission(backlog, backlog.estimate_wait(backlog.waiting[user_id]), max_minutes)
+            steps = count_steps(backlog.recent_seconds.get(user_id, 0.0))
+            check_admission(backlog, backlog.estimate_wait(backlog.waiting[user_id], steps), max_minutes)
+
+    def add(self, queue: str, user_id: UUID) -> None:
+        """Count an admitted submission: the next request may come before the queue is read again."""
+        if (backlog := self._known.get(queue)) is not None:
+            backlog.waiting[user_id] += 1
 
 
 def _read_queues(session: Session) -> dict[str, str]:

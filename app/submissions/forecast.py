@@ -6,7 +6,7 @@ is not prepared, since the reference runs first.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from app.catalog.model import ExpectedOutput
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.priority import BACKGROUND, VISITOR
 from app.submissions.queue_status import serves
+from app.submissions.usage import read_recent_seconds
 from app.submissions.view import Wait
 
 # An estimate uses the last submissions that got a verdict in the same queue.
@@ -77,15 +78,13 @@ class Backlog:
     """A long queue: how many judgings wait, by user, and the seconds from one that leaves the queue to the next.
 
     `seconds_each` is CAUTION times the estimate. `oldest_seconds`: how long a judging has waited, at most.
+    `recent_seconds`: of judging, by user.
     """
 
     waiting: Counter[UUID]
     seconds_each: float
     oldest_seconds: float
-
-    def add(self, user_id: UUID) -> None:
-        """Count a submission that was accepted after the backlog was read."""
-        self.waiting[user_id] += 1
+    recent_seconds: Mapping[UUID, float] = field(default_factory=dict)
 
     def estimate_wait(self, unfinished: int, recent_steps: int = 0) -> float:
         """Estimate the seconds until a new submission of a user with so many unfinished ones is judged.
@@ -123,6 +122,7 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
             waiting=users,
             seconds_each=CAUTION * each,
             oldest_seconds=(now - oldest.get(queue, now)).total_seconds(),
+            recent_seconds=read_recent_seconds(session),
         )
         for queue, users in waiting.items()
         if users.total() > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None

@@ -29,9 +29,9 @@ def read_front(session: Session, queue: str) -> int:
 
 def compute_priority(usage: Usage, front: int) -> int:
     """Return the next judging's priority: `front` for a user with nothing pending and no recent usage, else lower."""
-    return max(front - usage.unfinished - count_recent_steps(usage), VISITOR + 1)
+    return max(front - usage.unfinished - count_steps(usage.recent_seconds), VISITOR + 1)
 
 
-def count_recent_steps(usage: Usage) -> int:
+def count_steps(recent_seconds: float) -> int:
     """Return by how much recent judging lowers the priority."""
-    return int(usage.recent_seconds // SECONDS_PER_STEP)
+    return int(recent_seconds // SECONDS_PER_STEP)

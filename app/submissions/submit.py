@@ -17,13 +17,13 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
-from app.submissions.admission import check_admission
+from app.limits import LIMITS_OF, SubmissionKind, SubmissionLimit
 from app.submissions.enqueue import Job, enqueue, notify_problem_opened
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
-from app.submissions.priority import compute_priority, count_recent_steps, read_front
-from app.submissions.quota import SubmitLimits, check_quotas
+from app.submissions.priority import compute_priority, read_front
+from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
 from app.submissions.usage import Usage, read_usage
 from app.submissions.view import Mode
 
@@ -32,7 +32,8 @@ from app.submissions.view import Mode
 class Submit:
     """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
-    `inputs`: custom inputs as YAML, which replace the sample cases.
+    `inputs`: custom inputs as YAML, which replace the sample cases. `is_admitted`: the queue has admitted the request
+    before its body was read.
     """
 
     user_id: UUID
@@ -41,6 +42,11 @@ class Submit:
     mode: Mode
     idempotency_key: str | None = None
     inputs: str | None = None
+    is_admitted: bool = False
+
+    @property
+    def kind(self) -> SubmissionKind:
+        return SubmissionKind.SOLUTION if self.inputs is None else SubmissionKind.CUSTOM_INPUT
 
     @property
     def size_bytes(self) -> int:
@@ -88,13 +94,12 @@ def _get_revision(session: Session, request: Submit) -> Revision:
 
 def _check_limits(session: Session, request: Submit, usage: Usage, limits: SubmitLimits, queue: str) -> None:
     """Raises LimitReached."""
-    has_inputs = request.inputs is not None
-    check_quotas(session, request.user_id, usage, limits, size=request.size_bytes, has_inputs=has_inputs)
-    backlog = limits.backlogs.get(queue)
-    if limits.max_queue_minutes is not None and backlog is not None:
-        wait_seconds = backlog.estimate_wait(usage.unfinished, count_recent_steps(usage))
-        check_admission(backlog, wait_seconds, limits.max_queue_minutes)
-        backlog.add(request.user_id)  # the next request may come before the queue is counted again
+    new = QuotaCheck(session=session, user_id=request.user_id, usage=usage, limits=limits, size=request.size_bytes)
+    check_quotas(new, request.kind)
+    is_admitted = request.is_admitted or SubmissionLimit.QUEUE not in LIMITS_OF[request.kind]
+    if limits.waits is not None and limits.max_queue_minutes is not None and not is_admitted:
+        limits.waits.check(queue, request.user_id, limits.max_queue_minutes)
+        limits.waits.add(queue, request.user_id)
 
 
 def _make(session: Session, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:

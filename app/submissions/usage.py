@@ -44,6 +44,14 @@ def read_usage(session: Session, user_id: UUID) -> Usage:
     return Usage(**{**row._mapping, "judging_seconds": float(row[5]), "recent_seconds": float(row[6])})
 
 
+def read_recent_seconds(session: Session) -> dict[UUID, float]:
+    """Return the judging seconds of the last PRIORITY_WINDOW, by user."""
+    which = (Submission.user_id.is_not(None), *_is_charged(), _is_since(PRIORITY_WINDOW))
+    each = select(Submission.user_id, _total()).join(Judging, Judging.submission_id == Submission.id)
+    rows = session.execute(each.where(*which).group_by(Submission.user_id))
+    return {user_id: float(seconds) for user_id, seconds in rows}
+
+
 def list_sizes(session: Session, user_id: UUID) -> list[tuple[datetime, float]]:
     """Return the time and the bytes of each submission of the last hour, the latest first."""
     return _list(session, select(Submission.created_at, SIZE).where(*_sent(user_id, HOUR)))

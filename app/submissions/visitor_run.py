@@ -18,7 +18,7 @@ from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
-from app.limits import RateLimit
+from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit
 from app.submissions.cancel import end_judgings
 from app.submissions.enqueue import Job, enqueue
 from app.submissions.model import Judging, Submission
@@ -27,9 +27,6 @@ from app.submissions.submit import check_source, read_variants
 
 # Visitors get no GPU: the walls around such a box are thinner (docs/sandbox.md).
 QUEUE = "cpu"
-# More unfinished runs of all visitors are refused.
-MOST_UNFINISHED = 20
-RUNS_PER_MINUTE = 10
 # A run is kept for this time after its verdict: a hint may follow, and its page can be loaded again.
 KEPT = timedelta(minutes=2)
 # A run without a verdict is cancelled after this time.
@@ -51,23 +48,22 @@ class VisitorRun:
 class VisitorRuns:
     """Starts runs, one at a time for each network. Each web process knows the networks of its own runs only."""
 
-    def __init__(self) -> None:
-        self._throttle = RateLimit(RUNS_PER_MINUTE, timedelta(minutes=1), "runs from your network without an account")
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self._lock = threading.Lock()
         self._unfinished: dict[str, tuple[UUID, str]] = {}
 
     def start(self, database: Database, run: VisitorRun, long_queues: Collection[str]) -> UUID:
         """Return the run's ID. Raises Invalid, NotFound and LimitReached."""
         check_source(run.source)
-        self._throttle.use(run.network)
+        self._limits.network_runs.use(run.network)
         with self._lock, database.transaction() as session:
             revision = _get_listed(session, run.slug)
             unfinished = _lock_unfinished(session)
             self._unfinished = {key: own for key, own in self._unfinished.items() if own[0] in unfinished}
             if (own := self._unfinished.get(run.network)) is not None:
                 return _repeat(own, run.key)
-            if QUEUE in long_queues or len(unfinished) >= MOST_UNFINISHED:
-                raise LimitReached("Too many submissions are waiting. Try again in a few minutes, or sign in.")
+            _check_limits(len(unfinished), is_queue_long=QUEUE in long_queues)
             submission = _make(session, run, revision)
             enqueue(session, Job(submission=submission, queue=QUEUE, priority=VISITOR))
             self._unfinished[run.network] = (submission.id, run.key)
@@ -90,6 +86,14 @@ def _lock_unfinished(session: Session) -> set[UUID]:
     session.execute(select(func.pg_advisory_xact_lock(LOCK)))
     unfinished = (Judging.priority == VISITOR, Judging.state.in_(["queued", "judging"]))
     return set(session.scalars(select(Judging.submission_id).where(*unfinished)))
+
+
+def _check_limits(unfinished: int, *, is_queue_long: bool) -> None:
+    """Raises LimitReached. `unfinished`: the number of all visitors' runs."""
+    limits = LIMITS_OF[SubmissionKind.VISITOR_RUN]
+    is_full = SubmissionLimit.UNFINISHED in limits and unfinished >= MAX_UNFINISHED_VISITOR_RUNS
+    if is_full or (SubmissionLimit.QUEUE in limits and is_queue_long):
+        raise LimitReached("Too many submissions are waiting. Try again in a few minutes, or sign in.")
 
 
 def _repeat(own: tuple[UUID, str], key: str) -> UUID:

@@ -3,14 +3,16 @@ from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import func
 
+from app import limits
 from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
+from app.limits import SubmissionLimit
 from app.submissions import admission
 from app.submissions.admission import QueueWaits
 from app.submissions.forecast import CAUTION, SHORT, Backlog
@@ -43,9 +45,14 @@ def fill(database: Database, count: int, **columns: Any) -> None:
 
 
 def send(database: Database, wanted: Submit) -> None:
-    limits = replace(LIMITS, backlogs=QueueWaits(database).read())
+    waits = QueueWaits(database)
+    waits.read()
     with database.transaction() as session:
-        submit(session, wanted, limits)
+        submit(session, wanted, replace(LIMITS, waits=waits))
+
+
+def check(waits: QueueWaits, slug: str, user_id: UUID, max_minutes: int) -> None:
+    waits.check(waits.find_queue(slug), user_id, max_minutes)
 
 
 def test_a_long_queue_takes_no_more_and_says_when_to_come_back(database: Database, wanted: Submit) -> None:
@@ -66,9 +73,9 @@ def test_a_queue_first_becomes_half_as_long_and_grows_as_it_waits(database: Data
     waits.read()
 
     with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 17"):
-        waits.check(wanted.slug, wanted.user_id, 30)
+        check(waits, wanted.slug, wanted.user_id, 30)
 
-    waits.check(wanted.slug, wanted.user_id, 33)
+    check(waits, wanted.slug, wanted.user_id, 33)
 
 
 def test_background_work_keeps_nobody_out(database: Database, wanted: Submit) -> None:
@@ -104,11 +111,11 @@ def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Databa
     waits.read()
 
     with pytest.raises(LimitReached, match="would wait 18 min, and the limit is 10 min"):
-        waits.check(wanted.slug, wanted.user_id, 10)
+        check(waits, wanted.slug, wanted.user_id, 10)
 
-    waits.check(wanted.slug, wanted.user_id, 18)
-    waits.check("large", wanted.user_id, 10)  # the queue for GPUs is empty
-    waits.check("unknown", wanted.user_id, 10)  # a 404 comes later
+    check(waits, wanted.slug, wanted.user_id, 18)
+    check(waits, "large", wanted.user_id, 10)  # the queue for GPUs is empty
+    check(waits, "unknown", wanted.user_id, 10)  # a 404 comes later
 
 
 def test_users_with_many_submissions_keep_no_newcomer_out(database: Database, wanted: Submit) -> None:
@@ -126,7 +133,7 @@ def test_a_wait_is_estimated_while_other_threads_accept_submissions() -> None:
 
     def add() -> None:
         for _ in range(30_000):
-            backlog.add(uuid4())
+            backlog.waiting[uuid4()] += 1
 
     adding = threading.Thread(target=add)
     adding.start()
@@ -149,11 +156,11 @@ def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
 
     # Before the user's next one, the worker may judge 7 of each of 15 users, 2 a minute.
     with pytest.raises(LimitReached, match="would wait 63 min"):
-        waits.check(wanted.slug, wanted.user_id, 62)
+        check(waits, wanted.slug, wanted.user_id, 62)
     with pytest.raises(LimitReached, match="would wait 63 min"):
         send(database, wanted)
 
-    waits.check(wanted.slug, newcomer, 11)
+    check(waits, wanted.slug, newcomer, 11)
 
 
 def test_recent_judging_makes_the_wait_longer(database: Database, wanted: Submit) -> None:
@@ -172,10 +179,29 @@ def test_recent_judging_makes_the_wait_longer(database: Database, wanted: Submit
         send(database, wanted)
 
 
+def test_a_request_that_was_admitted_before_is_not_checked_again(database: Database, wanted: Submit) -> None:
+    fill(database, 30)
+
+    send(database, replace(wanted, is_admitted=True))
+
+    with pytest.raises(LimitReached, match="would wait"):
+        send(database, wanted)
+
+
+def test_a_limit_that_is_switched_off_for_a_kind_of_submission_refuses_none(
+    database: Database, wanted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(database, 30)
+    monkeypatch.setitem(limits.LIMITS_OF, wanted.kind, frozenset({SubmissionLimit.SENT}))
+
+    send(database, wanted)
+
+
 def test_submissions_that_were_just_accepted_count_at_once(database: Database, wanted: Submit) -> None:
     fill(database, SHORT + 1)
-    known = QueueWaits(database).read()
-    limits = replace(LIMITS, max_queue_minutes=14, backlogs=known)
+    waits = QueueWaits(database)
+    known = waits.read()
+    limits = replace(LIMITS, max_queue_minutes=14, waits=waits)
 
     with database.transaction() as session:
         submit(session, wanted, limits)

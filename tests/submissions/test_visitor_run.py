@@ -15,6 +15,7 @@ from app.admin.submission import each_submission
 from app.catalog.model import Problem, SolveCount
 from app.database.engine import Database
 from app.errors import Invalid, LimitReached, NotFound
+from app.limits import MAX_UNFINISHED_VISITOR_RUNS, RUNS_PER_MINUTE, Limits
 from app.queue.lease import Wanted, claim, fail
 from app.rejudging.choice import Choice, count_unfinished, select_chosen
 from app.settings import ROOT
@@ -28,8 +29,6 @@ from app.submissions.submit import Submit, submit
 from app.submissions.visitor_run import (
     KEPT,
     LONGEST,
-    MOST_UNFINISHED,
-    RUNS_PER_MINUTE,
     VisitorRun,
     VisitorRuns,
     delete_old_runs,
@@ -76,7 +75,7 @@ def count(database: Database, *models: type[Any]) -> list[int]:
 
 
 def test_a_network_has_one_unfinished_run(database: Database) -> None:
-    runs = VisitorRuns()
+    runs = VisitorRuns(Limits())
     start(database, runs)
 
     with pytest.raises(LimitReached, match="A run from your network is still being judged"):
@@ -88,13 +87,13 @@ def test_a_network_has_one_unfinished_run(database: Database) -> None:
 
 
 def test_a_double_click_is_one_run(database: Database) -> None:
-    runs = VisitorRuns()
+    runs = VisitorRuns(Limits())
 
     assert start(database, runs) == start(database, runs)
 
 
 def test_a_network_has_so_many_runs_in_a_minute(database: Database) -> None:
-    runs = VisitorRuns()
+    runs = VisitorRuns(Limits())
     for _ in range(RUNS_PER_MINUTE):
         start(database, runs)
         end_all(database)
@@ -104,16 +103,16 @@ def test_a_network_has_so_many_runs_in_a_minute(database: Database) -> None:
 
 
 def test_many_networks_together_have_a_limit_in_all_processes(database: Database) -> None:
-    for number in range(MOST_UNFINISHED):
-        start(database, VisitorRuns(), f"192.0.2.{number}")
+    for number in range(MAX_UNFINISHED_VISITOR_RUNS):
+        start(database, VisitorRuns(Limits()), f"192.0.2.{number}")
 
     with pytest.raises(LimitReached, match="Try again in a few minutes, or sign in"):
-        start(database, VisitorRuns(), "198.51.100.1")
+        start(database, VisitorRuns(Limits()), "198.51.100.1")
 
 
 def test_a_long_queue_refuses_visitors_while_it_takes_students(database: Database) -> None:
     with pytest.raises(LimitReached, match="Too many submissions are waiting"):
-        start(database, VisitorRuns(), long_queues=["cpu"])
+        start(database, VisitorRuns(Limits()), long_queues=["cpu"])
 
     submit_as_student(database)
 
@@ -124,7 +123,7 @@ def test_only_listed_problems_run_without_an_account(database: Database, availab
         session.execute(update(Problem).values(availability=availability))
 
     with pytest.raises(NotFound):
-        start(database, VisitorRuns())
+        start(database, VisitorRuns(Limits()))
 
 
 def test_a_problem_on_a_gpu_needs_an_account(database: Database) -> None:
@@ -132,11 +131,11 @@ def test_a_problem_on_a_gpu_needs_an_account(database: Database) -> None:
         make_problem(session, "fast", limits={"gpu": True})
 
     with pytest.raises(Invalid, match="needs a GPU; sign in"):
-        start(database, VisitorRuns(), slug="fast")
+        start(database, VisitorRuns(Limits()), slug="fast")
 
 
 def test_every_students_submission_goes_before_all_visitors_runs(database: Database) -> None:
-    runs = [start(database, VisitorRuns(), f"192.0.2.{number}") for number in range(3)]
+    runs = [start(database, VisitorRuns(Limits()), f"192.0.2.{number}") for number in range(3)]
     students = [submit_as_student(database) for _ in range(3)]
 
     taken = [claim_all(database, 1, f"worker {number}") for number in range(6)]
@@ -145,7 +144,7 @@ def test_every_students_submission_goes_before_all_visitors_runs(database: Datab
 
 
 def test_a_worker_judges_one_visitors_run_at_a_time(database: Database) -> None:
-    first, second = (start(database, VisitorRuns(), network) for network in ("192.0.2.1", "192.0.2.2"))
+    first, second = (start(database, VisitorRuns(Limits()), network) for network in ("192.0.2.1", "192.0.2.2"))
 
     assert claim_all(database, 4) == [first]
     assert claim_all(database, 3) == []
@@ -158,8 +157,8 @@ def test_visitors_runs_change_no_students_priority_and_no_estimate(database: Dat
     with database.transaction() as session:
         make_worker(session, "cpu")
         make_judging(session, state="done", verdict="accepted", started_at=func.now(), finished_at=func.now())
-    for number in range(MOST_UNFINISHED):
-        start(database, VisitorRuns(), f"192.0.2.{number}")
+    for number in range(MAX_UNFINISHED_VISITOR_RUNS):
+        start(database, VisitorRuns(Limits()), f"192.0.2.{number}")
     for _ in range(SHORT):
         submit_as_student(database)
 
@@ -169,7 +168,7 @@ def test_visitors_runs_change_no_students_priority_and_no_estimate(database: Dat
 
 
 def test_no_viewer_reads_a_visitors_run_and_a_visitor_no_other_submission(database: Database) -> None:
-    run = start(database, VisitorRuns())
+    run = start(database, VisitorRuns(Limits()))
     with database.transaction() as session:
         own = make_submission(session).id
         admin = signed_in(make_user(session, role="admin"))
@@ -181,7 +180,7 @@ def test_no_viewer_reads_a_visitors_run_and_a_visitor_no_other_submission(databa
 
 
 def test_no_list_count_or_export_has_a_visitors_run(database: Database) -> None:
-    start(database, VisitorRuns())
+    start(database, VisitorRuns(Limits()))
     choice = Choice(problem="sums", samples=True)
     with database.transaction() as session:
         (queue,) = (each for each in count_queues(session) if each.depth)
@@ -199,7 +198,7 @@ def test_no_list_count_or_export_has_a_visitors_run(database: Database) -> None:
 
 
 def test_a_visitors_run_that_fails_is_no_judge_error_for_admins(database: Database) -> None:
-    start(database, VisitorRuns())
+    start(database, VisitorRuns(Limits()))
     with database.transaction() as session:
         session.execute(update(Judging).values(max_attempts=1))
         (taken,) = claim(session, Wanted(queues=["cpu"], slots=1, worker="w", lease=timedelta(seconds=15)))
@@ -213,7 +212,7 @@ def test_a_visitors_run_that_fails_is_no_judge_error_for_admins(database: Databa
 
 
 def test_nothing_of_a_run_is_left_soon_after_its_verdict(database: Database) -> None:
-    start(database, VisitorRuns())
+    start(database, VisitorRuns(Limits()))
     with database.transaction() as session:
         judging = session.scalars(select(Judging)).one()
         result = {"name": "a", "visibility": "sample", "verdict": "accepted", "report": {}}
@@ -233,7 +232,7 @@ def test_nothing_of_a_run_is_left_soon_after_its_verdict(database: Database) -> 
 
 @pytest.mark.parametrize("is_held", [True, False])
 def test_a_run_that_no_worker_ends_is_cancelled_and_deleted(database: Database, is_held: bool) -> None:
-    start(database, VisitorRuns())
+    start(database, VisitorRuns(Limits()))
     if is_held:
         claim_all(database, 1)
     with database.transaction() as session:

@@ -115,7 +115,8 @@ def send_notebook(visit: CurrentVisit, slug: Slug) -> Response:
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in(f"/problems/{slug}")
-    waits = get_queue_waits(visit.request).read()
+    waits = get_queue_waits(visit.request)
+    waits.read()
     try:
         with visit.transaction() as session:
             limits = SubmitLimits.of(read_policy(session), waits)
