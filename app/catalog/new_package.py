@@ -8,17 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, read_folder
-from app.catalog.importing.imported import Notes, write_manifest, write_statement
+from app.catalog.importing.package_writer import SUMMARY, Notes, write_manifest, write_statement
 from app.catalog.yaml_document import read_document
 
 TEMPLATE = Path(__file__).parent / "template"
 TEXTS = ("statement", "editorial", "notes")
 # Keys that are about the other problem, and not about how it is judged.
 LEFT_OUT = (*TEXTS, "track", "position", "prerequisites", "exercise", "sources", "hints", "quiz")
-
-
-def title_of(slug: str) -> str:
-    return slug.replace("_", " ").replace("-", " ").capitalize()
 
 
 def write_template(title: str, schema: str) -> dict[str, str]:
@@ -36,7 +32,7 @@ def write_like(other: str, files: Mapping[str, str], title: str, schema: str) ->
     statement = write_statement({}, notes)
     content = read_document(MANIFEST_FILE, files[MANIFEST_FILE]).content or {}
     kept = {key: value for key, value in content.items() if key not in LEFT_OUT}
-    kept |= {"title": title, "summary": "TODO: describe the problem in one line."}
+    kept |= {"title": title, "summary": SUMMARY}
     texts = [FILE_OF_KEY[key] for key in TEXTS]
     code = {path: text for path, text in files.items() if path.endswith(".py") and path not in texts}
     manifest = write_manifest(kept, f"Like {other}.", notes)[MANIFEST_FILE]

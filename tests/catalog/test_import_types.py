@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from app.catalog.importing.generator import function_name, imports_for, write_generators
-from app.catalog.importing.imported import Imported, ImportRefused, Notes
-from app.catalog.importing.literal_tests import read_literal_tests
 from app.catalog.importing.observation import DRIVER, Probe, Seen, declare, failed, find_object, read_seen
+from app.catalog.importing.package_writer import Imported, Notes
+from app.catalog.importing.program import ImportRefused
+from app.catalog.importing.tests_json import read_tests_json
 from app.catalog.importing.torch_judge import read_torch_judge
 from app.catalog.package import Package, package_from_files
 
@@ -243,7 +244,7 @@ def test_tests_of_a_folder_take_their_types_from_the_call(tmp_path: Path) -> Non
       {"test": "f(nothing)"}
     ]""")
 
-    imported = read_literal_tests(tmp_path, observe)
+    imported = read_tests_json(tmp_path, observe)
 
     manifest = load(imported).manifest
     assert [(each.type, each.shape, each.dtype) for each in manifest.parameters] == [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.catalog.importing.imported import Imported
 from app.catalog.importing.kernelbench import read_kernelbench
 from app.catalog.importing.observation import Observe, Probe, Seen, failed
+from app.catalog.importing.package_writer import Imported
 from app.catalog.package import Package, package_from_files
 
 FILE = """import torch

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.catalog.importing.imported import Imported, ImportRefused
 from app.catalog.importing.notebook import read_notebook
+from app.catalog.importing.package_writer import Imported
+from app.catalog.importing.program import ImportRefused
 from app.catalog.package import Package, package_from_files
 from tests.catalog.test_import_types import observe
 

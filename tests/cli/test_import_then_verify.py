@@ -127,7 +127,7 @@ SOURCES = [
         name="scale_it.ipynb",
         manifest={
             "TODO: describe the result.": "the scaled numbers",
-            "estimated_minutes: 15": "estimated_minutes: 5\nlicense: CC-BY-4.0",
+            "estimated_minutes: 20": "estimated_minutes: 5\nlicense: CC-BY-4.0",
             "x: [3.0]\n      factor: -1.0": "x: {draw: normal, shape: [100]}\n"
             "      factor: {draw: uniform, low: 2, high: 9}",
         },

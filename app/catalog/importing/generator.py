@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.catalog.importing.imported import name_of
+from app.catalog.importing.package_writer import name_of
 
 # Names that tests use, and the imports that they stand for.
 USUAL_IMPORTS = {
@@ -49,6 +49,9 @@ class Generator:
 
     name: str
     source: str
+
+    def renamed(self, name: str) -> "Generator":
+        return Generator(name, self.source.replace(f"def {self.name}(", f"def {name}(", 1))
 
 
 def function_name(text: str) -> str:

@@ -6,24 +6,15 @@ do not map are listed for the author.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from app.catalog.importing.imported import (
-    Imported,
-    ImportRefused,
-    Notes,
-    distinct,
-    explained,
-    name_of,
-    slug_of,
-    write_manifest,
-    write_statement,
-)
+from app.catalog.importing.kattis_program import NotMapped, as_function, comment_of
 from app.catalog.importing.kattis_validator import Validator, read_validator, write_driver
-from app.catalog.importing.program import NotMapped, SourceFolder, as_function, comment_of, open_folder
+from app.catalog.importing.package_writer import ACCEPTED, Imported, Notes, Source, distinct, name_of, write_package
+from app.catalog.importing.program import ImportRefused, SourceFolder, open_folder
 from app.catalog.yaml_document import read_document
 from app.judging.text import lines_of
 
@@ -109,34 +100,31 @@ def read_kattis(root: Path) -> Imported:
     """Raises ImportRefused."""
     folder, notes = open_folder(root), Notes()
     metadata = _metadata(folder)
-    _require_batch(metadata)
     validator = read_validator(folder, metadata, notes)
     cases = _cases(folder, notes)
-    programs = _programs(folder, notes)
+    files = _programs(folder, notes)
     title, statement = _statement(folder, metadata, notes)
-    content = _manifest(metadata, title, validator, cases, notes)
-    files = {**programs, "statement.md": statement, "starter.py": _STARTER, "driver.py": write_driver(validator)}
-    return Imported(
-        slug=slug_of(root.resolve().name),
-        files={**write_manifest(content, "Imported from a Kattis package.", notes), **files},
-        left_out=tuple(notes.left_out),
-        todo=tuple(notes.todo),
+    source = Source(
+        name=root.resolve().name,
+        origin="a Kattis package",
+        manifest={"title": title, **_manifest(metadata, validator, cases, notes)},
+        sections=_sections(statement),
+        files={**files, "starter.py": _STARTER, "driver.py": write_driver(validator)},
         answers={case.name: validator.words(case.answer) for case in cases if case.answer is not None},
     )
+    return write_package(source, notes)
 
 
 def _metadata(folder: SourceFolder) -> Mapping[str, Any]:
-    if not folder.has("problem.yaml"):
+    """Raises ImportRefused, also for problems that are not judged on one run."""
+    if folder.find(["problem.yaml"]) is None:
         raise ImportRefused(f"{folder.root} has no problem.yaml: name the folder of a Kattis package")
-    document = read_document("problem.yaml", folder.text("problem.yaml"))
-    return document.content or {}
-
-
-def _require_batch(metadata: Mapping[str, Any]) -> None:
-    kinds = str(metadata.get("type", "")) + " " + str(metadata.get("validation", ""))
+    metadata = read_document("problem.yaml", folder.text("problem.yaml")).content or {}
+    kinds = f"{metadata.get('type', '')} {metadata.get('validation', '')}".replace("score", "scoring")
     for kind in UNMAPPED_TYPES:
-        if kind in kinds.replace("score", "scoring"):
+        if kind in kinds:
             raise ImportRefused(f"the problem is {kind}, which does not map: import a pass-fail problem with one run")
+    return metadata
 
 
 def _cases(folder: SourceFolder, notes: Notes) -> list[_Case]:
@@ -152,7 +140,9 @@ def _cases(folder: SourceFolder, notes: Notes) -> list[_Case]:
             continue
         room -= size
         answer = path.removesuffix(".in") + ".ans"
-        cases.append(_Case(name, visibility, folder.text(path), folder.text(answer) if folder.has(answer) else None))
+        cases.append(
+            _Case(name, visibility, folder.text(path), folder.text(answer) if answer in folder.paths else None)
+        )
     if not any(case.visibility == "sample" for case in cases):
         raise ImportRefused(f"{SAMPLE} has no test case: put one there that students may see")
     if not any(case.visibility == "hidden" for case in cases):
@@ -170,55 +160,48 @@ def _programs(folder: SourceFolder, notes: Notes) -> dict[str, str]:
         verdict = VERDICTS.get(parts[1])
         if path.endswith((".yaml", ".md", ".txt")):
             continue
-        if refusal := _refusal(parts, verdict):
-            notes.left_out.append(f"{path}: {refusal}")
-            continue
         try:
+            _require_one_python_file(parts, verdict)
             program = _python_3(folder.text(path))
-            source = as_function(program)
+            function = as_function(program)
         except NotMapped as reason:
             notes.left_out.append(f"{path}: {reason}")
             continue
         target = f"submissions/{verdict}/{name_of(PurePosixPath(path).stem)}.py"
         if target in files:  # add.py and add.py3
             target = f"submissions/{verdict}/{name_of(parts[2])}.py"
-        files[target] = source
-        if verdict != "accepted":
-            files[target] = explained(source, comment_of(program), notes, target)
-    return {**files, **_reference(files, notes)}
-
-
-def _refusal(parts: tuple[str, ...], verdict: str | None) -> str | None:
-    if verdict is None:
-        return f"{parts[1]} is not a known verdict"
-    if len(parts) > 3:
-        return "it has several files"
-    if parts[-1].endswith(".py2"):
-        return "it is Python 2"
-    return None if parts[-1].endswith(PYTHON_3) else "it is not Python"
-
-
-def _python_3(source: str) -> str:
-    if source.startswith("#!") and "python2" in source.partition("\n")[0]:
-        raise NotMapped("it is Python 2")
-    return source.partition("\n")[2] if source.startswith("#!") else source
-
-
-def _reference(files: Mapping[str, str], notes: Notes) -> dict[str, str]:
-    accepted = [path for path in files if path.startswith("submissions/accepted/")]
+        files[target] = function if verdict == "accepted" else _explained(function, comment_of(program), target, notes)
+    accepted = [path for path in files if path.startswith(ACCEPTED)]
     if not accepted:
         raise ImportRefused(
             "no program of submissions/accepted/ became a Python function for the reference: "
             "add one in Python 3 and import again; " + "; ".join(notes.left_out)
         )
     notes.todo.append(f"the reference is {accepted[0]}: replace it if another is clearer")
-    if len(accepted) == 1:
-        notes.todo.append("add a second accepted solution, written in another way")
-    if any(path.startswith("submissions/wrong_answer/") for path in files):
-        return {"reference.py": files[accepted[0]]}
-    notes.todo.append("replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence")
-    stand_in = '"""Mistake: prints nothing. TODO: replace this by a likely mistake."""\n\n\ndef main():\n    pass\n'
-    return {"reference.py": files[accepted[0]], "submissions/wrong_answer/stand_in.py": stand_in}
+    return {**files, "reference.py": files[accepted[0]]}
+
+
+def _require_one_python_file(parts: Sequence[str], verdict: str | None) -> None:
+    """Raises NotMapped."""
+    if verdict is None:
+        raise NotMapped(f"{parts[1]} is not a known verdict")
+    if len(parts) > 3:
+        raise NotMapped("it has several files")
+    if not parts[-1].endswith(PYTHON_3):
+        raise NotMapped("it is Python 2" if parts[-1].endswith(".py2") else "it is not Python")
+
+
+def _explained(function: str, sentence: str, path: str, notes: Notes) -> str:
+    """Put the sentence about its mistake before a wrong submission, or a TODO if it is empty."""
+    if not sentence:
+        notes.todo.append(f"describe the mistake in the first line of {path}: it is the hint for students who make it")
+    return f"# Mistake: {sentence or 'TODO: describe the mistake in a sentence.'}\n\n{function}"
+
+
+def _python_3(source: str) -> str:
+    if source.startswith("#!") and "python2" in source.partition("\n")[0]:
+        raise NotMapped("it is Python 2")
+    return source.partition("\n")[2] if source.startswith("#!") else source
 
 
 def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) -> tuple[str, str]:
@@ -235,7 +218,7 @@ def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) 
         if left:
             notes.todo.append(f"rewrite in statement.md what is still LaTeX: {', '.join(left)}")
     notes.todo.append(f"write in statement.md that students write {_STARTER_NAME}, which reads input and prints")
-    return str(title or folder.root.resolve().name), write_statement(_sections(text), notes)
+    return str(title or folder.root.resolve().name), text
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -255,16 +238,11 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def _manifest(
-    metadata: Mapping[str, Any], title: str, validator: Validator, cases: list[_Case], notes: Notes
+    metadata: Mapping[str, Any], validator: Validator, cases: Sequence[_Case], notes: Notes
 ) -> dict[str, Any]:
-    notes.todo.append("set summary, difficulty and estimated_minutes: the source does not have them")
-    limits = metadata.get("limits") if isinstance(metadata.get("limits"), dict) else {}
-    assert isinstance(limits, dict)
-    content: dict[str, Any] = {
-        "title": title[:120],
-        "summary": "TODO: describe the problem in one line.",
-        "difficulty": "intermediate",
-        "estimated_minutes": 30,
+    limits = metadata.get("limits")
+    tolerance = {"rtol": validator.rtol, "atol": validator.atol}
+    return {
         "tags": _tags(metadata.get("keywords")),
         **_licence(metadata, notes),
         "frameworks": ["numpy"],
@@ -272,13 +250,21 @@ def _manifest(
         "parameters": [],
         "inputs": [{"name": "stdin", "type": "str", "doc": "what the program reads"}],
         "returns": {"type": "list" if validator.splits else "str", "doc": "what the program prints"},
-        **({"tolerance": {"rtol": validator.rtol, "atol": validator.atol}} if validator.reads_numbers else {}),
-        "limits": {"wall_seconds": _seconds(limits, notes), "memory_mib": _mebibytes(limits)},
+        **({"tolerance": tolerance} if validator.reads_numbers else {}),
+        "limits": _limits(limits if isinstance(limits, dict) else {}, notes),
         "cases": [
             {"name": case.name, "visibility": case.visibility, "inputs": {"stdin": case.stdin}} for case in cases
         ],
     }
-    return content
+
+
+def _limits(limits: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    seconds, mebibytes = limits.get("time_limit"), limits.get("memory")
+    if not isinstance(seconds, int | float) or not 0 < seconds <= 300:
+        notes.todo.append("set limits.wall_seconds: `allclose problem verify` suggests it from the slowest solution")
+        seconds = 10
+    memory = min(max(int(mebibytes), 64), 65_536) if isinstance(mebibytes, int | float) else 1024
+    return {"wall_seconds": float(seconds), "memory_mib": memory}
 
 
 def _tags(keywords: Any) -> list[str]:
@@ -302,16 +288,3 @@ def _licence(metadata: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     if not owner and licence not in ("cc0", "public domain"):
         notes.todo.append("name the owner of the rights in `license`")
     return {"license": ", ".join(filter(None, [LICENCES.get(licence, licence), owner]))[:100]}
-
-
-def _seconds(limits: Mapping[str, Any], notes: Notes) -> float:
-    given = limits.get("time_limit")
-    if isinstance(given, int | float) and 0 < given <= 300:
-        return float(given)
-    notes.todo.append("set limits.wall_seconds: `allclose problem verify` suggests it from the slowest right solution")
-    return 10.0
-
-
-def _mebibytes(limits: Mapping[str, Any]) -> int:
-    given = limits.get("memory")
-    return min(max(int(given), 64), 65_536) if isinstance(given, int | float) else 1024

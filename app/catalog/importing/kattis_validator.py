@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.catalog.importing.imported import Notes
+from app.catalog.importing.package_writer import Notes
 from app.catalog.importing.program import SourceFolder
 from app.catalog.yaml_document import read_document
 
@@ -52,7 +52,7 @@ def read_validator(folder: SourceFolder, metadata: Mapping[str, Any], notes: Not
 def _flags(folder: SourceFolder, metadata: Mapping[str, Any]) -> str:
     found = metadata.get("validator_flags")
     for path in GROUP_FILES:
-        if folder.has(path):
+        if path in folder.paths:
             content = read_document(path, folder.text(path)).content or {}
             found = found or next((content[key] for key in GROUP_KEYS if key in content), None)
     return " ".join(map(str, found)) if isinstance(found, list) else str(found or "")

@@ -12,12 +12,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
 from app.catalog.importing.observation import Observe, Probe
-from app.catalog.importing.program import class_of, functions_of, open_folder, parse, strangers_of, without
+from app.catalog.importing.package_writer import WRONG, Imported, Notes, Source, write_package
+from app.catalog.importing.program import ImportRefused, class_of, functions_of, parse, read_text, without
 from app.catalog.source import parameters_of
 
-NEEDED = ("get_inputs",)
 Constant = int | float | list[int | float]
 MAKERS = ("rand", "randn", "randint", "ones", "zeros", "empty", "full")
 ELEMENT_BYTES = 4
@@ -38,11 +37,10 @@ def run(solution, inputs):
     with torch.no_grad():
         return model(*inputs["inputs"])
 '''
-_CALL = """def _call(seed, init_inputs, inputs):
-    torch.manual_seed(seed)
-    model = ModelNew(*init_inputs)
-    with torch.no_grad():
-        return model(*inputs)
+_CALL = f"""{_DRIVER}
+
+def _call(seed, init_inputs, inputs):
+    return run(ModelNew, {{"seed": seed, "init_inputs": init_inputs, "inputs": inputs}})
 """
 _STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
 
@@ -82,38 +80,35 @@ class _Sizes:
 
 def read_kernelbench(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
-    if not path.is_file():
-        raise ImportRefused(f"{path} is not a file: name one with `Model` and `get_inputs`")
-    source = open_folder(path.parent).text(path.name)
-    tree, notes = parse(source, path.name), Notes()
+    text = read_text(path, "name one with `Model` and `get_inputs`")
+    tree, notes = parse(text, path.name), Notes()
     model = _model(tree, path)
-    title = path.stem.replace("_", " ").strip()
-    if strangers := strangers_of(tree):
-        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    sizes = _read_sizes(tree)
-    cases = _cases(source, tree, sizes)
-    fitting, failure = _choose(tree, sizes, Trial(_reference(source, tree), cases, observe))
+    sizes, reference = _read_sizes(tree), _reference(text, tree)
+    cases = _cases(text, tree, sizes)
+    fitting, failure = _choose(tree, sizes, Trial(reference, cases, observe))
     _note_sizes(tree, sizes, fitting, notes)
-    files = {
-        "statement.md": _statement(model, fitting.values(), notes),
-        "starter.py": _starter(model),
-        "reference.py": _reference(source, tree),
-        "driver.py": _DRIVER,
-        "cases.py": cases,
-        "submissions/accepted/original.py": _reference(source, tree),
-        "submissions/wrong_answer/stand_in.py": _STAND_IN,
-    }
-    _add_todo(notes)
-    built_with = parameters_of(ast.parse(files["starter.py"]), "ModelNew") or ()
-    manifest = write_manifest(_manifest(title, fitting.numbers, built_with), "Imported from a KernelBench file.", notes)
-    return Imported(
-        slug=slug_of(path.stem),
-        files={**manifest, **files},
-        left_out=tuple(notes.left_out),
-        todo=tuple(notes.todo),
-        answers={},
+    starter = _starter(model)
+    notes.left_out.append("speed: KernelBench asks for a faster kernel, but Allclose only judges the answer")
+    notes.todo += [
+        "describe how a solution differs from the reference: another algorithm, or the same without some function",
+        "describe `returns`, and set a tolerance: `allclose problem verify` suggests one",
+        "set limits.gpu if it needs one",
+    ]
+    source = Source(
+        name=path.stem,
+        origin="a KernelBench file",
+        manifest=_manifest(fitting.numbers, parameters_of(ast.parse(starter), "ModelNew") or ()),
+        sections=_sections(model, fitting.values()),
+        files={
+            "starter.py": starter,
+            "reference.py": reference,
+            "driver.py": _DRIVER,
+            "cases.py": cases,
+            f"{WRONG}stand_in.py": _STAND_IN,
+        },
         failure=failure and f"{failure}; choose other sizes under `with` of each case, or correct the file",
     )
+    return write_package(source, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +131,8 @@ class Trial:
 
 def _model(tree: ast.Module, path: Path) -> ast.ClassDef:
     model = class_of(tree, "Model")
-    missing = [name for name in NEEDED if name not in functions_of(tree)] + ([] if model else ["Model"])
-    if model is None or missing:
-        raise ImportRefused(f"{path.name} does not define {', '.join(missing)} at its top level")
+    if model is None or "get_inputs" not in functions_of(tree):
+        raise ImportRefused(f"{path.name} does not define Model and get_inputs at its top level")
     if "forward" not in _methods(model):
         raise ImportRefused(f"{path.name}: Model has no method forward")
     return model
@@ -155,23 +149,12 @@ def _read_sizes(tree: ast.Module) -> _Sizes:
     for node in tree.body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
-        name, value = node.targets[0].id, node.value
-        if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
-            numbers[name] = value.value
-        elif (found := _numbers(value) or _evaluate(value, {})) is not None:  # `(2, 3)`, or `2048 * 2`
-            numbers[name] = found
-        elif any(isinstance(each, ast.Name) and each.id in {**numbers, **derived} for each in ast.walk(value)):
-            derived[name] = value
+        name = node.targets[0].id
+        if (value := _evaluate(node.value, {})) is not None:
+            numbers[name] = value
+        elif any(isinstance(each, ast.Name) and each.id in {**numbers, **derived} for each in ast.walk(node.value)):
+            derived[name] = node.value
     return _Sizes(numbers, derived)
-
-
-def _numbers(node: ast.expr) -> list[int | float] | None:
-    """Return the numbers of a literal tuple or list, or None."""
-    if not isinstance(node, ast.Tuple | ast.List) or not node.elts:
-        return None
-    values = [each.value for each in node.elts if isinstance(each, ast.Constant)]
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    return numbers if len(numbers) == len(node.elts) else None
 
 
 def _choose(tree: ast.Module, sizes: _Sizes, trial: Trial) -> tuple[_Sizes, str]:
@@ -246,38 +229,30 @@ def _note_sizes(tree: ast.Module, given: _Sizes, fitting: _Sizes, notes: Notes) 
 
 def _count_bytes(makers: Sequence[ast.Call], sizes: Mapping[str, Constant]) -> int | None:
     """Return the bytes of all inputs, or None if a size is no product of the constants."""
-    total = 0
-    for call in makers:
-        elements = 1
-        for argument in _size_arguments(call):
-            value = _evaluate(argument, sizes)
-            if value is None:
-                return None
-            for each in _listed(value):
-                elements *= int(each)
-        total += elements * ELEMENT_BYTES
-    return total
+    shapes = [[_evaluate(argument, sizes) for argument in _size_arguments(call)] for call in makers]
+    if any(size is None for shape in shapes for size in shape):
+        return None
+    return sum(ELEMENT_BYTES * prod(int(n) for size in shape if size for n in _listed(size)) for shape in shapes)
 
 
 def _size_arguments(call: ast.Call) -> list[ast.expr]:
-    arguments = list(call.args)
-    if ast.unparse(call.func).endswith("randint"):  # low, high, size
-        named = {keyword.arg: keyword.value for keyword in call.keywords}
-        return [named["size"]] if "size" in named else arguments[-1:]
-    return arguments[:1] if ast.unparse(call.func).endswith("full") else arguments
+    name = ast.unparse(call.func)
+    if name.endswith("randint"):  # low, high, size
+        return [each.value for each in call.keywords if each.arg == "size"] or call.args[-1:]
+    return call.args[:1] if name.endswith("full") else call.args
 
 
 def _evaluate(node: ast.expr, sizes: Mapping[str, Constant]) -> Constant | None:
+    """Return the number, or the list of numbers, that an expression of the constants stands for."""
     if isinstance(node, ast.Starred):
         return _evaluate(node.value, sizes)
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return node.value
     if isinstance(node, ast.Name):
         return sizes.get(node.id)
     if isinstance(node, ast.Tuple | ast.List):
         parts = [_evaluate(each, sizes) for each in node.elts]
-        flat = [n for part in parts if part is not None for n in (part if isinstance(part, list) else [part])]
-        return None if None in parts else flat
+        return None if None in parts or not parts else [n for part in parts if part is not None for n in _listed(part)]
     if isinstance(node, ast.BinOp):
         left, right = _evaluate(node.left, sizes), _evaluate(node.right, sizes)
         if isinstance(left, int) and isinstance(right, int):
@@ -294,7 +269,7 @@ def _shown(value: Constant) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, list) else str(value)
 
 
-def _statement(model: ast.ClassDef, sizes: Mapping[str, Constant], notes: Notes) -> str:
+def _sections(model: ast.ClassDef, sizes: Mapping[str, Constant]) -> dict[str, str]:
     methods = _methods(model)
     told_by: list[ast.ClassDef | ast.FunctionDef] = [
         model,
@@ -313,7 +288,7 @@ and called with `*inputs` under `torch.no_grad()`.
         inputs += "\n\nSizes and settings of the first case: " + ", ".join(
             f"`{k} = {_shown(v)}`" for k, v in sizes.items()
         )
-    return write_statement({"Problem": problem, "Inputs": inputs}, notes)
+    return {"Problem": problem, "Inputs": inputs}
 
 
 def _starter(model: ast.ClassDef) -> str:
@@ -354,13 +329,9 @@ def draw(seed, **constants):
 '''
 
 
-def _manifest(title: str, sizes: Mapping[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
+def _manifest(sizes: Mapping[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
     arguments = {"with": dict(sizes)} if sizes else {}
     return {
-        "title": title[:120],
-        "summary": "TODO: describe the problem in one line.",
-        "difficulty": "intermediate",
-        "estimated_minutes": 30,
         "tags": ["pytorch"],
         "frameworks": ["torch"],
         "entry_point": "ModelNew",
@@ -376,14 +347,3 @@ def _manifest(title: str, sizes: Mapping[str, Constant], built_with: Sequence[st
             {"name": name, "visibility": visibility, "generate": "draw", **arguments} for name, visibility in CASES
         ],
     }
-
-
-def _add_todo(notes: Notes) -> None:
-    notes.left_out.append("speed: KernelBench asks for a faster kernel, but Allclose only judges the answer")
-    notes.todo += [
-        "describe how a solution differs from the reference: another algorithm, or the same without some function",
-        "set summary, difficulty, estimated_minutes and license; set limits.gpu if it needs one",
-        "describe `returns`, and set a tolerance: `allclose problem verify` suggests one",
-        "add a second accepted solution, written in another way",
-        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
-    ]

@@ -20,24 +20,20 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.generator import bind, calls_of, write_generators
-from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
-from app.catalog.importing.literal_tests import (
+from app.catalog.importing.observation import Observe
+from app.catalog.importing.package_writer import Imported, Notes, Source
+from app.catalog.importing.program import ImportRefused, functions_of, imports_from, parse, parse_leniently, read_text
+from app.catalog.importing.tested_function import (
+    RAISED,
+    FunctionTest,
     LiteralArray,
-    add_todo,
-    build_manifest,
-    cases_file,
-    declare_tests,
-    frameworks_for,
     plain_starter,
     read_literal,
-    stand_in,
+    require_tests,
+    write_tested,
 )
-from app.catalog.importing.literal_tests import Test as LiteralTest
-from app.catalog.importing.observation import Observe
-from app.catalog.importing.program import functions_of, imports_from, open_folder, parse, strangers_of
 from app.judging.text import lines_of
 
-MAX_CASES = 200
 _BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
 _SOLUTION_LINE = re.compile(r"#\s*SOLUTION( NO PROMPT)?\s*$")
 # Lines that only Otter, nbgrader or IPython understand.
@@ -55,7 +51,6 @@ _COMPARISONS = (
     "isclose",
 )
 _MAGNITUDES = ("abs", "absolute", "fabs", "norm")
-RAISED = 'raise NotImplementedError("replace this line with your solution")'
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,39 +64,23 @@ class Cell:
 
 def read_notebook(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
-    if not path.is_file():
-        raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
-    cells, notes = _cells(open_folder(path.parent).text(path.name), path.name), Notes()
+    cells, notes = _cells(read_text(path, "name a notebook (.ipynb)"), path.name), Notes()
     place, function = _find_solution(cells)
-    own = _clean(cells[place].source).strip()
     others = [_tree(cell) for cell in [*cells[:place], *cells[place + 1 :]]]
     imports = "\n".join(map(ast.unparse, imports_from(others, _tree(cells[place]))))
-    source = f"{imports}\n\n\n{own}\n".lstrip("\n")
-    tree = parse(_without_marks(source), "the solution's cell")
-    found = _tests(cells, function, notes)
-    tests, declared = declare_tests(_without_marks(source), function, found, observe, notes)
-    if strangers := strangers_of(tree):
-        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    files = {
-        "statement.md": _statement(cells[:place], notes),
-        "starter.py": _starter(source, function),
-        "reference.py": _without_marks(source),
-        **cases_file(tests),
-        "submissions/accepted/original.py": _without_marks(source),
-        "submissions/wrong_answer/stand_in.py": stand_in(function),
-    }
+    marked = f"{imports}\n\n\n{_clean(cells[place].source).strip()}\n".lstrip("\n")
+    reference = _without_marks(marked)
+    parse(reference, "the solution's cell")
     if any(cell.points for cell in cells):
         notes.left_out.append("points of the grader: give points with `parts`, if you want some")
-    add_todo(notes, tests)
-    title = path.stem.replace("_", " ").replace("-", " ").strip().capitalize()
-    manifest = build_manifest(title, function.name, frameworks_for(tree, tests), declared, tests)
-    return Imported(
-        slug=slug_of(path.stem),
-        files={**write_manifest(manifest, "Imported from a notebook.", notes), **files},
-        left_out=tuple(notes.left_out),
-        todo=tuple(notes.todo),
-        answers={test.name: test.expected for test in tests if test.expected is not None},
+    source = Source(
+        name=path.stem,
+        origin="a notebook",
+        manifest={},
+        sections={"Problem": _statement(cells[:place], notes)},
+        files={"starter.py": _starter(marked, function), "reference.py": reference},
     )
+    return write_tested(source, function, _tests(cells, function, notes), observe, notes)
 
 
 def _cells(text: str, name: str) -> list[Cell]:
@@ -146,11 +125,7 @@ def _blocks(tree: ast.Module, name: str) -> Iterator[ast.stmt]:
 
 
 def _tree(cell: Cell) -> ast.Module:
-    """Return the program of a cell; an empty one if it is not Python."""
-    try:
-        return ast.parse(_clean(cell.source) if cell.kind == "code" else "")
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.parse("")
+    return parse_leniently(_clean(cell.source) if cell.kind == "code" else "")
 
 
 def _clean(source: str) -> str:
@@ -158,8 +133,8 @@ def _clean(source: str) -> str:
     return "\n".join("" if _NOT_PYTHON.match(line) else line for line in lines_of(source)) + "\n"
 
 
-def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> list[LiteralTest]:
-    tests: list[LiteralTest] = []
+def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> list[FunctionTest]:
+    tests: list[FunctionTest] = []
     trees = [_tree(cell) for cell in cells]
     for cell, tree in zip(cells, trees, strict=True):
         hidden, imports = _hidden_lines(cell.source), imports_from(trees, tree)
@@ -173,9 +148,7 @@ def _tests(cells: Sequence[Cell], function: ast.FunctionDef, notes: Notes) -> li
                 notes.left_out.append(f"`{ast.unparse(statement)[:60]}`: {error}")
         for block in _blocks(tree, function.name):
             notes.left_out.append(f"`{lines_of(ast.unparse(block))[0][:60]}`: asserts inside a block")
-    if not tests:
-        raise ImportRefused("no assert has a call that can become a case: " + "; ".join(notes.left_out[:3]))
-    return _with_a_sample(tests[:MAX_CASES], notes)
+    return require_tests(_show_first(tests, notes), notes)
 
 
 def _hidden_lines(source: str) -> set[int]:
@@ -191,16 +164,13 @@ def _hidden_lines(source: str) -> set[int]:
     return found
 
 
-def _with_a_sample(tests: list[LiteralTest], notes: Notes) -> list[LiteralTest]:
-    if all(test.is_sample for test in tests):  # the notebook shows all of them
-        shown = max(1, min(2, len(tests) - 1))
-        if len(tests) > shown:
-            notes.todo.append(f"choose the samples: the first {shown} are, and the notebook shows all of its tests")
-        tests = [replace(test, is_sample=place < shown) for place, test in enumerate(tests)]
-    elif not any(test.is_sample for test in tests):
-        notes.todo.append(f"check that students may see {tests[0].name}: every test of the source is hidden")
-        tests[0] = replace(tests[0], is_sample=True)
-    return sorted(tests, key=lambda test: not test.is_sample)
+def _show_first(tests: list[FunctionTest], notes: Notes) -> list[FunctionTest]:
+    """Let the first tests be samples if the notebook hides none."""
+    shown = max(1, min(2, len(tests) - 1))
+    if len(tests) <= shown or not all(test.is_sample for test in tests):
+        return tests
+    notes.todo.append(f"choose the samples: the first {shown} are, and the notebook shows all of its tests")
+    return [replace(test, is_sample=place < shown) for place, test in enumerate(tests)]
 
 
 def _literals(tree: ast.Module, until: ast.stmt) -> dict[str, Any]:
@@ -209,16 +179,10 @@ def _literals(tree: ast.Module, until: ast.stmt) -> dict[str, Any]:
     for node in tree.body[: tree.body.index(until)]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             try:
-                found[node.targets[0].id] = _value(node.value, found)
+                found[node.targets[0].id] = read_literal(node.value, found)
             except ValueError:
                 found.pop(node.targets[0].id, None)
     return found
-
-
-def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
-    if isinstance(node, ast.Name) and node.id in known:
-        return known[node.id]
-    return read_literal(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,19 +198,18 @@ class _Check:
     known: Mapping[str, Any]
     imports: Sequence[ast.stmt]
 
-    def read(self, name: str, is_sample: bool) -> LiteralTest:
+    def read(self, name: str, is_sample: bool) -> FunctionTest:
         """Return the call as a test. Raises ValueError."""
         calls = calls_of(self.statement, self.function.name)
         if len(calls) != 1:
             raise ValueError(f"it calls {self.function.name} {len(calls)} times")
         expected = _expected(self.statement, calls[0], self.known)
         bound = bind(calls[0], self.function)
+        test = FunctionTest(name=name, is_sample=is_sample, expected=expected)
         try:
-            return LiteralTest(
-                name, is_sample, {key: _value(each, self.known) for key, each in bound.items()}, expected
-            )
+            return replace(test, arguments={key: read_literal(each, self.known) for key, each in bound.items()})
         except ValueError:
-            return LiteralTest(name, is_sample, {}, expected, self._generator(name))
+            return replace(test, generator=self._generator(name))
 
     def _generator(self, name: str) -> str:
         before = self.cell.body[: self.cell.body.index(self.statement)]
@@ -262,7 +225,7 @@ def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[s
     """Return the literal that the call is compared with, or None."""
     for other in _compared(statement.test if isinstance(statement, ast.Assert) else statement.value, call):
         try:
-            value = _value(other, known)
+            value = read_literal(other, known)
         except ValueError:
             continue
         return value.values if isinstance(value, LiteralArray) else value
@@ -300,7 +263,7 @@ def _statement(cells: Sequence[Cell], notes: Notes) -> str:
         notes.todo.append(
             "draw the pictures of the notebook as SVG files in figures/, or remove them from statement.md"
         )
-    return write_statement({"Problem": told.strip()}, notes)
+    return told.strip()
 
 
 def _is_mark(line: str) -> bool:
@@ -314,14 +277,12 @@ def _starter(source: str, function: ast.FunctionDef) -> str:
     kept: list[str] = []
     is_inside = has_marks = False
     for line in lines_of(source):
-        if _BEGIN.match(line):
-            is_inside = has_marks = True
+        begins = _BEGIN.match(line) is not None
+        if begins or _SOLUTION_LINE.search(line):
+            has_marks, is_inside = True, is_inside or begins
             kept.append(f"{line[: len(line) - len(line.lstrip())]}{RAISED}")
         elif _END.match(line):
             is_inside = False
-        elif _SOLUTION_LINE.search(line):
-            has_marks = True
-            kept.append(f"{line[: len(line) - len(line.lstrip())]}{RAISED}")
         elif not is_inside:
             kept.append(line)
     if has_marks:

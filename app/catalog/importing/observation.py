@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from app.catalog.dtype import DTYPES
-from app.catalog.importing.imported import ImportRefused, Notes
+from app.catalog.importing.package_writer import Notes
+from app.catalog.importing.program import ImportRefused
 from app.catalog.parameter import ARRAY_KINDS
 
 Description: TypeAlias = Mapping[str, Any]

@@ -11,33 +11,23 @@ compared with the reference's, in place of the test's asserts. The solution is i
 import ast
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.generator import Generator, function_name, imports_for, write_generators
-from app.catalog.importing.imported import (
-    Imported,
-    ImportRefused,
-    Notes,
-    distinct,
-    slug_of,
-    write_manifest,
-    write_statement,
-)
-from app.catalog.importing.literal_tests import names_of, plain_starter, stand_in
-from app.catalog.importing.observation import Declarations, Observe, Probe, Seen, declare, find_object
+from app.catalog.importing.observation import Observe
+from app.catalog.importing.package_writer import Imported, Notes, Source, distinct
 from app.catalog.importing.program import (
+    ImportRefused,
     SourceFolder,
     class_of,
-    frameworks_of,
     functions_of,
     imports_from,
-    open_folder,
     parse,
-    strangers_of,
+    parse_leniently,
+    read_text,
 )
+from app.catalog.importing.tested_function import FunctionTest, plain_starter, require_tests, write_tested
 from app.judging.text import lines_of
 
 DIFFICULTIES = {"easy": "beginner", "medium": "intermediate", "hard": "advanced"}
@@ -48,49 +38,31 @@ _GRADIENT = re.compile(r"requires_grad|\.backward\(|\.grad\b|jax\.(grad|vjp|jaco
 _FORBIDS = re.compile(r"\b(not|n't|without)\b\**\s+(us\w+|call\w*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A generator of `cases.py`, and the words of the test that it comes from."""
-
-    generator: Generator
-    test: str
-
-
 def read_torch_judge(path: Path, observe: Observe) -> Imported:
     """Raises ImportRefused."""
-    if not path.is_file():
-        raise ImportRefused(f"{path} is not a file: name a task such as torch_judge/tasks/relu.py")
     notes = Notes()
-    task = _task(open_folder(path.parent).text(path.name), path.name, notes)
+    task = _task(read_text(path, "name a task such as torch_judge/tasks/relu.py"), path.name, notes)
     repository = _repository(path)
-    source = _solution(task, repository, path.stem)
-    function = _function(source, task)
-    cases = _cases(task, function, notes)
-    header = "\n".join(imports_for([case.generator.source for case in cases]))
-    probe = _probe(source, header, function, cases)
-    seen = _observe(observe, probe, cases, notes)
-    cases = [case for case in cases if case.generator.name in seen]
-    declared = declare(names_of(function), [seen[case.generator.name] for case in cases], notes)
-    stub = str(task.get("stub", ""))
-    files = {
-        "statement.md": _statement(task, repository, path.stem, notes),
-        "starter.py": stub if _defines(stub, function.name) else plain_starter(function),
-        "reference.py": source,
-        "cases.py": _cases_file(header, cases),
-        "submissions/accepted/original.py": source,
-        "submissions/wrong_answer/stand_in.py": stand_in(function),
-    }
-    if strangers := strangers_of(ast.parse(source)):
-        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    _add_todo(task, files["statement.md"], repository, notes)
-    manifest = _manifest(task, function.name, list(probe.frameworks), declared, cases)
-    return Imported(
-        slug=slug_of(path.stem),
-        files={**write_manifest(manifest, "Imported from a task of torch-judge.", notes), **files},
-        left_out=tuple(notes.left_out),
-        todo=tuple(notes.todo),
-        answers={},
+    reference = _solution(task, repository, path.stem)
+    function = _function(reference, task)
+    tests = _tests(task, function, notes)
+    statement, stub, hint = _statement(task, repository, path.stem, notes), str(task.get("stub", "")), task.get("hint")
+    _add_todo(statement, repository, notes)
+    source = Source(
+        name=path.stem,
+        origin="a task of torch-judge",
+        manifest={
+            "title": str(task.get("title", function.name)),
+            "difficulty": DIFFICULTIES.get(str(task.get("difficulty", "")).lower(), "intermediate"),
+            **({"hints": [str(hint).strip()]} if hint else {}),
+        },
+        sections={"Problem": statement},
+        files={
+            "starter.py": stub if _defines(stub, function.name) else plain_starter(function),
+            "reference.py": reference,
+        },
     )
+    return write_tested(source, function, tests, observe, notes)
 
 
 def _task(text: str, name: str, notes: Notes) -> dict[str, Any]:
@@ -151,23 +123,14 @@ def _solution(task: dict[str, Any], repository: SourceFolder | None, name: str) 
             f'the task has no solution that defines {task["function_name"]}: write it as "solution" into TASK, or keep '
             "the repository's folder solutions/ with the notebook that checks the task"
         )
-    own = [
-        ast.unparse(each) for each in imports_from([_tree(text) for text in cells if text != found], ast.parse(found))
-    ]
+    others = [parse_leniently(text) for text in cells if text != found]
+    own = [ast.unparse(each) for each in imports_from(others, ast.parse(found))]
     header = [*own, *imports_for(["\n".join([*own, found])])]
     return "\n".join(header) + ("\n\n\n" if header else "") + found.strip() + "\n"
 
 
-def _tree(text: str) -> ast.Module:
-    """Return the program of a cell; an empty one if it is not Python."""
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.parse("")
-
-
 def _defines(source: str, name: str) -> bool:
-    tree = _tree(source)
+    tree = parse_leniently(source)
     return name in functions_of(tree) or class_of(tree, name) is not None
 
 
@@ -181,58 +144,31 @@ def _function(source: str, task: dict[str, Any]) -> ast.FunctionDef:
     )
 
 
-def _cases(task: dict[str, Any], function: ast.FunctionDef, notes: Notes) -> list[_Case]:
-    found: list[_Case] = []
+def _tests(task: dict[str, Any], function: ast.FunctionDef, notes: Notes) -> list[FunctionTest]:
     tests = [test for test in task["tests"] if isinstance(test, dict)]
-    labels = distinct([function_name(str(test.get("name", "test"))) for test in tests])
-    for label, test in zip(labels, tests, strict=True):
-        program = str(test.get("code", "")).replace("{fn}", function.name)
-        shown = str(test.get("name", label))
+    found: list[tuple[Generator, str]] = []
+    for label, test in zip(
+        distinct(function_name(str(each.get("name", "test"))) for each in tests), tests, strict=True
+    ):
+        told = f"a call of the test {str(test.get('name', label))!r}"
         try:
-            generators, reasons = write_generators(label, program, function)
+            generators, reasons = write_generators(
+                label, str(test.get("code", "")).replace("{fn}", function.name), function
+            )
         except ValueError as error:
             generators, reasons = [], [str(error)]
-        notes.left_out += [f"a call of the test {shown!r}: {reason}" for reason in reasons]
-        found += [_Case(generator, shown) for generator in generators]
+        notes.left_out += [f"{told}: {reason}" for reason in reasons]
+        found += [(generator, told) for generator in generators]
     if checking := [str(test.get("name")) for test in tests if _GRADIENT.search(str(test.get("code")))]:
         notes.left_out.append(
             f"gradients, which {', '.join(checking)} asks for: with `answer: {{kind: gradients, of: […]}}` they are "
             "compared too"
         )
-    if not found:
-        raise ImportRefused("no test has a call that can become a case: " + "; ".join(notes.left_out[:3]))
-    names = distinct([case.generator.name for case in found])
-    return [replace(case, generator=_renamed(case.generator, name)) for case, name in zip(found, names, strict=True)]
-
-
-def _renamed(generator: Generator, name: str) -> Generator:
-    return Generator(name, generator.source.replace(f"def {generator.name}(", f"def {name}(", 1))
-
-
-def _probe(source: str, header: str, function: ast.FunctionDef, cases: Sequence[_Case]) -> Probe:
-    makers = {case.generator.name: (f"{header}\n{case.generator.source}", case.generator.name) for case in cases}
-    programs = [ast.parse(text) for text in (source, *(maker for maker, _ in makers.values()))]
-    return Probe(source=source, entry_point=function.name, frameworks=tuple(frameworks_of(programs)), makers=makers)
-
-
-def _observe(observe: Observe, probe: Probe, cases: Sequence[_Case], notes: Notes) -> dict[str, Seen]:
-    """Return what a sandbox saw of the calls that can be cases. Raises ImportRefused if there are none."""
-    found = observe(probe)
-    kept: dict[str, Seen] = {}
-    for case in cases:
-        seen = found[case.generator.name]
-        if reason := seen.failure or find_object(seen):
-            notes.left_out.append(f"a call of the test {case.test!r}: {reason}")
-        else:
-            kept[case.generator.name] = seen
-    if not kept:
-        raise ImportRefused("no call of the tests can become a case: " + "; ".join(notes.left_out[:3]))
-    return kept
-
-
-def _cases_file(header: str, cases: Sequence[_Case]) -> str:
-    told = '"""The arguments of the original tests, drawn anew from a seed."""\n'
-    return "\n\n".join(filter(None, [told + (f"\n{header}\n" if header else ""), *(c.generator.source for c in cases)]))
+    names = distinct(generator.name for generator, _ in found)
+    named = [(generator.renamed(name), told) for name, (generator, told) in zip(names, found, strict=True)]
+    return require_tests(
+        [FunctionTest(name=each.name, is_sample=False, generator=each.source, told=told) for each, told in named], notes
+    )
 
 
 def _statement(task: dict[str, Any], repository: SourceFolder | None, name: str, notes: Notes) -> str:
@@ -242,48 +178,15 @@ def _statement(task: dict[str, Any], repository: SourceFolder | None, name: str,
     if not text.strip():
         notes.left_out.append("the statement: neither TASK nor a notebook under templates/ has one")
     kept = [line for line in lines_of(text.strip()) if "Open In Colab" not in line and not line.startswith("# ")]
-    return write_statement({"Problem": "\n".join(kept).strip()}, notes)
+    return "\n".join(kept).strip()
 
 
-def _manifest(
-    task: dict[str, Any], entry_point: str, frameworks: list[str], declared: Declarations, cases: Sequence[_Case]
-) -> dict[str, Any]:
-    hint = str(task.get("hint", "")).strip()
-    return {
-        "title": str(task.get("title", entry_point))[:120],
-        "summary": "TODO: describe the problem in one line.",
-        "difficulty": DIFFICULTIES.get(str(task.get("difficulty", "")).lower(), "intermediate"),
-        "estimated_minutes": 20,
-        "frameworks": frameworks,
-        "entry_point": entry_point,
-        **declared.keys(),
-        "cases": [
-            {
-                "name": case.generator.name,
-                "visibility": "hidden" if place else "sample",
-                "generate": case.generator.name,
-            }
-            for place, case in enumerate(cases)
-        ],
-        **({"hints": [hint]} if hint else {}),
-    }
-
-
-def _add_todo(task: dict[str, Any], statement: str, repository: SourceFolder | None, notes: Notes) -> None:
-    licence = next((name for name in LICENCES if repository and repository.has(name)), None)
+def _add_todo(statement: str, repository: SourceFolder | None, notes: Notes) -> None:
+    licence = repository.find(LICENCES) if repository else None
     notes.todo.append(
-        f"set license: the task names none; {licence} of the repository holds for it"
+        f"{licence} of the repository holds for the task, which names no license"
         if licence
-        else "find out the licence and set it: the task names none, and without one you may not publish the problem"
+        else "find out the licence: the task names none, and without one you may not publish the problem"
     )
     if _FORBIDS.search(statement):
         notes.todo.append("write the functions that the statement forbids into `requirements: [{forbids_calls: […]}]`")
-    notes.todo += [
-        "describe the result in `returns`; check its shape, where a size that all tests share is a name or a number",
-        "choose the samples: the first case is one, and students see its inputs",
-        "set summary and estimated_minutes",
-        "add a second accepted solution, written in another way",
-        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
-    ]
-    if len(task["tests"]) and "hint" in task:
-        notes.todo.append("write more hints before the first one, from gentle to concrete")

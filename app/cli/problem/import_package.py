@@ -19,8 +19,8 @@ from app.cli.problem.new import FolderTaken, shown_path, write_files
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from app.catalog.importing.imported import Imported
     from app.catalog.importing.observation import Probe, Seen
+    from app.catalog.importing.package_writer import Imported
 
 
 # The answers in a source's files are rounded.
@@ -66,7 +66,7 @@ def import_package(
 def _read(form: str, source: Path, settings: Settings) -> "Imported":
     """Raises ImportRefused."""
     from app.catalog.importing.formats import FORMATS
-    from app.catalog.importing.imported import ImportRefused
+    from app.catalog.importing.program import ImportRefused
 
     if form not in FORMATS:
         raise ImportRefused(f"unknown format {form!r}: use one of {', '.join(FORMATS)}")

@@ -44,9 +44,10 @@ def new(
 def _begin(slug: str, like: str | None, settings: Settings) -> dict[str, str]:
     """Return the files of the new package. Raises NotFound, PackageInvalid."""
     from app.catalog import new_package
+    from app.catalog.importing.package_writer import title_of
     from app.catalog.package import package_from_files
 
-    title, schema = new_package.title_of(slug), f"{settings.server}/schema/problem.json"
+    title, schema = title_of(slug), f"{settings.server}/schema/problem.json"
     if like is None:
         files = new_package.write_template(title, schema)
     else:

@@ -1,8 +1,6 @@
-"""The result of an importer: the files of a package, and what its author must add.
+"""Write the package that an importer makes of a source, with what its author must add marked as TODO."""
 
-Importers never run a source. They read programs as syntax trees.
-"""
-
+import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,23 +9,28 @@ from typing import Any
 import yaml
 
 from app.catalog.folder import MANIFEST_FILE
-from app.errors import AllcloseError
+from app.catalog.importing.program import ImportRefused, strangers_of
 
 SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Inputs", "Output")
+SUMMARY = "TODO: describe the problem in one line."
+ACCEPTED, WRONG = "submissions/accepted/", "submissions/wrong_answer/"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_ .()'+/-]*[A-Za-z0-9_.)]|[A-Za-z]")
 _WORDS_OF_YAML = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
-class ImportRefused(AllcloseError):
-    """The source can't become a package. The text says why, and what to change."""
+@dataclass(slots=True)
+class Notes:
+    """Notes for the author, collected while reading a source. `left_out`: the parts that do not map."""
+
+    left_out: list[str] = field(default_factory=list)
+    todo: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """A package made of a source.
 
-    `left_out`: the parts that do not map. `answers`: the source's own, by case. `failure`: why the solution did not
-    run, or an empty text.
+    `answers`: the source's own, by case. `failure`: why the solution did not run, or an empty text.
     """
 
     slug: str
@@ -38,15 +41,68 @@ class Imported:
     failure: str = ""
 
 
-@dataclass(slots=True)
-class Notes:
-    """Notes for the author, collected while reading a source."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What an importer read. `name`: the source's. `origin`: its format, such as `a notebook`.
 
-    left_out: list[str] = field(default_factory=list)
-    todo: list[str] = field(default_factory=list)
+    `manifest`: the known keys. `sections`: those of the statement. `files`: the code, at least starter and reference.
+    """
+
+    name: str
+    origin: str
+    manifest: Mapping[str, Any]
+    sections: Mapping[str, str]
+    files: Mapping[str, str]
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    failure: str = ""
 
 
-def slug_of(name: str) -> str:
+def write_package(source: Source, notes: Notes) -> Imported:
+    """Add what every package needs and the source lacks, each with a TODO."""
+    if strangers := strangers_of(ast.parse(source.files["reference.py"])):
+        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
+    files = {"statement.md": write_statement(source.sections, notes), **_add_submissions(source, notes)}
+    lacking = [key for key in ("summary", "difficulty", "estimated_minutes", "license") if key not in source.manifest]
+    notes.todo.append(f"set {', '.join(lacking)}: the source does not have them")
+    content: dict[str, Any] = {
+        "title": title_of(source.name),
+        "summary": SUMMARY,
+        "difficulty": "intermediate",
+        "estimated_minutes": 20,
+        **source.manifest,
+    }
+    content["title"] = content["title"][:120]
+    return Imported(
+        slug=_slug_of(source.name),
+        files={**write_manifest(content, f"Imported from {source.origin}.", notes), **files},
+        left_out=tuple(notes.left_out),
+        todo=tuple(notes.todo),
+        answers=source.answers,
+        failure=source.failure,
+    )
+
+
+def _add_submissions(source: Source, notes: Notes) -> dict[str, str]:
+    """Let the reference be accepted, and a stand-in be wrong, if the source has no such solutions."""
+    files = dict(source.files)
+    if not any(path.startswith(ACCEPTED) for path in files):
+        files[f"{ACCEPTED}original.py"] = files["reference.py"]
+    if sum(path.startswith(ACCEPTED) for path in files) == 1:
+        notes.todo.append("add a second accepted solution, written in another way")
+    stand_in = f"{WRONG}stand_in.py"
+    if not any(path.startswith(WRONG) for path in files):
+        sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
+        files[stand_in] = f"{sentence}\n\n\ndef {source.manifest['entry_point']}(*arguments):\n    return None\n"
+    if stand_in in files:
+        notes.todo.append(f"replace {stand_in} by likely mistakes, each with its sentence")
+    return files
+
+
+def title_of(name: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", name)).strip().capitalize()
+
+
+def _slug_of(name: str) -> str:
     slug = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")[:64]
     if not slug:
         raise ImportRefused(f"{name!r} has no letter or digit for a slug: rename the source")
@@ -73,14 +129,6 @@ def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
         notes.todo.append(f"write in statement.md: {', '.join(missing)}")
     parts = [f"## {name}\n\n{sections.get(name, '').strip() or 'TODO: write this section.'}\n" for name in shown]
     return "\n".join(parts)
-
-
-def explained(source: str, sentence: str, notes: Notes, path: str) -> str:
-    """Put the sentence about its mistake before a wrong submission, or a TODO if it is empty."""
-    if not sentence:
-        notes.todo.append(f"describe the mistake in the first line of {path}: it is the hint for students who make it")
-    words = sentence or "TODO: describe the mistake in a sentence."
-    return f"# Mistake: {words}\n\n{source}"
 
 
 def distinct(names: Iterable[str]) -> list[str]:
