@@ -61,11 +61,10 @@ class Served:
         """Return a client of the admin whose password the server has printed."""
         shown = ADMIN.search(self.text)
         assert shown, "the password is printed at the first start only"
-        client = httpx.Client(base_url=f"{self.url}/api/v1", timeout=90)
         account = {"username": "admin", "password": shown[1]}
-        token = client.post("/tokens", json=account).raise_for_status().json()["token"]
-        client.headers["Authorization"] = f"Bearer {token}"
-        return client
+        made = httpx.post(f"{self.url}/api/v1/tokens", json=account, timeout=90).raise_for_status()
+        headers = {"Authorization": f"Bearer {made.json()['token']}"}
+        return httpx.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=90)
 
     def set(self, policy: Mapping[str, object]) -> None:
         """Change settings as the admin."""
