@@ -62,6 +62,8 @@ FOR_ANYONE = (
     "/help",
     "/help/authors",
     "/help/problem-format",
+    "/help/api",
+    "/help/calls",
     "/help/rights",
     "/about",
     "/privacy",
