@@ -4,7 +4,7 @@ Code logs through the standard library; entry points call `configure_log` once. 
 control characters are escaped, and the further lines of an error are indented.
 
 A request's ID travels to its judging in the judging's row. A new thread starts without a context, so code that starts a
-thread for a judging sets it there (`app.worker.metrics`).
+thread for a judging sets it there (`app.worker.telemetry`).
 """
 
 import logging

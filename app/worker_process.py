@@ -31,11 +31,10 @@ from app.settings import Settings
 from app.verification.verifier import Verifier
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
-from app.worker.metrics import Meter
 from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.spares import Spares
-from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
+from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker

@@ -1,9 +1,9 @@
 """All metrics for Prometheus as one text: the web process's, the queue's, and each worker's.
 
-Workers listen on no port. Each writes its metrics to the database with every heartbeat (`app.worker.metrics`), and they
-get the label `worker` here.
+Workers listen on no port. Each writes its metrics to the database with every heartbeat (`app.worker.telemetry`), and
+they get the label `worker` here.
 
-To add a metric, register it where it is counted: `app/api/request_log.py` for requests, `app/worker/metrics.py` for
+To add a metric, register it where it is counted: `app/api/request_log.py` for requests, `app/worker/telemetry.py` for
 judging, a gauge here for what the database knows. Labels have few values. If a person should be woken, add an alert
 with its action to `docs/operations/monitoring.md`.
 """

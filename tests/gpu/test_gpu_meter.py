@@ -2,7 +2,7 @@
 
 import threading
 
-from app.worker.metrics import Meter
+from app.worker.telemetry import Meter
 from tests.gpu.nvml import GIB, GPU_IS_LOST, make_gpus
 from tests.gpu.test_gpu_lease import open_gpus
 

@@ -17,9 +17,8 @@ from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
-from app.worker.metrics import Meter
 from app.worker.middleware import Judge, JudgingResult, with_middleware
-from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
+from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from sandbox.interface import BoxLost, Launcher
 from sandbox.middleware import LauncherWithMiddleware
 from sandbox.pool import Pool
