@@ -1,6 +1,6 @@
 """Finding submissions: one by ID, or a filtered list, newest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -158,14 +158,6 @@ def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
 def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary, ...]:
     """Return the summaries. The chosen IDs come first, so that the database aggregates only what is shown."""
     return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
-
-
-def list_summaries(session: Session, ids: Sequence[UUID], user_id: UUID | None) -> list[SubmissionSummary]:
-    """Return the summaries of those that exist, of this user or without one of all users, in any order."""
-    query = _summaries().where(Submission.id.in_(ids))
-    if user_id is not None:
-        query = query.where(Submission.user_id == user_id)
-    return list(map(_summary, session.execute(query)))
 
 
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:

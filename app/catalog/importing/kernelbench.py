@@ -232,7 +232,9 @@ def _count_bytes(makers: Sequence[ast.Call], sizes: Mapping[str, Constant]) -> i
     shapes = [[_evaluate(argument, sizes) for argument in _size_arguments(call)] for call in makers]
     if any(size is None for shape in shapes for size in shape):
         return None
-    return sum(ELEMENT_BYTES * prod(int(n) for size in shape if size for n in _listed(size)) for shape in shapes)
+    return sum(
+        ELEMENT_BYTES * prod(int(n) for size in shape if size is not None for n in _listed(size)) for shape in shapes
+    )
 
 
 def _size_arguments(call: ast.Call) -> list[ast.expr]:
