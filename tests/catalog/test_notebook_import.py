@@ -75,6 +75,7 @@ def test_nbgraders_marks_make_the_starter_and_the_hidden_cases(tmp_path: Path) -
     assert "raise NotImplementedError" in package.starter
     assert "Multiply a vector with a factor." in package.statement
     assert any("points" in line for line in imported.left_out)
+    assert "set summary, difficulty, estimated_minutes, license: the source does not have them" in imported.todo
 
 
 def test_otters_marks_do_so_too(tmp_path: Path) -> None:

@@ -101,7 +101,6 @@ def write_tested(
     frameworks = frameworks_of([ast.parse(reference), *(ast.parse(test.maker) for test in tests)])
     kept, declared = _declare(reference, function, tests, frameworks, observe, notes)
     manifest = {
-        "difficulty": "beginner",
         **source.manifest,
         "frameworks": frameworks,
         "entry_point": function.name,
