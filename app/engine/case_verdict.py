@@ -1,7 +1,7 @@
 """Turn a box's outcome of one case into its result: the verdict, and a report for the student.
 
-Also check requirements: whether a correct answer was computed as the problem asks, and the message when it was not.
-`app.engine.case_verdict` has the verdicts of programs that gave no answer.
+A program without an answer raised, crashed, was killed, or exceeded a limit (`sandbox.process_ending`). A right answer
+is also checked against the requirements: whether it was computed as the problem asks.
 """
 
 import re

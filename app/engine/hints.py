@@ -44,6 +44,11 @@ MOST_CASES = 24
 # Stored size of one mistake's answers in all cases of a variant.
 CAPS = Caps(total_bytes=8 * 2**20)
 
+# Samples have the same inputs in every revision and variant.
+ANY_DRAW = Draw(b"", 0)
+# The answers of all mistakes together. Each server computes larger ones itself.
+MOST_RECORDED_BYTES = 128 * 2**10
+
 TWO_MISTAKES = "Two mistakes at once: (1) {first}; (2) {second}."
 
 # By case; only answers that are far from correct.
@@ -315,12 +320,6 @@ def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers
     return Likeness(cases=frozenset(alike), is_refuted=False)
 
 
-# Samples have the same inputs in every revision and variant.
-ANY_DRAW = Draw(b"", 0)
-# The answers of all mistakes together. Each server computes larger ones itself.
-MOST_BYTES = 128 * 2**10
-
-
 def record_samples(package: Package, pool: Pool, abort: Event) -> SampleRecord:
     """Raises JudgeFailed, BoxLost, Aborted."""
     samples = tuple(case for case in package.manifest.cases if case.visibility == "sample")
@@ -331,5 +330,5 @@ def record_samples(package: Package, pool: Pool, abort: Event) -> SampleRecord:
     return SampleRecord(
         digest=digest(package.files),
         previews={case.name: (case.inputs_preview, case.expected_preview) for case in cases},
-        mistakes=packed if sum(map(len, packed.values())) <= MOST_BYTES else {},
+        mistakes=packed if sum(map(len, packed.values())) <= MOST_RECORDED_BYTES else {},
     )

@@ -20,6 +20,10 @@ from app.judging.verdicts import CaseResult, Verdict, Visibility
 from sandbox.interface import CaseOutcome, Ending, OnCase
 from sandbox.pool import Pool
 
+# Most bytes of one answer, and of all answers of one judging.
+ANSWER_BYTES = 2**20
+KEPT_BYTES = 4 * 2**20
+
 _CHANCE = random.SystemRandom()
 
 Tell = Callable[[Sequence[Phase]], None]
@@ -134,11 +138,6 @@ class Job:
     def answer_bytes(self) -> int:
         """The limit of an answer of an open case."""
         return answer_bytes([case.expected for case in self.open_cases])
-
-
-# Most bytes of one answer, and of all answers of one judging.
-ANSWER_BYTES = 2**20
-KEPT_BYTES = 4 * 2**20
 
 
 @dataclass(slots=True)

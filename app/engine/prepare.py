@@ -64,6 +64,15 @@ NOT_EXAMINED = (
     "examining the reference's programs took more processes or time than allowed; compute less in each case, or let "
     "cases share their shapes"
 )
+UNANSWERED_MESSAGE = (
+    "the reference solution fails on these inputs{why}, so Allclose can't compare your answer; use inputs that the "
+    "statement allows"
+)
+_WHY = {
+    Ending.TIMED_OUT: "it exceeds the time limit of a case",
+    Ending.OUT_OF_MEMORY: "it exceeds the memory limit of a case",
+    Ending.TOO_MUCH_OUTPUT: "its answer is too large",
+}
 
 
 class ReferenceFailed(PackageFailed):
@@ -356,17 +365,6 @@ def in_order(cases: Sequence[PreparedCase], submission_id: UUID) -> list[Prepare
     hidden = [case for case in cases if case.visibility == "hidden"]
     random.Random(submission_id.bytes).shuffle(hidden)
     return samples + hidden
-
-
-UNANSWERED_MESSAGE = (
-    "the reference solution fails on these inputs{why}, so Allclose can't compare your answer; use inputs that the "
-    "statement allows"
-)
-_WHY = {
-    Ending.TIMED_OUT: "it exceeds the time limit of a case",
-    Ending.OUT_OF_MEMORY: "it exceeds the memory limit of a case",
-    Ending.TOO_MUCH_OUTPUT: "its answer is too large",
-}
 
 
 def prepare_custom_inputs(package: Package, text: str, pool: Pool, abort: Event) -> PreparedCase:

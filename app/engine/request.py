@@ -1,4 +1,8 @@
-"""Build a box's request from a package and a source, with the limits and comparison rules of its manifest."""
+"""Ask a box: build a request from a package and a source, run all of its cases, and read the outcomes.
+
+Where a requirement is on calls, the process watches the calls of library functions while the solution runs. `recorded`
+asks for it, and `read_outcome` reads what was seen.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +44,11 @@ MOST_ANSWER_BYTES = STANDARD_CAPS.total_bytes
 LEAST_ANSWER_BYTES = 4 * MEBIBYTE
 # A correct answer may have wider elements than the expected one: float64 for int8.
 WIDER = 8
+# Each process loads the source again and may run into the time limit while other students wait.
+PROCESSES = 3
+RECORDING_DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
+RECORDING_KEYS = {"answer", "calls", "is_kept"}
+UNREADABLE = "a write into the judge's record"
 
 
 def device_of(manifest: Manifest) -> "Device":
@@ -161,11 +170,6 @@ def rules_of(manifest: Manifest) -> Rules:
     )
 
 
-DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
-KEYS = {"answer", "calls", "is_kept"}
-UNREADABLE = "a write into the judge's record"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """What the student's process saw, as in `Facts`."""
@@ -189,7 +193,7 @@ def recorded(manifest: Manifest, request: Request) -> Request:
         return request
     asked = [requirement for requirement in manifest.requirements if isinstance(requirement, ForbidsCalls)]
     patterns = sorted({pattern for requirement in asked for pattern in requirement.forbids_calls})
-    return replace(request, driver=DRIVER.format(request.driver, patterns))
+    return replace(request, driver=RECORDING_DRIVER.format(request.driver, patterns))
 
 
 def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
@@ -203,7 +207,7 @@ def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome,
         tree = decode(outcome.answer)
     except Malformed:
         return outcome, NO_CALLS
-    if not isinstance(tree, dict) or set(tree) != KEYS or (counts := _numbers(tree["calls"])) is None:
+    if not isinstance(tree, dict) or set(tree) != RECORDING_KEYS or (counts := _numbers(tree["calls"])) is None:
         return outcome, NO_CALLS
     calls = _read_notes(outcome.notes, counts)
     if tree["is_kept"] is not True:
@@ -226,10 +230,6 @@ def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:
         else:
             found["touched"].setdefault(UNREADABLE, 0)
     return Calls(calls=counts, forbidden=found["call"], code=found["code"], touched=found["touched"])
-
-
-# Each process loads the source again and may run into the time limit while other students wait.
-PROCESSES = 3
 
 
 def run_cases(
