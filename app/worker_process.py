@@ -38,9 +38,9 @@ from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
-from sandbox.gpu.lease import Gpus
+from sandbox.box_middleware import BoxMiddleware, LauncherWithMiddleware
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
-from sandbox.middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)

@@ -18,12 +18,12 @@ from sandbox.interface import (
     CaseInput,
     CaseOutcome,
     Launcher,
-    Limits,
     Parameter,
     Request,
+    RunLimits,
 )
 
-LIMITS = Limits(wall_seconds=60, load_seconds=60, memory_bytes=4096 * MIB)
+LIMITS = RunLimits(wall_seconds=60, load_seconds=60, memory_bytes=4096 * MIB)
 SAMPLE_SECONDS = 0.02
 
 

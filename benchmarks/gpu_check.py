@@ -22,7 +22,7 @@ from benchmarks.gpu_bench import Check, Row
 from benchmarks.gpu_steps import run_checks
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
-from sandbox.gpu.lease import Gpus, reserved
+from sandbox.gpu.gpu_lease import Gpus, reserved
 from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 

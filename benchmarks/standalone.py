@@ -11,8 +11,8 @@ import time
 from typing import Any
 
 from sandbox.guest import codec, convert
-from sandbox.guest.program import Program, load
-from sandbox.guest.wire import NO_REQUEST, Parameter, Task
+from sandbox.guest.student_program import Program, load
+from sandbox.guest.wire import NO_REQUEST, Parameter, RunTask
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     for framework in job["frameworks"]:
         importlib.import_module(framework)
     parameters = tuple(Parameter(*each) for each in job["parameters"])
-    task = Task(
+    task = RunTask(
         source=job["source"],
         entry_point=job["entry_point"],
         driver=job["driver"],

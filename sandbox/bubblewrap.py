@@ -36,7 +36,7 @@ from sandbox.environment import (
 from sandbox.gpu.access import Access, find_access
 from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.seccomp_filter import assemble, box_filter
 from sandbox.guest_box import GuestBox, Vessel, open_box
 from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxAway, SandboxUnavailable

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sandbox.guest import wire
 from sandbox.guest.charged_time import MAX_STRETCH
-from sandbox.guest.wire import SPARE_SECONDS, Cause, Report
+from sandbox.guest.wire import SPARE_SECONDS, CallReport, Cause
 from sandbox.interface import (
     Box,
     BoxLost,
@@ -176,7 +176,7 @@ class _Run:
         """Wait until the process has ended, after its last case. Return whether that reply was forged."""
         return self._stream.receive(wire.LAST, self._patience(GRACE_SECONDS)) != b""
 
-    def _report(self, patience: Patience) -> Report:
+    def _report(self, patience: Patience) -> CallReport:
         facts, text, content = (
             self._stream.receive(kind, patience, self._limits) for kind in (wire.OUTCOME, wire.TEXT, wire.CONTENT)
         )

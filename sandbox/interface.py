@@ -9,7 +9,7 @@ To add a launcher:
    If it runs the guest, write only a `Vessel` and call `open_box` of `guest_box.py`. `environment.py` has the guest's
    command line, `guest/seccomp_filter.py` its filter. If its boxes can read compiled programs, implement
    `FillableLauncher` (`library_cache.py`).
-2. Choose it in `choice.py` and `Settings.sandbox`, and add a check for `allclose doctor` in `check/`.
+2. Choose it in `launcher_choice.py` and `Settings.sandbox`, and add a check for `allclose doctor` in `check/`.
 3. Add it to `LAUNCHERS` in `tests/sandbox/conftest.py`, once per way to isolate. The contract suites in
    `tests/sandbox/` and all of `tests/hostile/` must pass unchanged. Add it to the contract about the guest in
    `pyproject.toml`.
@@ -25,11 +25,11 @@ from typing import Literal, TypeAlias
 
 from sandbox.guest.wire import MIB as MIB
 from sandbox.guest.wire import ArrayKind as ArrayKind
-from sandbox.guest.wire import GuestFacts, ProcessSetup, Task
+from sandbox.guest.wire import GuestFacts, ProcessSetup, RunTask
 from sandbox.guest.wire import Isolation as Isolation
 from sandbox.guest.wire import IsolationDemand as IsolationDemand
-from sandbox.guest.wire import Limits as Limits
 from sandbox.guest.wire import Parameter as Parameter
+from sandbox.guest.wire import RunLimits as RunLimits
 
 FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 Stage: TypeAlias = Literal["load", "call", "answer"]
@@ -123,7 +123,7 @@ class ObservedQueue(CaseQueue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Task):
+class Request(RunTask):
     """A task and the cases to call it with, in order. `problem`: its spares may serve this request.
 
     `queue`: cases that are chosen only when they are taken, in place of `cases`.

@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from sandbox.guest import codec
-from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Launcher, Limits, OnCase, Parameter, Request
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Launcher, OnCase, Parameter, Request, RunLimits
 
 HARVEST = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
 RECORD = "from sandbox.guest.compiled import recording\nrun = recording({!r})\n"
@@ -29,7 +29,7 @@ ENTRY_BYTES = 4 * 2**20
 # Library calls learned from one student's solution.
 MOST_CALLS = 128
 CALLS_CAPS = codec.Caps(total_bytes=2 * 2**20)
-CALLS_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
+CALLS_LIMITS = RunLimits(wall_seconds=120, memory_bytes=2 * 2**30)
 # Functions that run code passed to them, and names that people commonly give to their own functions.
 _NEVER = frozenset(
     """
@@ -61,7 +61,7 @@ class FillableLauncher(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class CacheFill:
     """`entries`: the number of new entries. `calls`: the library calls that were made
     (`sandbox.guest.library_programs`).
     """
@@ -76,7 +76,7 @@ def fill_cache(
     request: Request,
     abort: threading.Event,
     on_case: OnCase = lambda _: None,
-) -> Filled | None:
+) -> CacheFill | None:
     """Run the trusted request in a box and keep its harmless programs. Raises SandboxError.
 
     Returns None if there is no cache to fill or no case was answered. `on_case` hears how each case ended.
@@ -114,7 +114,7 @@ def grant_library_calls(
 
 def fill_with_calls(
     launcher: Launcher, spec: BoxSpec, calls: Collection[bytes], abort: threading.Event
-) -> Filled | None:
+) -> CacheFill | None:
     """Make these library calls in a trusted box and keep what they compile. Raises SandboxError."""
     return _fill(launcher, spec, _granting(calls), frozenset(), abort)
 
@@ -138,12 +138,12 @@ def _fill(
     own: Set[str] | None,
     abort: threading.Event,
     on_case: OnCase = lambda _: None,
-) -> Filled | None:
+) -> CacheFill | None:
     """Run the request in a box of its own. `own`: names of programs not to keep; None keeps no program."""
     if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
         return None
     target = launcher.cache
-    filled: Filled | None = None
+    filled: CacheFill | None = None
 
     def keep(outcome: CaseOutcome) -> None:
         nonlocal filled
@@ -153,7 +153,7 @@ def _fill(
             entries = () if own is None else _harmless(compiled, own)
             kept = sum(_keep(name, entry, target) for name, entry in entries)
             before = filled.entries if filled else 0
-            filled = Filled(before + kept, frozenset(map(bytes, compiled["calls"])))
+            filled = CacheFill(before + kept, frozenset(map(bytes, compiled["calls"])))
 
     with closing(launcher.filling().launch(spec)) as box:
         box.run(request, keep, abort)

@@ -6,8 +6,8 @@ import signal
 from typing import Any, get_args
 
 from sandbox.guest import wire
-from sandbox.guest.wire import Cause, Report
-from sandbox.interface import BoxLost, CaseOutcome, Ending, Failure, Limits, Stage
+from sandbox.guest.wire import CallReport, Cause
+from sandbox.interface import BoxLost, CaseOutcome, Ending, Failure, RunLimits, Stage
 
 MESSAGE_CHARACTERS = 2048
 TRACEBACK_CHARACTERS = 8192
@@ -38,15 +38,15 @@ _ENDING_OF_REPLY = {
 }
 
 
-def read_report(facts: dict[str, Any], text: bytes, content: bytes) -> Report:
+def read_report(facts: dict[str, Any], text: bytes, content: bytes) -> CallReport:
     """Raises BoxLost."""
     try:
-        return Report.read(facts, text, content)
+        return CallReport.read(facts, text, content)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BoxLost(f"the box sent a malformed report: {error!r}") from None
 
 
-def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseOutcome:
+def outcome_of(name: str, stage: Stage, report: CallReport, limits: RunLimits) -> CaseOutcome:
     ending, failure = _judge(stage, report, limits)
     return CaseOutcome(
         name=name,
@@ -61,7 +61,7 @@ def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseO
     )
 
 
-def _judge(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failure | None]:
+def _judge(stage: Stage, report: CallReport, limits: RunLimits) -> tuple[Ending, Failure | None]:
     if report.cause is Cause.REPLIED:
         return _judge_reply(report)
     if report.cause is Cause.DIED:
@@ -72,7 +72,7 @@ def _judge(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failur
     return ending, Failure(stage=stage, kind=kind, message=message, traceback="")
 
 
-def _judge_reply(report: Report) -> tuple[Ending, Failure | None]:
+def _judge_reply(report: CallReport) -> tuple[Ending, Failure | None]:
     ending = _ENDING_OF_REPLY.get(report.kind, Ending.FORGED)
     if ending is Ending.ANSWERED:
         return ending, None
@@ -98,7 +98,7 @@ def _read_failure(content: bytes) -> Failure | None:
     )
 
 
-def _judge_death(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failure]:
+def _judge_death(stage: Stage, report: CallReport, limits: RunLimits) -> tuple[Ending, Failure]:
     status = report.status or 0
     if os.WIFSIGNALED(status):
         kind = _signal_name(os.WTERMSIG(status))
@@ -118,7 +118,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _interruption(stage: Stage, cause: Cause, limits: Limits) -> tuple[Ending, str, str]:
+def _interruption(stage: Stage, cause: Cause, limits: RunLimits) -> tuple[Ending, str, str]:
     seconds = limits.load_seconds if stage == "load" else limits.wall_seconds
     what = "loading the source" if stage == "load" else "the call"
     if cause is Cause.TIME:

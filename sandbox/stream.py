@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, BinaryIO, Protocol
 
-from sandbox.guest.wire import HEADER, NO_REQUEST, Limits, max_bytes
+from sandbox.guest.wire import HEADER, NO_REQUEST, RunLimits, max_bytes
 from sandbox.interface import Aborted, BoxLost, BoxSilent
 
 LISTEN_SECONDS = 0.05
@@ -112,7 +112,7 @@ class Stream:
             while rest:
                 rest = rest[self._write(rest, patience) :]
 
-    def receive(self, kind: bytes, patience: Patience, limits: Limits = NO_REQUEST) -> bytes:
+    def receive(self, kind: bytes, patience: Patience, limits: RunLimits = NO_REQUEST) -> bytes:
         """Return the content of the next frame. Raises BoxLost if its kind is another, or its content too large."""
         found, size = HEADER.unpack(self._read(HEADER.size, patience))
         if found != kind or size > max_bytes(kind, limits):

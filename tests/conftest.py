@@ -31,7 +31,7 @@ from app.database.embedded_cluster import Cluster
 from app.database.embedded_server import EmbeddedPostgres, find_server, own
 from app.database.engine import Database
 from app.schema import _head, upgrade
-from sandbox.docker.engine import connect
+from sandbox.docker.engine_client import connect
 from sandbox.docker.orphans import LABEL, find_orphans, this_process
 from sandbox.interface import SandboxUnavailable
 

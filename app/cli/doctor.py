@@ -16,10 +16,10 @@ from rich.table import Table
 from app.cli.console import errors, output
 from app.database.disk import MIB, NEW_DATABASE_BYTES, find_existing, free_bytes, why_unwritable
 from app.settings import Settings, read_settings
-from sandbox.check.finding import Finding, Level, examine, lacks
+from sandbox.check.finding import HostFinding, Level, examine, lacks
 
 if TYPE_CHECKING:
-    from sandbox.check.host import HostReport, Wanted
+    from sandbox.check.host import HostReport, SandboxSettings
 
 STYLES = {"fine": "green", "weak": "yellow", "optional": "cyan", "missing": "bold red"}
 HEADINGS = {"machine": "Machine", "docker": "Docker", "bubblewrap": "Bubblewrap", "gpu": "GPU", "service": "Service"}
@@ -37,7 +37,7 @@ def doctor(
     """Check whether this machine can judge, and how to fix what is missing. Exit code 1 if it can't judge."""
     from sandbox.check.host import check_host
 
-    logging.getLogger("sandbox.choice").setLevel(logging.ERROR)  # the report below covers its warnings
+    logging.getLogger("sandbox.launcher_choice").setLevel(logging.ERROR)  # the report below covers its warnings
     settings = read_settings(data=data)
     with errors.status("opening boxes …"):
         report = check_host(wanted(settings))
@@ -51,11 +51,11 @@ def doctor(
     raise typer.Exit(not can_judge)
 
 
-def wanted(settings: Settings) -> "Wanted":
+def wanted(settings: Settings) -> "SandboxSettings":
     from app.engine.boxes import docker_options, find_kept_sandbox
-    from sandbox.check.host import Wanted
+    from sandbox.check.host import SandboxSettings
 
-    return Wanted(
+    return SandboxSettings(
         runtime=settings.runtime,
         sandbox=find_kept_sandbox(settings) or settings.sandbox,
         isolation=settings.isolation,
@@ -63,7 +63,7 @@ def wanted(settings: Settings) -> "Wanted":
     )
 
 
-def as_object(settings: Settings, report: "HostReport", findings: Sequence[Finding]) -> dict[str, object]:
+def as_object(settings: Settings, report: "HostReport", findings: Sequence[HostFinding]) -> dict[str, object]:
     """Return the JSON that docs/sandbox.md documents. `sandbox` is null if the chosen sandbox opens no box."""
     opens = report.isolation is not None
     return {
@@ -77,7 +77,7 @@ def as_object(settings: Settings, report: "HostReport", findings: Sequence[Findi
     }
 
 
-def show(findings: Sequence[Finding]) -> None:
+def show(findings: Sequence[HostFinding]) -> None:
     """Print the findings by part, in the order in which the parts first appear."""
     for part in dict.fromkeys(finding.part for finding in findings):
         output.print(f"[bold]{HEADINGS[part]}[/]")
@@ -87,7 +87,7 @@ def show(findings: Sequence[Finding]) -> None:
     output.print()
 
 
-def _show(finding: Finding) -> None:
+def _show(finding: HostFinding) -> None:
     """Print a finding. The text wraps; the command does not, so that you can copy it."""
     row = Table.grid(padding=(0, 1))
     row.add_column(min_width=LEVEL_COLUMN + 2)
@@ -119,14 +119,14 @@ def _why(settings: Settings, report: "HostReport") -> str:
     return f"ALLCLOSE_SANDBOX=auto: {report.why}" if settings.sandbox == "auto" else report.why
 
 
-def check_service(settings: Settings) -> Iterator[Finding]:
+def check_service(settings: Settings) -> Iterator[HostFinding]:
     """Check the data folder, the database and the browser for tests."""
     yield check_data(settings)
     yield check_database(settings.database_url)
     yield check_browser()
 
 
-def check_data(settings: Settings) -> Finding:
+def check_data(settings: Settings) -> HostFinding:
     """Check that the data folder can be written. With an external database it holds only a cache."""
     folder = settings.data.absolute()
     level: Level = "missing" if settings.database_url is None else "weak"
@@ -146,7 +146,7 @@ def check_data(settings: Settings) -> Finding:
     return _finding("data folder", "fine", text)
 
 
-def check_database(url: str | None) -> Finding:
+def check_database(url: str | None) -> HostFinding:
     """Check that the configured PostgreSQL answers. The embedded one needs nothing from the host."""
     if url is None:
         return _finding("database", "fine", "the embedded PostgreSQL")
@@ -161,7 +161,7 @@ def check_database(url: str | None) -> Finding:
     return _finding("database", "fine", f"PostgreSQL {version} answers")
 
 
-def check_browser() -> Finding:
+def check_browser() -> HostFinding:
     """Look for the browser that the tests use."""
     if path := shutil.which("chromium"):
         return _finding("browser tests", "fine", path)
@@ -169,5 +169,5 @@ def check_browser() -> Finding:
     return _finding("browser tests", "optional", text, "sudo apt-get install chromium")
 
 
-def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
-    return Finding(part="service", name=name, level=level, text=text, remedy=remedy)
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> HostFinding:
+    return HostFinding(part="service", name=name, level=level, text=text, remedy=remedy)

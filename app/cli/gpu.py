@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from app.errors import AllcloseError
 from sandbox.gpu.driver import Driver, Gpu, open_driver
-from sandbox.gpu.lease import Gpus, reserved
+from sandbox.gpu.gpu_lease import Gpus, reserved
 from sandbox.interface import SandboxUnavailable
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ import typer
 from app.cli.gpu import BadGpuChoice, use_gpus
 from app.log import configure_log
 from app.settings import read_settings
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import SandboxUnavailable
 
 PR_SET_PDEATHSIG = 1

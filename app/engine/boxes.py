@@ -15,10 +15,10 @@ from app.capacity import count_background_slots
 from app.catalog.manifest import Manifest
 from app.settings import BadSetting, Settings
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, Launcher, SandboxUnavailable
+from sandbox.launcher_choice import choose_launcher
 from sandbox.pool import Pool
 
 # XLA compiles on two cores in two thirds of the time, and compiling is most of a student's wait.

@@ -30,12 +30,12 @@ from app.engine.inspector_protocol import (
 from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases, spares_of
 from app.judging.requirement import Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
-from sandbox.guest.signature import PROGRAM_BYTES, describe
+from sandbox.guest.trace_signature import PROGRAM_BYTES, describe
 from sandbox.guest.wire import MESSAGE
-from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
+from sandbox.interface import CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits, Setup
 from sandbox.pool import Pool
 
-EXPORT_DRIVER = "from sandbox.guest.export import run"
+EXPORT_DRIVER = "from sandbox.guest.program_export import run"
 NO_ANSWER = "NoAnswer"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
 # Added to the problem's time limit: a message may open the program first, and leaving a step out compiles twice.
@@ -237,7 +237,7 @@ def inspector_setup(package: Package) -> Setup:
     )
 
 
-def _limits(manifest: Manifest, answer_bytes: int) -> Limits:
+def _limits(manifest: Manifest, answer_bytes: int) -> RunLimits:
     limits = limits_of(manifest)
     return replace(limits, wall_seconds=limits.wall_seconds + COMPILE_SECONDS, answer_bytes=answer_bytes)
 

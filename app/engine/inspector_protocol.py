@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from sandbox.guest.codec import decode, encode
-from sandbox.guest.wire import MESSAGE, InspectorMessage
+from sandbox.guest.wire import MESSAGE, InspectorMessage, InspectorStep
 from sandbox.interface import CaseInput, CaseOutcome, CaseQueue, Ending, Failure
 
 # Matching loops that are tried: each costs a compilation for every step left out.
@@ -60,7 +60,7 @@ class Step:
     by work.
     """
 
-    kind: Literal["open", "run", "batch", "leave_out"]
+    kind: InspectorStep
     task: Task
     run: Run | None = None
     rank: int = 0

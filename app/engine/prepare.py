@@ -53,7 +53,7 @@ from app.judging.rules import Rules
 from app.judging.structure import holds_something, leaves, path_text
 from app.judging.verdicts import CaseResult, Verdict, Visibility
 from sandbox.guest.codec import Tree, decode, encode
-from sandbox.guest.signature import Untraceable
+from sandbox.guest.trace_signature import Untraceable
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
 

@@ -27,7 +27,7 @@ from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, Malformed, Tree, decode, encode
 from sandbox.guest.wire import NOTE
-from sandbox.interface import Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Limits, OnCase, Parameter, Request
+from sandbox.interface import Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, OnCase, Parameter, Request, RunLimits
 from sandbox.pool import Pool
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def spares_of(package: Package) -> str:
     return digest(package.files)
 
 
-def limits_of(manifest: Manifest) -> Limits:
-    return Limits(
+def limits_of(manifest: Manifest) -> RunLimits:
+    return RunLimits(
         wall_seconds=manifest.limits.wall_seconds,
         memory_bytes=manifest.limits.memory_mib * MEBIBYTE,
     )

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 
+from sandbox.box_middleware import BoxMiddleware, Launch, Run
 from sandbox.interface import Aborted, Box, BoxSpec, ObservedQueue, OnCase, Request, RunOutcome
-from sandbox.middleware import BoxMiddleware, Launch, Run
 
 NICENESS = 10
 LISTEN_SECONDS = 0.2

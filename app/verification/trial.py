@@ -26,7 +26,7 @@ from app.judging.efficiency import TimeComparison
 from app.judging.requirement import plural
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Launcher
 from sandbox.library_cache import fill_cache

@@ -28,7 +28,7 @@ from app.settings import Settings
 from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
 from app.verification.trial import Effort, open_pools, private_launcher
 from app.verification.verify import FULL, verify
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted
 
 # A verification that takes longer ends, because it holds the worker's only slot for them. Our problems take minutes.

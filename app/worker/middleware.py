@@ -16,7 +16,7 @@ from app.engine.job import Outcomes
 from app.judging.finish import Finish
 from app.queue.lease import Claim
 from app.worker.work import Work
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable
 
 # A single refusal may be due to one problem, whose frameworks the image lacks.

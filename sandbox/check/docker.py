@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from sandbox.check.finding import Finding, Level
-from sandbox.docker.engine import answering, connect, find_address
+from sandbox.check.finding import HostFinding, Level
+from sandbox.docker.engine_client import answering, connect, find_address
 from sandbox.docker.launcher import DockerOptions, find_image
 from sandbox.docker.orphans import find_orphans
 from sandbox.interface import SandboxUnavailable
@@ -29,7 +29,7 @@ GVISOR = "sudo runsc install -- --network=none --oci-seccomp && sudo systemctl r
 LIMITS = {"MemoryLimit": "memory", "SwapLimit": "swap", "PidsLimit": "processes", "CPUSet": "cores"}
 
 
-def check_docker(options: DockerOptions) -> Iterator[Finding]:
+def check_docker(options: DockerOptions) -> Iterator[HostFinding]:
     """Check everything except whether a box opens; `check_host` does that."""
     try:
         with closing(connect()) as engine:
@@ -38,7 +38,7 @@ def check_docker(options: DockerOptions) -> Iterator[Finding]:
         yield _finding("engine", "missing", str(error), _remedy_without_engine())
 
 
-def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[Finding]:
+def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[HostFinding]:
     with answering("to describe itself"):
         info, version = engine.info(), engine.version()
     yield check_version(info, version)
@@ -50,7 +50,7 @@ def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[Fi
     yield _check_leftovers(engine)
 
 
-def check_version(info: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
+def check_version(info: Mapping[str, Any], version: Mapping[str, Any]) -> HostFinding:
     kind = "rootless" if "rootless" in security_options(info) else "rootful: access to it is as good as root"
     text = f"{info['ServerVersion']} at {find_address()}, cgroup v{info.get('CgroupVersion', '1')}, {kind}"
     if tuple(map(int, version["ApiVersion"].split("."))) < OLDEST_API:
@@ -58,7 +58,7 @@ def check_version(info: Mapping[str, Any], version: Mapping[str, Any]) -> Findin
     return _finding("engine", "fine", text)
 
 
-def check_limits(info: Mapping[str, Any]) -> Finding:
+def check_limits(info: Mapping[str, Any]) -> HostFinding:
     lacking = [what for key, what in LIMITS.items() if not info.get(key)]
     if not lacking:
         return _finding("limits", "fine", f"the engine can limit {', '.join(LIMITS.values())}")
@@ -72,7 +72,7 @@ def _remedy_of_limits(info: Mapping[str, Any]) -> str:
     return UNIFIED if info.get("CgroupVersion", "1") == "1" else DELEGATE
 
 
-def check_walls(info: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
+def check_walls(info: Mapping[str, Any], options: DockerOptions) -> Iterator[HostFinding]:
     on = security_options(info)
     if "seccomp" not in on:
         text = "the engine has no seccomp: it refuses every box with a filter"
@@ -91,7 +91,7 @@ def security_options(info: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(str(option).split(",")[0].removeprefix("name=") for option in info.get("SecurityOptions") or ())
 
 
-def check_runtime(info: Mapping[str, Any], name: str) -> Finding:
+def check_runtime(info: Mapping[str, Any], name: str) -> HostFinding:
     known = sorted(info.get("Runtimes") or ())
     if name in known:
         return _finding("runtime", "fine", f"{name}, set by ALLCLOSE_DOCKER_RUNTIME")
@@ -100,7 +100,7 @@ def check_runtime(info: Mapping[str, Any], name: str) -> Finding:
     return _finding("runtime", "missing", text, remedy)
 
 
-def check_image(engine: "DockerClient", name: str) -> Finding:
+def check_image(engine: "DockerClient", name: str) -> HostFinding:
     try:
         image = find_image(engine, name)
     except SandboxUnavailable as error:
@@ -109,7 +109,7 @@ def check_image(engine: "DockerClient", name: str) -> Finding:
     return _finding("image", "fine", f"{name}, from this version's guest ({image[: len('docker:sha256:') + 12]})")
 
 
-def _check_leftovers(engine: "DockerClient") -> Finding:
+def _check_leftovers(engine: "DockerClient") -> HostFinding:
     names = [str(box.short_id) for box in find_orphans(engine)]
     if not names:
         return _finding("leftovers", "fine", "no boxes of dead workers")
@@ -127,5 +127,5 @@ def _remedy_without_engine() -> str:
     return START
 
 
-def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
-    return Finding(part="docker", name=name, level=level, text=text, remedy=remedy)
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> HostFinding:
+    return HostFinding(part="docker", name=name, level=level, text=text, remedy=remedy)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from sandbox.check.finding import Finding, Level
-from sandbox.docker.engine import answering, connect
+from sandbox.check.finding import HostFinding, Level
+from sandbox.docker.engine_client import answering, connect
 from sandbox.docker.launcher import DockerOptions, find_image
 from sandbox.gpu.access import find_access
 from sandbox.gpu.driver import Driver, Gpu, open_driver
@@ -22,7 +22,7 @@ BUILD = 'make images FLAVOURS="cpu cuda"'
 HOOK = "nvidia-container-runtime-hook"
 
 
-def check_gpu(options: DockerOptions) -> Iterator[Finding]:
+def check_gpu(options: DockerOptions) -> Iterator[HostFinding]:
     try:
         driver = open_driver()
         gpus = driver.list_gpus()
@@ -35,7 +35,7 @@ def check_gpu(options: DockerOptions) -> Iterator[Finding]:
         yield from _check_docker(options)
 
 
-def without_driver(reason: str, is_there: bool) -> Finding:
+def without_driver(reason: str, is_there: bool) -> HostFinding:
     if is_there:
         return _finding("driver", "optional", f"this machine has an NVIDIA GPU, but {reason}", INSTALL_DRIVER)
     return _finding("GPU", "fine", "none, and none is needed: GPU problems wait for a worker with a GPU")
@@ -48,7 +48,7 @@ def has_device(folder: Path) -> bool:
     )
 
 
-def check_gpus(driver: Driver, gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
+def check_gpus(driver: Driver, gpus: tuple[Gpu, ...]) -> Iterator[HostFinding]:
     yield _finding("driver", "fine", f"NVIDIA's {driver.version}")
     if not gpus:
         yield _finding("GPU", "optional", "the driver lists none", "nvidia-smi")
@@ -56,7 +56,7 @@ def check_gpus(driver: Driver, gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
         yield _check_use(driver, gpu)
 
 
-def _check_use(driver: Driver, gpu: Gpu) -> Finding:
+def _check_use(driver: Driver, gpu: Gpu) -> HostFinding:
     try:
         used = driver.use_of(gpu).memory_bytes // MIB
     except SandboxUnavailable as error:
@@ -65,7 +65,7 @@ def _check_use(driver: Driver, gpu: Gpu) -> Finding:
     return _finding("GPU", "fine", text)
 
 
-def _check_bubblewrap(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
+def _check_bubblewrap(gpus: tuple[Gpu, ...]) -> Iterator[HostFinding]:
     """Check the device files that bubblewrap's boxes need."""
     for gpu in gpus:
         try:
@@ -77,7 +77,7 @@ def _check_bubblewrap(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
         yield _finding("device files", "fine", ", ".join(str(path) for path in access.devices))
 
 
-def _check_docker(options: DockerOptions) -> Iterator[Finding]:
+def _check_docker(options: DockerOptions) -> Iterator[HostFinding]:
     """If an engine answers, check whether it can pass GPUs to boxes, and whether it has the image."""
     try:
         engine = connect()
@@ -105,5 +105,5 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
-    return Finding(part="gpu", name=name, level=level, text=text, remedy=remedy)
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> HostFinding:
+    return HostFinding(part="gpu", name=name, level=level, text=text, remedy=remedy)

@@ -9,11 +9,11 @@ from typing import Literal, TypeAlias
 
 from sandbox.check.bubblewrap import MORE_NAMESPACES, check_bubblewrap
 from sandbox.check.docker import check_docker
-from sandbox.check.finding import Finding, Level, examine, lacks, needless
+from sandbox.check.finding import HostFinding, Level, examine, lacks, needless
 from sandbox.check.gpu import check_gpu
-from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerLauncher, DockerOptions
 from sandbox.interface import BoxSpec, Isolation
+from sandbox.launcher_choice import choose_launcher
 
 Sandbox: TypeAlias = Literal["docker", "bubblewrap"]
 
@@ -27,7 +27,7 @@ NO_PROFILE = "export ALLCLOSE_DOCKER_APPARMOR=unconfined  # the filter, capabili
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SandboxSettings:
     """The sandbox settings to check this host against."""
 
     runtime: Path
@@ -46,14 +46,14 @@ class HostReport:
     why: str
     isolation: Isolation | None
     instead: Sandbox | None
-    findings: tuple[Finding, ...]
+    findings: tuple[HostFinding, ...]
 
 
-def check_host(wanted: Wanted) -> HostReport:
+def check_host(wanted: SandboxSettings) -> HostReport:
     """Check the machine and both launchers, and open a box with each launcher that can work."""
     chosen = choose(wanted)
     machine = list(examine("machine", check_platform))
-    found: dict[Sandbox, list[Finding]] = {
+    found: dict[Sandbox, list[HostFinding]] = {
         "docker": list(examine("docker", lambda: check_docker(wanted.docker))),
         "bubblewrap": list(examine("bubblewrap", lambda: check_bubblewrap(wanted.runtime))),
     }
@@ -75,7 +75,7 @@ def _isolation(outcome: Isolation | Exception | None) -> Isolation | None:
     return None if isinstance(outcome, Exception) else outcome
 
 
-def choose(wanted: Wanted) -> Sandbox:
+def choose(wanted: SandboxSettings) -> Sandbox:
     """Choose as a worker does; bubblewrap if neither launcher works."""
     if wanted.sandbox != "auto":
         return wanted.sandbox
@@ -86,7 +86,7 @@ def choose(wanted: Wanted) -> Sandbox:
     return "docker" if isinstance(launcher, DockerLauncher) else "bubblewrap"
 
 
-def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
+def explain(wanted: SandboxSettings, chosen: Sandbox, docker: list[HostFinding]) -> str:
     if wanted.sandbox != "auto":
         return f"ALLCLOSE_SANDBOX={chosen}"
     if chosen == "docker":
@@ -97,17 +97,19 @@ def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
     )
 
 
-def check_platform() -> Iterator[Finding]:
+def check_platform() -> Iterator[HostFinding]:
     system, machine = platform.system(), platform.machine()
     if system == "Linux" and machine in MACHINES and hasattr(os, "pidfd_open"):
-        yield Finding(part="machine", name="platform", level="fine", text=f"Linux {platform.release()} on {machine}")
+        yield HostFinding(
+            part="machine", name="platform", level="fine", text=f"Linux {platform.release()} on {machine}"
+        )
         return
     text = f"boxes need Linux 5.3 or later on {' or '.join(MACHINES)}; this is {system} on {machine}"
     remedy = "run Allclose in a Linux machine or VM"
-    yield Finding(part="machine", name="platform", level="missing", text=text, remedy=remedy)
+    yield HostFinding(part="machine", name="platform", level="missing", text=text, remedy=remedy)
 
 
-def open_box_by(name: Sandbox, wanted: Wanted) -> Isolation | Exception:
+def open_box_by(name: Sandbox, wanted: SandboxSettings) -> Isolation | Exception:
     """Open a box with this launcher; return its isolation, or the exception for the finding."""
     try:
         box = choose_launcher(name, wanted.runtime, docker=wanted.docker).launch(BoxSpec(()))
@@ -117,7 +119,7 @@ def open_box_by(name: Sandbox, wanted: Wanted) -> Isolation | Exception:
     return box.ready.isolation
 
 
-def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: Wanted) -> Finding:
+def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: SandboxSettings) -> HostFinding:
     level: Level = "fine"
     text, remedy = "opens, with fresh namespaces for each submission", ""
     if isinstance(outcome, Exception):
@@ -126,7 +128,7 @@ def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: Wanted) -> 
         level, text, remedy = "weak", SHARED, _remedy_for_namespaces(part, wanted.docker)
         if wanted.isolation == "namespaces":
             level, text = "missing", f"{SHARED}, but ALLCLOSE_ISOLATION requires namespaces"
-    return Finding(part=part, name="box", level=level, text=text, remedy=remedy)
+    return HostFinding(part=part, name="box", level=level, text=text, remedy=remedy)
 
 
 def _remedy_for_namespaces(part: Sandbox, docker: DockerOptions) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sandbox.docker.engine import answering
+from sandbox.docker.engine_client import answering
 from sandbox.guest_box import Vessel
 from sandbox.interface import SandboxUnavailable
 from sandbox.stream import Channel, Stream, poll

@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from sandbox.docker.container import DockerContainer, remove
-from sandbox.docker.engine import Facilities, answering, connect, read_facilities
+from sandbox.docker.engine_client import Facilities, answering, connect, read_facilities
 from sandbox.docker.orphans import LABEL, remove_orphans, this_process
 from sandbox.docker.seccomp_profile import docker_profile
 from sandbox.environment import (
@@ -28,7 +28,7 @@ from sandbox.environment import (
 )
 from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.confinement import Surroundings
 from sandbox.guest_box import GuestBox, open_box
 from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox.docker.container import remove
-from sandbox.docker.engine import answering
+from sandbox.docker.engine_client import answering
 
 if TYPE_CHECKING:
     from docker import DockerClient

@@ -76,7 +76,7 @@ class NoSuchBox(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class EngineCall:
     """A request that may pass. `query`: a check for each parameter. `body`: checks the body and writes it again."""
 
     method: str
@@ -110,7 +110,7 @@ class Gate:
             call("DELETE", "{box}", query={"v": _any, "force": _any, "link": _is_false}),
         )
 
-    def find(self, method: str, target: str) -> tuple[Call, str]:
+    def find(self, method: str, target: str) -> tuple[EngineCall, str]:
         """Return the call that matches the request, and the target with the box's full ID. Raises RequestRefused."""
         path, _, query = target.partition("?")
         if ";" in query:  # some engines treated it as `&`
@@ -144,9 +144,9 @@ class Gate:
         return str(container["Id"])
 
 
-def _call(images: str, method: str, path: str, **rules: Any) -> Call:
+def _call(images: str, method: str, path: str, **rules: Any) -> EngineCall:
     pattern = _VERSION + path.replace("{images}", images).replace("{box}", _BOX)
-    return Call(method=method, path=re.compile(pattern), is_attaching=path.endswith("/attach"), **rules)
+    return EngineCall(method=method, path=re.compile(pattern), is_attaching=path.endswith("/attach"), **rules)
 
 
 def _any(_: str) -> bool:

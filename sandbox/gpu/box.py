@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from sandbox.gpu.driver import Gpu, Use
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest_box import GuestBox
 from sandbox.interface import (
     MIB,

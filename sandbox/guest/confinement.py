@@ -15,7 +15,7 @@ from sandbox.guest import isolation, kernel
 from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
-from sandbox.guest.wire import SPARE_SECONDS, Isolation, Limits, ProcessSetup
+from sandbox.guest.wire import SPARE_SECONDS, Isolation, ProcessSetup, RunLimits
 
 if TYPE_CHECKING:
     from sandbox.guest.library_programs import Library
@@ -72,7 +72,7 @@ class Surroundings:
     def reserved_bytes(self) -> int:
         return GPU_RESERVED_BYTES if self.has_gpu else RESERVED_BYTES
 
-    def watched(self, limits: Limits) -> Limits:
+    def watched(self, limits: RunLimits) -> RunLimits:
         """Return the limits that the monitor enforces."""
         extra_bytes = GPU_LIBRARIES_BYTES if self.has_gpu else 0
         return replace(limits, memory_bytes=limits.memory_bytes + extra_bytes)

@@ -22,8 +22,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, Method
 from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.notes import Origins, Record, is_guest
-from sandbox.guest.threads import watch_threads
+from sandbox.guest.notes import Origins, Record, is_guest, watch_threads
 from sandbox.guest.wire import NoteKind
 
 # The other places of a function of PyTorch: `torch.softmax` covers all of them.

@@ -16,7 +16,7 @@ from sandbox.guest.fork import fork_student
 from sandbox.guest.gauge import BoxGauge, Gauge
 from sandbox.guest.isolation import enter_namespaces
 from sandbox.guest.watch import HostGone, Watch
-from sandbox.guest.wire import FROM_HOST, TO_HOST, Cause, ProcessSetup, Report, Task
+from sandbox.guest.wire import FROM_HOST, TO_HOST, CallReport, Cause, ProcessSetup, RunTask
 
 _REPLIES_TO_LOADING = (wire.LOADED, wire.INVALID, wire.RAISED)
 _REPLIES_TO_CASES = (wire.ANSWER, *(kind for kind in wire.FAILURES if kind != wire.INVALID))
@@ -73,13 +73,13 @@ def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
 def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
     if watch.is_dead():
         raise NotPrepared("the spare process is dead")
-    task = Task.from_json(content)
+    task = RunTask.from_json(content)
     watch.limits = surroundings.watched(task.limits)
     if _load(watch, task, content):
         _answer_cases(watch, task)
 
 
-def _load(watch: Watch, task: Task, content: bytes) -> bool:
+def _load(watch: Watch, task: RunTask, content: bytes) -> bool:
     report = _strict(watch.ask(wire.TASK, content, task.limits.load_seconds), _REPLIES_TO_LOADING)
     has_loaded = report.kind == wire.LOADED
     if has_loaded:  # what was printed is shown with the first case
@@ -89,7 +89,7 @@ def _load(watch: Watch, task: Task, content: bytes) -> bool:
     return has_loaded
 
 
-def _answer_cases(watch: Watch, task: Task) -> None:
+def _answer_cases(watch: Watch, task: RunTask) -> None:
     """Answer one case after the other, until the host says that none follows, or a case ends the process."""
     while True:
         watch.wait_for_host()
@@ -103,13 +103,13 @@ def _answer_cases(watch: Watch, task: Task) -> None:
             return
 
 
-def _strict(report: Report, kinds: tuple[bytes, ...]) -> Report:
+def _strict(report: CallReport, kinds: tuple[bytes, ...]) -> CallReport:
     """Treat a well-formed reply to another command as forged."""
     if report.cause is Cause.REPLIED and report.kind not in kinds:
         return replace(report, cause=Cause.FORGED, kind=b"", content=b"")
     return report
 
 
-def _send(report: Report) -> None:
+def _send(report: CallReport) -> None:
     for kind, content in report.frames():
         wire.write_frame(TO_HOST, kind, content)

@@ -1,21 +1,34 @@
-"""The record of watching code, and the question whose code runs.
+"""The record of watching code, and the question whose code runs, in all threads.
 
 A note leaves the process at once, through a pipe to the monitor, so the source can't take it back. Everything else that
 watches is in the student's own process, and hostile code can blind it: notes are evidence and no proof.
 """
 
+import _thread
 import os
 import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from os.path import samestat
 from pathlib import Path
 from threading import get_ident
 from types import CodeType, FrameType
+from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
 from sandbox.guest.wire import NOTE_LINE, PLACE, NoteKind
 
 GUEST, STANDARD_LIBRARY = str(Path(__file__).parent), str(Path(os.__file__).parent)
 LAYERS, PACKAGES = "/torch/nn/modules/", "-packages/"
+# The ways to begin a thread; some exist only in some versions of Python.
+STARTERS = (
+    (_thread, "start_new"),
+    (_thread, "start_new_thread"),
+    (_thread, "start_joinable_thread"),
+    (threading, "_start_new_thread"),
+    (threading, "_start_joinable_thread"),
+)
 
 
 class Record:
@@ -105,3 +118,33 @@ def _calls_for_its_caller(code: CodeType, name: str | None) -> bool:
     if file.startswith((GUEST, "<")) or LAYERS in file or is_of_standard_library(file):
         return True
     return name is not None and file != "driver.py" and name not in code.co_names and name not in code.co_consts
+
+
+def watch_threads(origins: Origins, watching: Callable[[], AbstractContextManager[object]]) -> None:
+    """Run every new thread in `watching()`, and keep the line of the source that began it."""
+    for module, name in STARTERS:
+        if (start := getattr(module, name, None)) is not None:
+            setattr(module, name, _watched(start, origins, watching))
+
+
+def _watched(
+    start: Callable[..., Any], origins: Origins, watching: Callable[[], AbstractContextManager[object]]
+) -> Callable[..., Any]:
+    def begin_watched(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        line = origins.find_line(sys._getframe(1))
+
+        def run(*arguments: Any, **others: Any) -> None:
+            if line is None:
+                function(*arguments, **others)
+                return
+            thread = get_ident()
+            origins.started[thread] = line
+            try:
+                with watching():
+                    function(*arguments, **others)
+            finally:
+                del origins.started[thread]  # another thread gets the number
+
+        return start(run, *given, **named)
+
+    return begin_watched

@@ -21,7 +21,7 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
 # The source must import these anew, which is noted, and gets copies that watch nothing.
-WATCHERS = ("dynamic_code", "forbidden_calls", "notes", "record", "threads")
+WATCHERS = ("dynamic_code", "forbidden_calls", "notes", "record")
 # The calls of the case that runs, by name.
 counts: Counts = Counter()
 

@@ -13,7 +13,7 @@ To allow a call:
 1. A framework that needs it fails in a box with PermissionError or ENOSYS. First find out what else the call can do,
    and with which arguments. No filter can check memory that the kernel reads.
 2. Add it to `STUDENT_ALLOWED`, or to `SUPERVISOR_ALLOWED` if only the zygote or the monitor needs it, and its number to
-   `syscalls.txt`. Conditions on arguments are a `Rule` in `_student_rules`.
+   `syscalls.txt`. Conditions on arguments are a `FilterRule` in `_student_rules`.
 3. `tests/sandbox/test_syscalls.py` tries every call. A rule needs rows in `REFUSED_ARGUMENTS` and
    `PERMITTED_ARGUMENTS`. Put the code that needs the call into `tests/sandbox/frameworks/`, and run `make images`.
 """
@@ -135,7 +135,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class FilterRule:
     """Allowed when all tests of one alternative hold; otherwise refused with errno `otherwise`.
 
     If the tests of an `ignored` alternative hold, or `otherwise` is 0, the call returns success and does nothing.
@@ -151,7 +151,7 @@ class Filter:
     """`allowed`: without conditions. `rules`: with conditions. `refused`: with an errno. Other calls get ENOSYS."""
 
     allowed: frozenset[str]
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, FilterRule]
     refused: Mapping[str, int]
 
 
@@ -164,19 +164,19 @@ def student_filter(pid: int, *, gpu: bool = False) -> Filter:
     rules = _student_rules(pid)
     if not gpu:
         return Filter(STUDENT_ALLOWED - set(rules), rules, _refusals(STUDENT_ALLOWED))
-    rules["mmap"] = Rule(((Test(3, 0, MAP_GROWSDOWN),),))
+    rules["mmap"] = FilterRule(((Test(3, 0, MAP_GROWSDOWN),),))
     drivers = tuple((Test(1, value, mask),) for value, mask in GPU_IOCTLS)
-    rules["ioctl"] = Rule((*rules["ioctl"].alternatives, *drivers), errno.ENOTTY)
-    rules["clone"] = Rule((*rules["clone"].alternatives, (Test(0, CLONE_SPAWN),)))
+    rules["ioctl"] = FilterRule((*rules["ioctl"].alternatives, *drivers), errno.ENOTTY)
+    rules["clone"] = FilterRule((*rules["clone"].alternatives, (Test(0, CLONE_SPAWN),)))
     # The driver insists on listening for processes that share its memory. Nobody may connect.
-    rules["socket"] = Rule(((Test(0, AF_UNIX), Test(1, SOCK_SEQPACKET, SOCKET_TYPE_MASK)),))
+    rules["socket"] = FilterRule(((Test(0, AF_UNIX), Test(1, SOCK_SEQPACKET, SOCKET_TYPE_MASK)),))
     allowed = STUDENT_ALLOWED | GPU_ALLOWED
     return Filter(allowed - set(rules), rules, _refusals(allowed | set(rules)))
 
 
-def _student_rules(pid: int) -> dict[str, Rule]:
+def _student_rules(pid: int) -> dict[str, FilterRule]:
     return {
-        "clone": Rule(((Test(0, CLONE_FULL_THREAD, CLONE_FULL_THREAD | CLONE_NEW_ANY),),)),
+        "clone": FilterRule(((Test(0, CLONE_FULL_THREAD, CLONE_FULL_THREAD | CLONE_NEW_ANY),),)),
         # RWF_NOWAIT would reveal which pages of a shared file are in memory, a message to the next submission.
         "preadv2": _one_of(5, (0,), errno.EOPNOTSUPP),
         "pwritev2": _one_of(5, (0,), errno.EOPNOTSUPP),
@@ -186,22 +186,22 @@ def _student_rules(pid: int) -> dict[str, Rule]:
         "prctl": _one_of(0, PRCTLS),
         "ioctl": _one_of(1, IOCTLS, errno.ENOTTY),
         "fcntl": replace(_one_of(1, FCNTLS, errno.EINVAL), ignored=_one_of(1, LOCK_FCNTLS).alternatives),
-        "flock": Rule((), 0),
+        "flock": FilterRule((), 0),
         # Times are not set either: a user who may write to /dev/null may change its times, and the file is the host's.
-        "utimensat": Rule((), 0),
+        "utimensat": FilterRule((), 0),
         "madvise": _one_of(2, MADVICES, errno.EINVAL),
-        "close_range": Rule(((Test(2, 0, CLOSE_RANGE_UNSHARE),),), errno.EINVAL),
+        "close_range": FilterRule(((Test(2, 0, CLOSE_RANGE_UNSHARE),),), errno.EINVAL),
         # No file that a student can write is on a disk. On a file of the host these calls would flush that host's disk.
-        "fsync": Rule((), 0),
-        "fdatasync": Rule((), 0),
-        "msync": Rule((), 0),
+        "fsync": FilterRule((), 0),
+        "fdatasync": FilterRule((), 0),
+        "msync": FilterRule((), 0),
         # A pair of datagram sockets could sendto() a named socket.
-        "socketpair": Rule(((Test(0, AF_UNIX), Test(1, SOCK_STREAM, SOCKET_TYPE_MASK)),)),
+        "socketpair": FilterRule(((Test(0, AF_UNIX), Test(1, SOCK_STREAM, SOCKET_TYPE_MASK)),)),
         # Out-of-band bytes have been used to attack the kernel, and no honest program sends them through a pair.
-        "sendto": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
-        "recvfrom": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
+        "sendto": FilterRule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
+        "recvfrom": FilterRule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
         # Shared writable memory would escape RLIMIT_DATA, and so would memory that grows downwards like a stack.
-        "mmap": Rule(
+        "mmap": FilterRule(
             (
                 (Test(3, 0, MAP_SHARED | MAP_GROWSDOWN),),
                 (Test(3, MAP_SHARED, MAP_SHARED | MAP_ANONYMOUS), Test(2, 0, PROT_WRITE)),
@@ -214,7 +214,8 @@ def box_filter(*, namespaces: bool, gpu: bool = False) -> Filter:
     """The outer filter, around zygote, monitors and student alike. Namespaces can be made by `unshare` only."""
     allowed = STUDENT_ALLOWED | SUPERVISOR_ALLOWED | (NAMESPACES_ALLOWED if namespaces else frozenset())
     allowed |= GPU_ALLOWED if gpu else frozenset()
-    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}  # as much as an engine's profile can express
+    # As much as an engine's profile can express.
+    rules = {"clone": FilterRule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}
     return Filter(allowed - set(rules), rules, _refusals(allowed))
 
 
@@ -224,8 +225,8 @@ def _refusals(allowed: frozenset[str]) -> dict[str, int]:
     return refused | {"clone3": errno.ENOSYS}
 
 
-def _one_of(argument: int, values: tuple[int, ...], otherwise: int = errno.EPERM) -> Rule:
-    return Rule(tuple((Test(argument, value),) for value in values), otherwise)
+def _one_of(argument: int, values: tuple[int, ...], otherwise: int = errno.EPERM) -> FilterRule:
+    return FilterRule(tuple((Test(argument, value),) for value in values), otherwise)
 
 
 @cache
@@ -280,7 +281,7 @@ def _block(number: int, body: Code) -> Code:
     return [(JUMP_IF_EQUAL, 0, len(body), number), *body]
 
 
-def _checks(rule: Rule) -> Code:
+def _checks(rule: FilterRule) -> Code:
     code: Code = []
     for alternative in rule.alternatives:
         code += _alternative(alternative, ALLOW)

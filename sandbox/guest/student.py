@@ -14,12 +14,12 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from sandbox.guest import codec, convert, gpu, wire
+from sandbox.guest import codec, convert, gpu_start, wire
 from sandbox.guest.confinement import Surroundings, confine
 from sandbox.guest.failure import describe, pack, type_name
 from sandbox.guest.guard import Guard, Violation
-from sandbox.guest.program import CannotBeJudged, Program, load
-from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, SPARE_SECONDS, ProcessSetup, Task
+from sandbox.guest.student_program import CannotBeJudged, Program, load
+from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, SPARE_SECONDS, ProcessSetup, RunTask
 
 # C code answers it with the lines that run, also in a loop that never ends.
 ASK_PLACE = signal.SIGUSR2
@@ -34,7 +34,7 @@ def live(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> NoRet
         faulthandler.register(ASK_PLACE, file=PLACE, all_threads=False)
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
-            gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
+            gpu_start.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
         if "jax" in sys.modules:  # always, so that a spare has the same state as a new process
             sys.modules["jax"].devices()
         if setup.library_calls and surroundings.library is not None:
@@ -73,7 +73,7 @@ def _text_stream(descriptor: int) -> Any:
 
 def _answer_all(torch_device: str) -> None:
     token, content = _receive()
-    task = Task.from_json(content)
+    task = RunTask.from_json(content)
     program, reply = _load(task)
     _send(token, *reply)
     while program is not None:
@@ -85,7 +85,7 @@ def _answer_all(torch_device: str) -> None:
         _send(token, *_answer(task, program, inputs, torch_device))
 
 
-def _load(task: Task) -> tuple[Program | None, Reply]:
+def _load(task: RunTask) -> tuple[Program | None, Reply]:
     try:
         return load(task), (wire.LOADED, b"")
     except CannotBeJudged as error:
@@ -106,7 +106,7 @@ def _load_failure_kind(error: BaseException) -> bytes:
     return wire.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else wire.RAISED
 
 
-def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> Reply:
+def _answer(task: RunTask, program: Program, inputs: bytes, torch_device: str) -> Reply:
     stage = "call"
     try:
         arguments = _restore(task, inputs, torch_device)
@@ -124,7 +124,7 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
         _flush()
 
 
-def _restore(task: Task, inputs: bytes, torch_device: str) -> dict[str, Any]:
+def _restore(task: RunTask, inputs: bytes, torch_device: str) -> dict[str, Any]:
     tree = codec.decode(inputs)
     assert isinstance(tree, dict)
     return {name: convert.restore(tree[name], kind, torch_device) for name, kind in task.parameters if name in tree}

@@ -18,7 +18,7 @@ from sandbox.guest.gauge import Gauge
 from sandbox.guest.isolation import TMP_FILES
 from sandbox.guest.reply import Reply
 from sandbox.guest.student import ASK_PLACE
-from sandbox.guest.wire import NO_REQUEST, Cause, Report
+from sandbox.guest.wire import NO_REQUEST, CallReport, Cause
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5
@@ -98,7 +98,7 @@ class Watch:
         for descriptor in (wire.FROM_HOST, child.text, child.answers, child.place):
             self._poll.register(descriptor, select.POLLIN)
 
-    def ask(self, kind: bytes, content: bytes, seconds: float) -> Report:
+    def ask(self, kind: bytes, content: bytes, seconds: float) -> CallReport:
         """Send a load or call command, and wait for the reply or whatever ends it. Raises HostGone."""
         charged = self._charged = ChargedTime(self._thread_times, seconds)
         self._begin(os.urandom(wire.TOKEN_BYTES), kind, content)
@@ -113,7 +113,7 @@ class Watch:
         self._look()
         return self._finish(wall_seconds, charged.left_out + charged.frozen)
 
-    def await_preparation(self, token: bytes, seconds: float) -> Report:
+    def await_preparation(self, token: bytes, seconds: float) -> CallReport:
         """Wait for the first reply, which needs no command. Memory counts from then on. Raises HostGone."""
         self._reply = Reply(token, 0)
         deadline = time.monotonic() + seconds
@@ -173,7 +173,7 @@ class Watch:
         self._outgoing = memoryview(wire.TOKENED_HEADER.pack(token, kind, len(content)) + content)
         self._poll.register(self._child.inputs, select.POLLOUT)
 
-    def _finish(self, wall_seconds: float, left_out_seconds: float) -> Report:
+    def _finish(self, wall_seconds: float, left_out_seconds: float) -> CallReport:
         cause, reply = self._end or Cause.TIME, self._reply
         self._end, self._reply = None, Reply(None, 0)
         if cause is Cause.CLOSED:
@@ -187,7 +187,7 @@ class Watch:
         if not has_reply:
             self.kill()
         text = self._take_text()
-        return Report(
+        return CallReport(
             cause=cause,
             kind=reply.kind if has_reply else b"",
             content=content,

@@ -158,7 +158,7 @@ class ProcessSetup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RunLimits:
     """`wall_seconds`, `answer_bytes` and `text_bytes` (kept stdout and stderr) apply to each case."""
 
     wall_seconds: float
@@ -169,10 +169,10 @@ class Limits:
 
 
 # Before a request, no code of the student runs, and no text is kept.
-NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
+NO_REQUEST = RunLimits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
 
 
-def max_bytes(kind: bytes, limits: Limits = NO_REQUEST) -> int:
+def max_bytes(kind: bytes, limits: RunLimits = NO_REQUEST) -> int:
     """Return the size of the largest content that the host accepts in a frame."""
     sizes = {
         READY: FACTS_BYTES,
@@ -192,7 +192,7 @@ class Parameter(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class RunTask:
     """The content of TASK: one source to call with cases, which follow one by one. `parameters`: in call order.
 
     With a driver (`def run(solution, inputs) -> values`) the driver is called instead, and its values are the answer.
@@ -206,20 +206,20 @@ class Task:
     entry_point: str
     driver: str | None
     parameters: tuple[Parameter, ...]
-    limits: Limits
+    limits: RunLimits
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None
     definitions: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def to_json(self) -> bytes:
-        return _to_json(self, Task)
+        return _to_json(self, RunTask)
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
         given: dict[str, Any] = json.loads(text)
         read = {
             "parameters": tuple(Parameter(*each) for each in given["parameters"]),
-            "limits": Limits(**given["limits"]),
+            "limits": RunLimits(**given["limits"]),
             "guarded": tuple(given["guarded"]),
             "signature": None if given["signature"] is None else tuple(given["signature"]),
             "definitions": tuple((name, tuple(arguments)) for name, arguments in given["definitions"]),
@@ -243,7 +243,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class CallReport:
     """How a load or a call ended: the facts in OUTCOME, and the two frames that follow it.
 
     `kind` and `content`: the reply's; after a time limit, `content` has the lines that ran, which the process may have

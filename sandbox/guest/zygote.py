@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from sandbox.guest import jax_compilation, monitor, wire
 from sandbox.guest.confinement import Surroundings, filter_program
-from sandbox.guest.gpu import holds_cuda_context
+from sandbox.guest.gpu_start import holds_cuda_context
 from sandbox.guest.isolation import is_needless, is_permitted
 from sandbox.guest.wire import GuestFacts, Settings
 

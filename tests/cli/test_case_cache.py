@@ -14,7 +14,7 @@ from app.cli import case_cache
 from app.cli.case_cache import CaseCache, key_of
 from app.judging.requirement import Evidence, Loop
 from app.settings import ROOT
-from sandbox.choice import choose_launcher
+from sandbox.launcher_choice import choose_launcher
 from sandbox.library_cache import FillableLauncher
 from tests.cli.test_judge import allclose
 from tests.sandbox.bench import RUNTIME

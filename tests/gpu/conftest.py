@@ -7,7 +7,7 @@ import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.gpu.nvml import FakeNvml, make_devices, make_gpus

@@ -4,8 +4,8 @@ from functools import partial
 import pytest
 
 from app.queue.background_pause import BackgroundBoxes, BackgroundPause
+from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import BoxSpec
-from sandbox.middleware import LauncherWithMiddleware
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml
 from tests.sandbox.bench import run_in

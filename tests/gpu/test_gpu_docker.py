@@ -7,7 +7,7 @@ import pytest
 from sandbox.docker.launcher import DockerOptions, open_docker
 from sandbox.docker.seccomp_profile import docker_profile
 from sandbox.gpu.driver import open_driver
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from tests.gpu.nvml import make_gpus
 from tests.sandbox.bench import make_request, run_in, value_of

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.guest import codec, convert, gpu
+from sandbox.guest import codec, convert, gpu_start
 from sandbox.guest.seccomp_filter import (
     AF_UNIX,
     CLONE_SPAWN,
@@ -118,7 +118,7 @@ def test_both_frameworks_are_given_their_share_of_the_gpu(monkeypatch: pytest.Mo
     frameworks = Frameworks()
     frameworks.install(monkeypatch)
 
-    gpu.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=80 * 2**30)
+    gpu_start.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=80 * 2**30)
 
     assert frameworks.shares == [0.25]
     assert os.environ["XLA_CLIENT_MEM_FRACTION"] == "0.25000000"
@@ -128,7 +128,7 @@ def test_a_limit_above_all_that_there_is_means_all(monkeypatch: pytest.MonkeyPat
     frameworks = Frameworks()
     frameworks.install(monkeypatch)
 
-    gpu.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=8 * 2**30)
+    gpu_start.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=8 * 2**30)
 
     assert frameworks.shares == [1.0]
 
@@ -139,17 +139,17 @@ def test_a_box_that_shows_another_number_of_gpus_than_one_is_a_fault(
 ) -> None:
     Frameworks(count).install(monkeypatch)
 
-    with pytest.raises(gpu.UnexpectedDevices, match=f"torch sees {count} GPUs"):
-        gpu.bring_up(memory_bytes=MIB, gpu_memory_bytes=MIB)
+    with pytest.raises(gpu_start.UnexpectedDevices, match=f"torch sees {count} GPUs"):
+        gpu_start.bring_up(memory_bytes=MIB, gpu_memory_bytes=MIB)
 
 
 def test_a_cuda_context_is_known_by_its_open_device(tmp_path: Path) -> None:
     (tmp_path / "3").symlink_to("/dev/nvidiactl")  # which also those open who only ask what there is
-    before = gpu.holds_cuda_context(tmp_path)
+    before = gpu_start.holds_cuda_context(tmp_path)
     (tmp_path / "4").symlink_to("/dev/nvidia-uvm")
 
     assert not before
-    assert gpu.holds_cuda_context(tmp_path)
+    assert gpu_start.holds_cuda_context(tmp_path)
 
 
 class Tensor:

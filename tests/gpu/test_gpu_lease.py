@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from sandbox.gpu.driver import open_driver
-from sandbox.gpu.lease import Gpus, reserved
+from sandbox.gpu.gpu_lease import Gpus, reserved
 from sandbox.interface import Aborted, DeviceLost, SandboxUnavailable
 from tests.gpu.nvml import GPU_IS_LOST, FakeNvml, make_gpus
 from tests.queue.fleet import wait_until

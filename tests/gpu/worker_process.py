@@ -14,7 +14,7 @@ from app.engine.boxes import open_launcher
 from app.settings import read_settings
 from app.worker_process import run_worker
 from sandbox.gpu.driver import open_driver
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import SandboxError
 from tests.gpu.nvml import GPU_IS_LOST, FakeGpu, make_devices, make_gpus
 

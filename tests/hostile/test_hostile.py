@@ -16,7 +16,7 @@ import pytest
 from app.engine import request as engine_request
 from app.judging.report import MEMORY_STEP, TIME_STEP
 from app.judging.verdicts import CaseResult, Verdict
-from sandbox.interface import Launcher, Limits
+from sandbox.interface import Launcher, RunLimits
 from tests.hostile.arena import PROBLEMS, Arena, Seen, open_arenas
 from tests.hostile.conftest import RECORD
 from tests.hostile.mechanism import FILES, Mechanism, read_mechanism
@@ -51,7 +51,7 @@ def standardise(x, eps):
 def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
     names = tuple(sorted(path.name for path in PROBLEMS.iterdir()))
     with pytest.MonkeyPatch.context() as patch, open_arenas(launcher, names) as arenas:
-        patch.setattr(engine_request, "Limits", partial(Limits, load_seconds=LOAD_SECONDS))
+        patch.setattr(engine_request, "RunLimits", partial(RunLimits, load_seconds=LOAD_SECONDS))
         yield arenas
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sandbox.docker.engine import connect
+from sandbox.docker.engine_client import connect
 from sandbox.interface import SandboxAway, SandboxUnavailable
 from tests.lacking import do_without
 

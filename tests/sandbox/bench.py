@@ -18,15 +18,15 @@ from sandbox.interface import (
     CaseInput,
     CaseOutcome,
     Launcher,
-    Limits,
     Parameter,
     Request,
+    RunLimits,
     RunOutcome,
 )
 from sandbox.pool import Pool
 
 RUNTIME = Path(__file__).parents[2] / ".runtime"
-LIMITS = Limits(wall_seconds=20, load_seconds=20, memory_bytes=1024 * MIB)
+LIMITS = RunLimits(wall_seconds=20, load_seconds=20, memory_bytes=1024 * MIB)
 
 
 def make_request(source: str, *inputs: Mapping[str, Any], kind: ArrayKind = "value", **changes: Any) -> Request:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sandbox.guest import codec, signature
+from sandbox.guest import codec, trace_signature
 from sandbox.guest.wire import MESSAGE, InspectorMessage, InspectorStep
 from sandbox.interface import CaseOutcome
 from tests.sandbox.bench import Bench, make_request, run_in
 
-EXPORT = "from sandbox.guest.export import run"
+EXPORT = "from sandbox.guest.program_export import run"
 INSPECT = "from sandbox.guest.inspection import run"
 ENTRY = "def solve():\n    pass\n"
 
@@ -41,7 +41,7 @@ class Program:
 
 
 def describe(inputs: Inputs, static: Iterable[str] = ()) -> bytes:
-    return codec.encode(signature.describe(inputs, frozenset(static)))
+    return codec.encode(trace_signature.describe(inputs, frozenset(static)))
 
 
 def export(

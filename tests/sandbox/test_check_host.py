@@ -12,8 +12,8 @@ import pytest
 from sandbox import bubblewrap as walls
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.check import bubblewrap, docker, gpu, host
-from sandbox.check.finding import Finding, examine
-from sandbox.check.host import HostReport, Wanted
+from sandbox.check.finding import HostFinding, examine
+from sandbox.check.host import HostReport, SandboxSettings
 from sandbox.docker.launcher import DockerOptions
 from sandbox.environment import GUEST
 from sandbox.gpu.driver import open_driver
@@ -22,15 +22,15 @@ from sandbox.runtime import find_runtime
 from tests.gpu.nvml import GPU_IS_LOST, FakeGpu, FakeNvml
 from tests.sandbox.bench import RUNTIME
 
-HERE = Wanted(runtime=RUNTIME)
+HERE = SandboxSettings(runtime=RUNTIME)
 NO_ENGINE = "unix:///nowhere/docker.sock"
 
 
-def missing_in(report: HostReport) -> list[Finding]:
+def missing_in(report: HostReport) -> list[HostFinding]:
     return [finding for finding in report.findings if finding.level == "missing"]
 
 
-def of(report: HostReport, part: str, name: str) -> Finding:
+def of(report: HostReport, part: str, name: str) -> HostFinding:
     (found,) = [finding for finding in report.findings if (finding.part, finding.name) == (part, name)]
     return found
 
@@ -76,7 +76,7 @@ def test_an_engine_that_is_demanded_and_away_is_missing_and_the_other_sandbox_is
 
 
 def test_a_runtime_that_is_not_there_is_missing_and_comes_with_its_command(tmp_path: Path) -> None:
-    report = host.check_host(Wanted(runtime=tmp_path, sandbox="bubblewrap"))
+    report = host.check_host(SandboxSettings(runtime=tmp_path, sandbox="bubblewrap"))
 
     (missing,) = missing_in(report)
     assert missing.name == "runtime"
@@ -280,7 +280,7 @@ def test_device_files_that_are_not_there_come_with_their_command(monkeypatch: py
 
 def test_a_fault_in_a_look_is_a_finding_and_the_others_stand() -> None:
     def look() -> Any:
-        yield Finding(part="gpu", name="first", level="fine", text="there")
+        yield HostFinding(part="gpu", name="first", level="fine", text="there")
         raise KeyError("ServerVersion")
 
     first, fault = examine("gpu", look)

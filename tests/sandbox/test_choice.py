@@ -2,9 +2,9 @@
 
 import pytest
 
-from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
 from sandbox.interface import SandboxUnavailable
+from sandbox.launcher_choice import choose_launcher
 from tests.sandbox.bench import RUNTIME
 
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sandbox.check.docker import check_docker
-from sandbox.docker import engine
-from sandbox.docker.engine import find_address
+from sandbox.docker import engine_client
+from sandbox.docker.engine_client import find_address
 from sandbox.docker.launcher import OVERHEAD_BYTES, DockerLauncher, DockerOptions, open_docker
 from sandbox.docker.orphans import LABEL, this_process
 from sandbox.docker.seccomp_profile import docker_profile
@@ -304,14 +304,14 @@ def test_an_address_that_cannot_be_used_is_no_engine_that_is_away(monkeypatch: p
 
 OPENING = """
 import os, sys
-from sandbox.docker import engine
+from sandbox.docker import engine_client
 from sandbox.docker.launcher import DockerOptions, open_docker
 from sandbox.interface import SandboxUnavailable
 from tests.sandbox.ordinary_user import become_ordinary
-engine.DEFAULT_SOCKET = engine.Path(sys.argv[1])
+engine_client.DEFAULT_SOCKET = engine_client.Path(sys.argv[1])
 if os.geteuid() == 0:
     become_ordinary()
-print(engine.find_address())
+print(engine_client.find_address())
 try:
     open_docker(DockerOptions())
 except SandboxUnavailable as error:
@@ -367,7 +367,7 @@ def test_an_own_engine_comes_before_one_that_the_user_may_not_use(closed_socket:
 def test_without_any_engine_there_is_no_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr(engine, "DEFAULT_SOCKET", tmp_path / "docker.sock")
+    monkeypatch.setattr(engine_client, "DEFAULT_SOCKET", tmp_path / "docker.sock")
 
     assert find_address() is None
     with pytest.raises(SandboxUnavailable, match="there is no Docker Engine"):

@@ -8,12 +8,12 @@ from sandbox.guest import wire
 from sandbox.guest.failure import pack
 from sandbox.guest.reply import Reply
 from sandbox.guest.wire import Cause
-from sandbox.interface import MIB, BoxLost, CaseOutcome, Ending, Limits
+from sandbox.interface import MIB, BoxLost, CaseOutcome, Ending, RunLimits
 from sandbox.process_ending import outcome_of, printable, read_report
 from sandbox.stream import read_json
 
 TOKEN = b"0123456789abcdef"
-LIMITS = Limits(wall_seconds=1, memory_bytes=100 * MIB)
+LIMITS = RunLimits(wall_seconds=1, memory_bytes=100 * MIB)
 
 
 def frame(kind: bytes, content: bytes, size: int | None = None, token: bytes = TOKEN) -> bytes:

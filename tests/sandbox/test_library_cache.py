@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names
 from sandbox.interface import BoxSpec, Ending, Launcher, Request, SandboxUnavailable
+from sandbox.launcher_choice import choose_launcher
 from sandbox.library_cache import (
     ENTRY,
     ENTRY_BYTES,

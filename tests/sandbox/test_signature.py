@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sandbox.guest.codec import decode
-from sandbox.guest.signature import Signature, Untraceable, arguments, flatten, leaves
+from sandbox.guest.trace_signature import Signature, Untraceable, arguments, flatten, leaves
 from tests.sandbox.inspecting import describe
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

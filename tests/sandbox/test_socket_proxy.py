@@ -16,7 +16,7 @@ import pytest
 
 from sandbox.docker import socket_proxy
 from sandbox.docker.box_request import BoxRules, RequestRefused, check_more_memory
-from sandbox.docker.engine import find_address
+from sandbox.docker.engine_client import find_address
 from sandbox.docker.launcher import COVERED, MASKED, TMP_OPTIONS, DockerLauncher, DockerOptions, open_docker
 from sandbox.docker.orphans import LABEL
 from sandbox.docker.seccomp_profile import docker_profile

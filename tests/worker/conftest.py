@@ -4,8 +4,8 @@ from contextlib import closing
 import pytest
 
 from app.database.engine import Database
-from sandbox.choice import choose_launcher
 from sandbox.interface import Launcher
+from sandbox.launcher_choice import choose_launcher
 from tests.sandbox.bench import RUNTIME
 from tests.worker.bench import Bench, CountingPool
 

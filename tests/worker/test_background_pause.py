@@ -13,8 +13,8 @@ from app.queue.background_pause import NICENESS, BackgroundBoxes, BackgroundPaus
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
+from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
-from sandbox.middleware import LauncherWithMiddleware
 from tests.queue.fleet import wait_until
 from tests.queue.test_background import make_background, send_one
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY

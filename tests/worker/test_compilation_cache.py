@@ -9,7 +9,7 @@ from app.catalog.package import package_from_files
 from app.engine import compilation_cache as compilation
 from app.engine.compilation_cache import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.library_cache import Filled
+from sandbox.library_cache import CacheFill
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 from tests.worker.bench import STANDARDISE
@@ -20,9 +20,9 @@ from tests.worker.cases import make_case
 def fillings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
 
-    def note(launcher: BubblewrapLauncher, *_: object) -> Filled:
+    def note(launcher: BubblewrapLauncher, *_: object) -> CacheFill:
         found.append(launcher.runtime.python_version)
-        return Filled(0, frozenset([b"call"]))
+        return CacheFill(0, frozenset([b"call"]))
 
     monkeypatch.setattr(compilation, "fill_cache", note)
     return found
@@ -62,9 +62,9 @@ def test_while_known_submissions_fill_it_the_calls_stay_what_they_were_first(
     cache = CompilationCache(tmp_path, launcher_in(tmp_path))
     met: list[tuple[bytes, ...]] = []
 
-    def fill(*_: object) -> Filled:
+    def fill(*_: object) -> CacheFill:
         met.append(cache.calls(package))
-        return Filled(0, frozenset({b"first", b"second"} if len(met) < 3 else {b"third"}))
+        return CacheFill(0, frozenset({b"first", b"second"} if len(met) < 3 else {b"third"}))
 
     monkeypatch.setattr(compilation, "fill_cache", fill)
     cache.fill_more(package, [make_case(0)], threading.Event())

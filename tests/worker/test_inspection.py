@@ -19,7 +19,7 @@ from app.engine.inspection import (
 )
 from app.engine.inspector_protocol import Clock, Messages, RequiredPart, Run, Task, plan
 from sandbox.guest.codec import decode, encode
-from sandbox.guest.signature import Untraceable
+from sandbox.guest.trace_signature import Untraceable
 from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files

@@ -19,8 +19,8 @@ from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.worker.middleware import Judge, JudgingResult, with_middleware
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
+from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import BoxLost, Launcher
-from sandbox.middleware import LauncherWithMiddleware
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import BY_NOTIFY_ONLY

@@ -228,7 +228,7 @@ def forged(solution, inputs):
     import numpy
     return numpy.zeros({size}, numpy.uint8)
 
-export = sys.modules.get("sandbox.guest.export")
+export = sys.modules.get("sandbox.guest.program_export")
 if export is not None:
     export.run.__code__ = forged.__code__
 """

@@ -114,7 +114,7 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
     from app.engine.boxes import find_cache, open_launcher, open_reference_pool
     from app.engine.request import run_cases
     from sandbox.guest.codec import decode, encode
-    from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Limits, Parameter, Request
+    from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Parameter, Request, RunLimits
 
     given = {name: encode({"code": code, "maker": maker}) for name, (code, maker) in probe.makers.items()}
     request = Request(
@@ -123,7 +123,7 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
         driver=DRIVER,
         parameters=(Parameter("code", "value"), Parameter("maker", "value")),
         cases=tuple(CaseInput(name, inputs) for name, inputs in given.items()),
-        limits=Limits(wall_seconds=OBSERVED_SECONDS, memory_bytes=OBSERVED_MEMORY, load_seconds=OBSERVED_SECONDS),
+        limits=RunLimits(wall_seconds=OBSERVED_SECONDS, memory_bytes=OBSERVED_MEMORY, load_seconds=OBSERVED_SECONDS),
     )
     outcomes: list[CaseOutcome] = []
     with open_reference_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from sandbox.guest.answers.case import Case, Options, read_makers
+from sandbox.guest.answers.driver_case import DriverCase, Options, read_makers
 
 Run = Callable[[Callable[..., object], dict[str, Any]], object]
 
@@ -19,6 +19,6 @@ def driver(kind: str, options: Options, makers: str | None) -> Run:
     made = read_makers(makers)
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-        return call(solution, Case(inputs=inputs, options=options, makers=made))
+        return call(solution, DriverCase(inputs=inputs, options=options, makers=made))
 
     return run

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sandbox.guest.answers.case import Case, gradients_of, set_gradients, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, gradients_of, set_gradients, snapshot
 
 # Methods of PyTorch's and Flax NNX's modules that only switch a mode, unless the problem declares them.
 MODES = ("train", "eval")
@@ -15,7 +15,7 @@ MODES = ("train", "eval")
 GRADIENTS = "grad"
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     values = case.arguments()
     for name in case.options["gradients"]:
         for tensor in _tensors(sys.modules["torch"], values[name]):
@@ -45,7 +45,7 @@ def call(solution: Callable[..., object], case: Case) -> object:
     return answer
 
 
-def _gradients(values: dict[str, Any], given: dict[str, Any], case: Case) -> object:
+def _gradients(values: dict[str, Any], given: dict[str, Any], case: DriverCase) -> object:
     """Set the gradients that the call gives. Without any, return those that the tensors have."""
     for name, gradients in given.items():
         set_gradients(values[name], gradients)

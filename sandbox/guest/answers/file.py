@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from sandbox.guest.answers.case import Case
+from sandbox.guest.answers.driver_case import DriverCase
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     folder = Path(tempfile.mkdtemp())
     try:
         path = folder / case.options["name"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from sandbox.guest.answers.case import Case
+from sandbox.guest.answers.driver_case import DriverCase
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     return solution(*case.arguments().values())

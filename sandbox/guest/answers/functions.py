@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Callable
 
-from sandbox.guest.answers.case import Case
+from sandbox.guest.answers.driver_case import DriverCase
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     name = case.inputs["function"]
     if name == case.options["entry_point"]:
         return solution(*case.arguments().values())

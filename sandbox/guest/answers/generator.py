@@ -4,10 +4,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from sandbox.guest.answers.case import Case, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, snapshot
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     made: Any = solution(*case.arguments().values())
     try:
         items = iter(made)

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sandbox.guest.answers.case import Case, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, snapshot
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     return (_by_jax if case.options["library"] == "jax" else _by_torch)(solution, case)
 
 
-def _by_jax(solution: Callable[..., Any], case: Case) -> object:
+def _by_jax(solution: Callable[..., Any], case: DriverCase) -> object:
     jax = sys.modules["jax"]
     arguments = case.arguments()
     named = {name: arguments[name] for name in case.options["of"]}
@@ -41,7 +41,7 @@ def _factors_for_jax(jax: Any, value: Any) -> Any:
     return jax.tree.unflatten(tree, factors)
 
 
-def _by_torch(solution: Callable[..., Any], case: Case) -> object:
+def _by_torch(solution: Callable[..., Any], case: DriverCase) -> object:
     torch = sys.modules["torch"]
     arguments = case.arguments()
     named = {name: arguments[name].detach().clone().requires_grad_() for name in case.options["of"]}

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from sandbox.guest.answers.case import Case, gradients_of, set_gradients, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, gradients_of, set_gradients, snapshot
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     arguments = case.arguments()
     for name, given in case.options["gradients"].items():
         set_gradients(arguments[name], case.inputs[given])

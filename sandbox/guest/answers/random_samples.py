@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sandbox.guest.answers.case import Case
+from sandbox.guest.answers.driver_case import DriverCase
 from sandbox.guest.convert import plain
 
 SEEDS = 2**31
@@ -18,7 +18,7 @@ SEEDS = 2**31
 LEAST_ROWS = 14
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     seed, count = case.inputs[case.options["seed"]], case.number("repeat")
     answer_of = import_module(f"sandbox.guest.answers.{case.options['of']}").call
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
 
-from sandbox.guest.answers.case import Case
+from sandbox.guest.answers.driver_case import DriverCase
 from sandbox.guest.wire import write_all
 
 STDOUT = 1
@@ -19,7 +19,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf|nan")
 MAX_DIGITS = 1000
 
 
-def call(solution: Callable[..., object], case: Case) -> object:
+def call(solution: Callable[..., object], case: DriverCase) -> object:
     arguments = case.arguments().values()
     text = printed_by(lambda: solution(*arguments)) if case.options["printed"] else solution(*arguments)
     if not isinstance(text, str):

@@ -9,8 +9,8 @@ from typing import Any
 from sandbox.guest.inspection.dataflow import Sources, Target, beside, feeding
 from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, operations_in
-from sandbox.guest.inspection.loops import Found, find_branches, find_loops
-from sandbox.guest.signature import Leaf
+from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
+from sandbox.guest.trace_signature import Leaf
 
 # Share of the arithmetic that must occur in groups of a number, for that number to count as copies of a body.
 MOST = 2 / 3
@@ -92,7 +92,7 @@ class _Gathering:
             for index, found in enumerate(self.loops)
         ]
 
-    def _outside(self, found: Found, facts: dict[Found, Facts]) -> Facts:
+    def _outside(self, found: ControlFlow, facts: dict[ControlFlow, Facts]) -> Facts:
         outside, flops = self.work.outside(_alike(found, facts)), self.work.flops
         return {"outside": outside, "share": max(0.0, flops - outside) / flops if flops else 0.0}
 
@@ -107,7 +107,7 @@ class _Gathering:
             for index, found in enumerate(self.branches)
         ]
 
-    def _passing(self, found: Found, *, with_whole: bool) -> Facts:
+    def _passing(self, found: ControlFlow, *, with_whole: bool) -> Facts:
         around = frozenset(loop.operation for loop in found.around)
         target = Target(found.operation, found.length, self._certain, around)
         reached = beside(self._graph, self._arguments, target, self._mark)
@@ -123,7 +123,7 @@ class _Gathering:
         return tuple(name for place, name in enumerate(self._names) if sources >> place & 1)
 
 
-def _alike(found: Found, facts: dict[Found, Facts]) -> list[Found]:
+def _alike(found: ControlFlow, facts: dict[ControlFlow, Facts]) -> list[ControlFlow]:
     """Return the loops of the same length that read as little per step: the gradient of a scan is a second loop."""
     whole = set(facts[found]["whole"]) if found in facts else set()
     others = [one for one, known in facts.items() if known["takes_part"] and known["fed_by"]]

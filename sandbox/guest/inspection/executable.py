@@ -11,15 +11,15 @@ import numpy as np
 from jax._src import compiler
 from jax._src.lib import _jax
 
-from sandbox.guest import export, jax_compilation
+from sandbox.guest import jax_compilation, program_export
 from sandbox.guest.codec import Array, Malformed, Tree, decode, encode
-from sandbox.guest.inspection.change import change, changes
 from sandbox.guest.inspection.evidence import Facts, gather
 from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Type
-from sandbox.guest.inspection.loops import Found, find_branches, find_loops
+from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
-from sandbox.guest.signature import Signature, describe, flatten, leaves
+from sandbox.guest.inspection.step_removal import change, changes
+from sandbox.guest.trace_signature import Signature, describe, flatten, leaves
 from sandbox.guest.wire import MESSAGE, InspectorMessage
 
 MAX_INLINED = 50_000
@@ -163,7 +163,7 @@ class Executable:
             for index, found in self._candidates(kind, length)[rank : rank + 1]
         ]
 
-    def _candidates(self, kind: str, length: int | None) -> list[tuple[int, Found]]:
+    def _candidates(self, kind: str, length: int | None) -> list[tuple[int, ControlFlow]]:
         """Return the loops or branches that take part, those with most work first."""
         is_loop = kind != "cond"
         found = find_loops(self._graph) if is_loop else find_branches(self._graph)
@@ -175,7 +175,7 @@ class Executable:
         ]
         return sorted(fitting, key=lambda pair: -self._work.share(pair[1]))
 
-    def _try(self, found: Found, number: int, inputs: dict[str, Tree]) -> Tree:
+    def _try(self, found: ControlFlow, number: int, inputs: dict[str, Tree]) -> Tree:
         key = (found.operation.place, number)
         try:
             if key not in self._changed:
@@ -193,7 +193,7 @@ class Executable:
         return self._structure.fill([np.asarray(result[0]) for result in results])
 
 
-def _fits(found: Found, kind: str, length: int | None) -> bool:
+def _fits(found: ControlFlow, kind: str, length: int | None) -> bool:
     """A counting while_loop looks the same as a fori_loop."""
     if kind == "while" and length is None:
         return True
@@ -292,7 +292,7 @@ def warm_up() -> None:
     """Inspect a short loop, because the first compilation in a process takes longest."""
     inputs: dict[str, Tree] = {"x": np.ones(WARM_UP_STEPS, np.float32)}
     signature = describe(inputs, ())
-    exported: Any = export.run(
+    exported: Any = program_export.run(
         lambda x: jax.lax.fori_loop(0, WARM_UP_STEPS, lambda i, y: y + x[i], x[0]), {"signature": signature}
     )
     opened = Executable(exported, signature)

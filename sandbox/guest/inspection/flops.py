@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from sandbox.guest.inspection.dataflow import Flow, moved_from, no_transfer
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, operations_in
-from sandbox.guest.inspection.loops import Found
+from sandbox.guest.inspection.loops import ControlFlow
 
 # More than a processor does in a day: such a loop is meant to inflate the count, not to run.
 MAX_FLOPS = 1e15
@@ -29,7 +29,7 @@ class Work:
     `by_axis`: for each axis size, the arithmetic on arrays that have an axis of that size.
     """
 
-    def __init__(self, graph: Graph, loops: list[Found]) -> None:
+    def __init__(self, graph: Graph, loops: list[ControlFlow]) -> None:
         self._graph = graph
         self._lengths = {found.operation: found.length for found in loops}
         self._live = _Liveness(graph).values
@@ -41,11 +41,11 @@ class Work:
             raise Refused(f"the program does more arithmetic than {MAX_FLOPS:.0e} operations")
         self.unbounded = sum(self._is_unbounded(found.operation) for found in loops)
 
-    def outside(self, loops: Iterable[Found]) -> float:
+    def outside(self, loops: Iterable[ControlFlow]) -> float:
         """Return the arithmetic done in none of these loops. Infinite where it has no known bound."""
         return self._outside(self._graph.body, frozenset(found.operation for found in loops))
 
-    def share(self, found: Found) -> float:
+    def share(self, found: ControlFlow) -> float:
         """Return the loop's share of all arithmetic, over all steps of the loops around it."""
         times = 1.0
         for around in found.around:

@@ -33,11 +33,11 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class ControlFlow:
     """A `while`, `case` or `if`. `around`: the loops that contain it, outermost first."""
 
     operation: Operation
-    around: tuple["Found", ...]
+    around: tuple["ControlFlow", ...]
     counter: Counter | None
 
     @property
@@ -54,30 +54,30 @@ class Found:
         return steps
 
 
-def find_loops(graph: Graph) -> list[Found]:
+def find_loops(graph: Graph) -> list[ControlFlow]:
     return [found for found in _find(graph, graph.body, ()) if found.operation.name == "while"]
 
 
-def find_branches(graph: Graph) -> list[Found]:
+def find_branches(graph: Graph) -> list[ControlFlow]:
     return [found for found in _find(graph, graph.body, ()) if found.operation.name in ("case", "if")]
 
 
-def _find(graph: Graph, region: Region, around: tuple[Found, ...]) -> Iterator[Found]:
+def _find(graph: Graph, region: Region, around: tuple[ControlFlow, ...]) -> Iterator[ControlFlow]:
     """Yield each loop or branch before those inside it."""
     for operation in region.operations:
         inside = around
         if operation.name == "while":
-            found = Found(operation, around, _Counting(graph, around).of(operation))
+            found = ControlFlow(operation, around, _Counting(graph, around).of(operation))
             inside = (*around, found)
             yield found
         elif operation.name in ("case", "if"):
-            yield Found(operation, around, None)
+            yield ControlFlow(operation, around, None)
         for inner in operation.regions:
             yield from _find(graph, inner, inside)
 
 
 class _Counting:
-    def __init__(self, graph: Graph, around: tuple[Found, ...]) -> None:
+    def __init__(self, graph: Graph, around: tuple[ControlFlow, ...]) -> None:
         self._graph = graph
         self._around = [loop.operation for loop in around]
 

@@ -11,7 +11,7 @@ from jaxlib.mlir.dialects import stablehlo
 
 from sandbox.guest.inspection.custom_calls import check_custom_call
 from sandbox.guest.inspection.graph import Refused, Type
-from sandbox.guest.signature import Leaf
+from sandbox.guest.trace_signature import Leaf
 
 PROGRAM_BYTES = 4 * 2**20
 MAX_OPERATIONS = 20_000

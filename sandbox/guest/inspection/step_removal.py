@@ -10,18 +10,18 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from sandbox.guest.inspection.loops import Counter, Found
+from sandbox.guest.inspection.loops import ControlFlow, Counter
 from sandbox.guest.inspection.module import Module
 
 
-def changes(found: Found) -> int:
+def changes(found: ControlFlow) -> int:
     """Return the number of possible changes."""
     if found.operation.name != "while":
         return len(found.operation.regions)
     return 2 if found.counter else 1
 
 
-def change(module: Module, found: Found, number: int) -> None:
+def change(module: Module, found: ControlFlow, number: int) -> None:
     """Apply one change. `module` must be freshly parsed."""
     operation = module.operations[found.operation.place]
     with module.context, ir.Location.unknown():

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from sandbox.guest.failure import SOURCE_NAME
-from sandbox.guest.wire import Task
+from sandbox.guest.wire import RunTask
 
 Inputs = dict[str, Any]
 Program = Callable[[Inputs], object]
@@ -23,7 +23,7 @@ class CannotBeJudged(Exception):
         self.kind = kind
 
 
-def load(task: Task) -> Program:
+def load(task: RunTask) -> Program:
     """Run the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
     driver = None if task.driver is None else _load_driver(task.driver)
     module = _run_source(task.source)
@@ -66,7 +66,7 @@ def _compile(source: str) -> Any:
         raise CannotBeJudged(f"the source is not valid Python text: {error}", "SyntaxError") from None
 
 
-def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
+def _entry_point(module: ModuleType, task: RunTask) -> Callable[..., object]:
     name = task.entry_point
     if name not in module.__dict__:
         kind = (

@@ -26,7 +26,7 @@ def read_makers(source: str | None) -> Makers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class DriverCase:
     """`options`: those of the kind, `parameters` (the solution's arguments, in their order) and `counted`.
 
     `counted` has the names of the arguments that are functions, whose calls are counted. `made`: arguments that the
@@ -50,7 +50,7 @@ class Case:
         value = self.options[option]
         return int(self.inputs[value] if isinstance(value, str) else value)
 
-    def with_inputs(self, **changed: Any) -> "Case":
+    def with_inputs(self, **changed: Any) -> "DriverCase":
         return replace(self, inputs={**self.inputs, **changed})
 
     def argument(self, name: str) -> Any:

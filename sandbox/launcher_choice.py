@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Literal
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.docker.engine import find_address
+from sandbox.docker.engine_client import find_address
 from sandbox.docker.launcher import DockerOptions, NoImage, open_docker
 from sandbox.environment import OPTIMIZATIONS
-from sandbox.gpu.lease import Gpus
+from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 

@@ -12,7 +12,7 @@ import jax.export
 import numpy as np
 
 from sandbox.guest.convert import plain
-from sandbox.guest.signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
+from sandbox.guest.trace_signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
 
 # So that programs that differ only in source locations are equal.
 jax.config.update("jax_traceback_in_locations_limit", 0)
