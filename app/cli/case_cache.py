@@ -1,5 +1,7 @@
 """A cache of the reference's answers for `allclose judge`, in the user's cache folder.
 
+Running the reference takes 0.7 s for `pairwise_distances` and 3.3 s for `microbatched_grads` on a busy machine.
+
 A file holds all cases of one draw of a package, after a line with their SHA-256. Its name is a digest of everything
 that the answers depend on. A damaged file, or one that other users can access, counts as missing.
 """
