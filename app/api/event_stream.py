@@ -15,7 +15,7 @@ from app.submissions.progress import ChangeStream
 def follows(right: Permission) -> Any:
     """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
-    async def hold_seat(
+    async def hold_stream(
         viewer: Annotated[Viewer, needs(right)], progress: Live, limits: AllLimits, given: Credentials
     ) -> AsyncIterator[ChangeStream]:
         """Raises LimitReached before the answer starts, while it can still have a status."""
@@ -23,4 +23,4 @@ def follows(right: Permission) -> Any:
         with limits.streams.place(viewer.id):
             yield ChangeStream(progress=progress, find_viewer=find_viewer, right=right)
 
-    return Depends(hold_seat)
+    return Depends(hold_stream)

@@ -1,4 +1,4 @@
-"""Headers that every response has unless it sets its own.
+"""Headers that every response has unless it sets its own, and HEAD, which is answered with the headers alone.
 
 The Content-Security-Policy lets a page load only files of this server, and no inline script or style.
 Figures of problems are images in `data:` addresses.
@@ -6,7 +6,8 @@ Figures of problems are images in `data:` addresses.
 
 import math
 
-from starlette.datastructures import MutableHeaders
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.limits import RateLimitStatus
@@ -68,3 +69,32 @@ class ResponseHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class Head:
+    """Answers HEAD on every path that takes GET. Pure ASGI.
+
+    An answer without a length is a stream, and is cancelled after its headers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            await self._answer({**scope, "method": "GET"}, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with anyio.CancelScope() as rest:
+
+            async def send_head(message: Message) -> None:
+                if message["type"] == "http.response.body":
+                    return
+                await send(message)
+                if "content-length" not in Headers(raw=message["headers"]):
+                    rest.cancel()
+
+            await self._app(scope, receive, send_head)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

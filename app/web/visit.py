@@ -1,9 +1,10 @@
 """One request to a page: its viewer, its database session, its response, and signing its browser in."""
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -16,11 +17,12 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
 from app.accounts.sign_in import name_browser_of
-from app.api.request_state import get_database, get_limits, get_policy
+from app.api.request_state import get_database, get_limits, get_policy, get_progress
 from app.audit import Actor
 from app.judging.text import printable
 from app.limits import RateLimitStatus, address_of, network_of
 from app.log import note_user
+from app.submissions.progress import ChangeStream
 from app.web.cookie import BROWSER, SESSION, find_secret
 from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page
@@ -200,3 +202,12 @@ def arrive(visit: Visit, session: Session, user: User, next_path: str) -> Redire
     response = see_other(local_path(next_path))
     SESSION.keep(visit.request, response, start_session(session, user.id, read_origin(visit.request)))
     return BROWSER.keep(visit.request, response, name_browser_of(session, user.username))
+
+
+@contextmanager
+def hold_stream(visit: Visit, viewer: Viewer, right: Permission) -> Iterator[ChangeStream]:
+    """Hold one of the user's streams during the block. Raises LimitReached."""
+    request = visit.request
+    find_viewer = partial(find_viewer_by_session, secret=find_secret(request))
+    with get_limits(request).streams.place(viewer.id):
+        yield ChangeStream(progress=get_progress(request), find_viewer=find_viewer, right=right)

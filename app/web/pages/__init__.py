@@ -4,8 +4,8 @@ To add a page:
 
 1. Write a `router`, registered in `app/web/router.py`: ask for `CurrentVisit`, read one thing, call one thing,
    `visit.render(…)`. A page with a permission uses `needs` of `app/web/permission.py`. A page for admins stands in
-   `admin/` and has a line in `list_sections` of `app/web/render.py`. An event stream calls `hold_seat` of
-   `app/web/event_stream.py`.
+   `admin/` and has a line in `list_sections` of `app/web/render.py`. An event stream calls `hold_stream` of
+   `app/web/visit.py`.
 2. The template extends `layout.html`. What is refreshed is a fragment in `app/web/templates/fragments/`, which the page
    includes and the refresh address returns. Everything is escaped, and an unknown name is an error.
 3. A form has `dependencies=[Depends(require_own_origin)]`, ends in `see_other(…)`, and works without scripts. A wrong

@@ -16,13 +16,12 @@ from app.authoring.send import cancel_as
 from app.errors import Conflict, Outdated
 from app.submissions.progress import ChangeStream
 from app.web.address import VerificationId
-from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
 from app.web.permission import Author
 from app.web.render import HEADERS, render_text
 from app.web.verification_html import render_fragment
 from app.web.verification_status import describe_standing
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
 
 router = APIRouter(prefix="/author/verifications/{verification_id}")
 
@@ -37,7 +36,7 @@ Known = Annotated[VerificationView, Depends(find_view)]
 
 def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
     """Hold one of the author's streams. Raises LimitReached."""
-    with hold_seat(visit, author, Permission.WRITE_PROBLEMS) as changes:
+    with hold_stream(visit, author, Permission.WRITE_PROBLEMS) as changes:
         yield changes
 
 

@@ -23,12 +23,11 @@ from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import ViewReader, view_submission
 from app.web.address import SubmissionId
-from app.web.event_stream import hold_seat
 from app.web.next_step import AcceptedSteps, find_next_steps
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
 
 router = APIRouter()
 
@@ -75,7 +74,7 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[ChangeStream]:
     """Hold one of the user's streams; a dependency, so that a stream is refused before it starts."""
     read_shown(visit, submission_id)
-    with hold_seat(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
+    with hold_stream(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
         yield changes
 
 

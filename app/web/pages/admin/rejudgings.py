@@ -26,11 +26,10 @@ from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
 from app.validation import list_wrong, read_moment
-from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.render import HEADERS, render_text
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
 
 HOME = "/admin/rejudgings"
 CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")
@@ -120,7 +119,7 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
 
 def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
     """Hold one of the admin's streams. Raises LimitReached."""
-    with hold_seat(visit, viewer, Permission.REJUDGE) as changes:
+    with hold_stream(visit, viewer, Permission.REJUDGE) as changes:
         yield changes
 
 
