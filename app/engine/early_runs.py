@@ -270,8 +270,13 @@ class Process(IntEnum):
 
 
 class SharedCases:
-    """`drawn`: the case of the second run, if there is one. The first process runs it in its turn, like any other.
+    """The open cases, shared by two processes of a submission: each takes another when it is free.
 
+    Where JAX compiles for each shape, a process prefers the shapes that it has already compiled for. It takes a case of
+    a shape that only the other process has compiled for if the rest would keep the other one busy for longer than
+    compiling. Without this, the calls of `grad_accumulation_step` take 0.73 s in place of 0.58 s.
+
+    `drawn`: the case of the second run, if there is one. The first process runs it in its turn, like any other.
     `is_over`: whether no process gets another case.
     """
 
