@@ -26,7 +26,9 @@ from weakref import WeakValueDictionary
 from app.capacity import count_cores
 from app.errors import LimitReached
 
-# 1. Size. 256 KiB of source in JSON, with room for escapes.
+# 1. Size.
+SOURCE_BYTES = 256 * 1024
+# A source in JSON, with room for escapes.
 MAX_BODY_BYTES = 1024 * 1024
 # A package may have `MAX_UPLOAD_BYTES` of `app/catalog/archive.py`.
 # Without signing in: a password of 1024 bytes, an e-mail address and a path, each byte escaped as `\\u00e9` or `%C3`.

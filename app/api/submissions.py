@@ -14,9 +14,9 @@ from app.api.openapi import locates
 from app.api.request_limits import await_submit_turn, is_admitted
 from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
+from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
-from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
 from app.submissions.queue_status import explain_wait
 from app.submissions.quota import SubmitLimits

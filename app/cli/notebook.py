@@ -17,8 +17,8 @@ from app.cli.source import check_size
 from app.cli.submit import sign_in
 from app.errors import AllcloseError
 from app.judging.text import printable
+from app.limits import SOURCE_BYTES
 from app.settings import read_settings
-from app.submissions.limit import SOURCE_BYTES
 
 if TYPE_CHECKING:
     from app.client.client import Client

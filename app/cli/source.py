@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.catalog.source import NOTEBOOK, is_notebook
 from app.errors import AllcloseError
-from app.submissions.limit import SOURCE_BYTES
+from app.limits import SOURCE_BYTES
 
 
 class SourceUnreadable(AllcloseError):

@@ -17,7 +17,7 @@ from app.catalog.availability import is_open_to
 from app.catalog.model import Problem
 from app.database.engine import Base
 from app.errors import Invalid, ProblemNotFound
-from app.submissions.limit import SOURCE_BYTES
+from app.limits import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.query import get_submission
 

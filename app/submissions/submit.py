@@ -17,10 +17,9 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
-from app.limits import LIMITS_OF, SubmissionKind, SubmissionLimit
+from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
 from app.submissions.enqueue import Job, enqueue, notify_problem_opened
 from app.submissions.idempotency import IdempotencyKey, find_original
-from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.priority import compute_priority, read_front
 from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas

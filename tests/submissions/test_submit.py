@@ -6,8 +6,8 @@ from sqlalchemy import func, select
 
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.limits import SOURCE_BYTES
 from app.submissions.cancel import cancel
-from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit

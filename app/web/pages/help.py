@@ -11,8 +11,8 @@ from app.accounts.permission import EVERYBODY, RULES
 from app.catalog.markdown import Guide, render_guide
 from app.errors import NotFound
 from app.judging.verdicts import Verdict
+from app.limits import SOURCE_BYTES
 from app.policy import read_policy
-from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import WorkerRow
 from app.web.cookie import BROWSER, SESSION
 from app.web.pages.single_sign_on import ATTEMPT
