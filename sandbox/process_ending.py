@@ -162,7 +162,8 @@ def _overwritten(line: str) -> str:
 def printable(text: str, limit: int) -> str:
     """Escape control characters, surrogates and invisible marks that reorder text. Line ends and tabs stay.
 
-    `app.judging.text` cuts text for pages and covers text from outside boxes. Neither module may import the other.
+    `app.judging.printable_text` cuts text for pages and covers text from outside boxes. Neither module may import the
+    other.
     """
     return "".join(
         character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]

@@ -32,7 +32,7 @@ from pygments.lexers import DiffLexer, JsonLexer
 from pygments.token import Comment, Keyword, Name, Number, String, Text
 
 from app.catalog.maths import make_parser, render_maths
-from app.judging.text import printable
+from app.judging.printable_text import printable
 
 MAX_TRACEBACK = 20_000
 MAX_SENTENCES = 20_000  # characters of a message or a hint

@@ -19,7 +19,7 @@ from markdown_it.rules_inline import StateInline
 from math_core import LatexError, LatexToMathML
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 MAX_LATEX = 2_000
 MAX_UNPAIRED = 6

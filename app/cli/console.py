@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from app.judging.text import printable, spelled
+from app.judging.printable_text import printable, spelled
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

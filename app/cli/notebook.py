@@ -16,7 +16,7 @@ from app.cli.remote import Attempt, get_problem, list_problems, open_client, req
 from app.cli.source import check_size
 from app.cli.submit import sign_in
 from app.errors import AllcloseError
-from app.judging.text import printable
+from app.judging.printable_text import printable
 from app.limits import SOURCE_BYTES
 from app.settings import read_settings
 

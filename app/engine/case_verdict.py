@@ -15,11 +15,11 @@ from app.engine.inspector_protocol import SkipReason
 from app.engine.prepare import PreparedCase
 from app.engine.request import PROCESSES, Calls, numbers_of, rules_of
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
-from app.judging.preview import preview
-from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
+from app.judging.printable_text import printable
+from app.judging.report import MAX_MESSAGE, AnswerFault, Material, build_report, told_bytes, told_seconds
 from app.judging.requirement import Facts, first_unmet
 from app.judging.structure import aligned
-from app.judging.text import printable
+from app.judging.value_preview import preview
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
@@ -63,16 +63,16 @@ _INVALID_CATEGORIES = {
 }
 
 
-def fault_of(outcome: CaseOutcome) -> Fault:
+def fault_of(outcome: CaseOutcome) -> AnswerFault:
     """Return what the report says about a program without an answer."""
     category = CATEGORY_OF_ENDING[outcome.ending]
     failure = outcome.failure
     if failure is None:
-        return Fault(category=category, message=category)
+        return AnswerFault(category=category, message=category)
     if outcome.ending is Ending.INVALID:
         category = _INVALID_CATEGORIES.get(failure.kind, category)
     exception = failure.kind if _is_named(outcome.ending, failure.kind) else None
-    return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
+    return AnswerFault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
 
 
 def _is_named(ending: Ending, kind: str) -> bool:
@@ -120,7 +120,7 @@ _FRAME = re.compile(r'File "solution\.py", line (\d+)')
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CaseFinding:
     verdict: Verdict
-    finding: Comparison | Fault
+    finding: Comparison | AnswerFault
     answer: Tree | None = None
 
 
@@ -137,12 +137,12 @@ def check_again(custom_checker: CustomChecker, case: PreparedCase, first: CaseRe
     return _result(case, again, replace(found, finding=_retold(found.finding)))
 
 
-def _retold(finding: Comparison | Fault) -> Comparison | Fault:
+def _retold(finding: Comparison | AnswerFault) -> Comparison | AnswerFault:
     """Describe the finding of the second run as a difference between two runs."""
     if isinstance(finding, Comparison):
         return replace(finding, category=RERUN, message=RERUN_MESSAGE.format(what=finding.message))
     what = f"{finding.exception}: {finding.message}" if finding.exception else finding.message
-    return Fault(category=RERUN, message=RERUN_MESSAGE.format(what=what))
+    return AnswerFault(category=RERUN, message=RERUN_MESSAGE.format(what=what))
 
 
 def _result(case: PreparedCase, outcome: CaseOutcome, found: _CaseFinding) -> CaseResult:
@@ -165,7 +165,7 @@ def _result(case: PreparedCase, outcome: CaseOutcome, found: _CaseFinding) -> Ca
     )
 
 
-def _tolerance_used(finding: Comparison | Fault) -> float | None:
+def _tolerance_used(finding: Comparison | AnswerFault) -> float | None:
     """Return the largest share of a leaf, or None if no leaf has one."""
     leaves = finding.leaves if isinstance(finding, Comparison) else ()
     shares = [leaf.tolerance_used for leaf in leaves if leaf.tolerance_used is not None]
@@ -182,7 +182,7 @@ def result_not_run(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP
         verdict=verdict,
         wall_seconds=None if case.sealed else 0.0,
         memory_bytes=None if case.sealed else 0,
-        report=build_report(case.visibility, Fault(category=GIVEN_UP, message=message), material),
+        report=build_report(case.visibility, AnswerFault(category=GIVEN_UP, message=message), material),
     )
 
 
@@ -193,7 +193,7 @@ def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcom
         answer = decode(outcome.answer or b"")
     except Malformed as malformed:
         message = FORGED_ANSWER.format(reason=malformed)
-        fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
+        fault = AnswerFault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
         return _CaseFinding(verdict=Verdict.RUNTIME_ERROR, finding=fault)
     ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
     expected = decode(case.expected)

@@ -46,11 +46,11 @@ from app.errors import JudgeFailed
 from app.judging.comparison import compare
 from app.judging.finish import Finish
 from app.judging.leaf import read_leaf
-from app.judging.preview import copyable_preview, preview
-from app.judging.report import Fault, Material, build_report, exception_category
+from app.judging.report import AnswerFault, Material, build_report, exception_category
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.rules import Rules
 from app.judging.structure import holds_something, leaves, path_text
+from app.judging.value_preview import copyable_preview, preview
 from app.judging.verdicts import CaseResult, Verdict, Visibility
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.guest.trace_signature import Untraceable
@@ -383,7 +383,7 @@ def find_unanswerable(failure: JudgeFailed) -> Finish:
     """Return the end of a judging whose inputs made the package's own code fail."""
     outcome = failure.outcome if isinstance(failure, ReferenceFailed) else None
     why = _why(outcome) if outcome else ""
-    fault = Fault(category=UNANSWERED, message=UNANSWERED_MESSAGE.format(why=f" ({why})" if why else ""))
+    fault = AnswerFault(category=UNANSWERED, message=UNANSWERED_MESSAGE.format(why=f" ({why})" if why else ""))
     result = CaseResult(
         position=0,
         name=OWN_INPUTS,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.judging.checker import NAN_OR_INF, VALUES, Finding, Task
 from app.judging.leaf import MAX_TEXT_SHOWN, Array, Shown, shown
 from app.judging.numeric import np
-from app.judging.text import printable
+from app.judging.printable_text import printable
 from app.judging.tolerance_comparison import Distance
 
 LEAST_DIGITS, MOST_DIGITS = 3, 17

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 LEAST_CASES = 2
 HINT_CHARACTERS = 500

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from app.judging.numeric import np
-from app.judging.text import printable
+from app.judging.printable_text import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ from typing import Any
 
 from app.judging.comparison import Comparison, LeafReport
 from app.judging.leaf import shown
+from app.judging.printable_text import printable
 from app.judging.severity import severity
-from app.judging.text import printable
 from app.judging.verdicts import Visibility
 
 MAX_LEAVES = 40
@@ -38,7 +38,7 @@ _KNOWN = _BUILTIN | _FRAMEWORK | set(signal.Signals.__members__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class AnswerFault:
     """The reason why there is no answer to compare. `exception` is the name of what the code raised."""
 
     category: str
@@ -57,7 +57,7 @@ class Material:
     expected: dict[str, Any] | None = None
 
 
-def build_report(visibility: Visibility, finding: Comparison | Fault, material: Material) -> dict[str, Any]:
+def build_report(visibility: Visibility, finding: Comparison | AnswerFault, material: Material) -> dict[str, Any]:
     category = _category(finding)
     if visibility == "hidden":
         return {"category": category}
@@ -95,13 +95,13 @@ def coarse_bytes(size: int) -> int:
     return -(-size // MEMORY_STEP) * MEMORY_STEP
 
 
-def _category(finding: Comparison | Fault) -> str | None:
-    if isinstance(finding, Fault) and finding.exception is not None:
+def _category(finding: Comparison | AnswerFault) -> str | None:
+    if isinstance(finding, AnswerFault) and finding.exception is not None:
         return exception_category(finding.exception)
     return finding.category
 
 
-def _fault_part(fault: Fault) -> dict[str, Any]:
+def _fault_part(fault: AnswerFault) -> dict[str, Any]:
     if fault.exception is None:
         return {}
     name = printable(fault.exception, 100)

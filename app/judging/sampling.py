@@ -104,7 +104,7 @@ def _largest_likely(size: int, log_chance: Callable[[int], float], probability: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class SamplingTest:
     """A test that passes if `statistic` ≤ `limit`. `what` names the two numbers in messages."""
 
     what: str
@@ -125,11 +125,11 @@ def count_of_trials(components: int) -> int:
     return COMPONENT_TRIALS * components + components * (components - 1) // 2
 
 
-def try_law(sample: Array, law: SampleDistribution, slack: float, probability: float) -> Iterator[Trial]:
+def try_law(sample: Array, law: SampleDistribution, slack: float, probability: float) -> Iterator[SamplingTest]:
     """`sample` is flat, finite and in the distribution's standard form. `probability` is that of each trial."""
     beyond = int(np.count_nonzero((sample < law.low - slack) | (sample > law.high + slack)))
     what = "the number of values outside the distribution's support"
-    yield Trial(what=what, answer=beyond, expected=0, statistic=beyond, limit=0)
+    yield SamplingTest(what=what, answer=beyond, expected=0, statistic=beyond, limit=0)
     below, above = law.probabilities(sample)
     limit = score_limit(probability)
     for what, places, middle in (
@@ -137,16 +137,16 @@ def try_law(sample: Array, law: SampleDistribution, slack: float, probability: f
         ("the mean distance of the quantiles from the median", np.abs(below - 0.5), 0.25),
     ):
         score = _score(places - middle)
-        yield Trial(what=what, answer=float(places.mean()), expected=middle, statistic=score, limit=limit)
+        yield SamplingTest(what=what, answer=float(places.mean()), expected=middle, statistic=score, limit=limit)
     yield _law_gap(np.sort(below), one_sample_limit(sample.size, probability))
     sides = [side for side, end in ((below, law.low), (above, law.high)) if abs(end) == inf]
     far = sum(int(np.count_nonzero(side < FAR)) for side in sides)
     most = count_limit(sample.size, len(sides) * (FAR + LATTICE), probability) if sides else 0
     what = "the number of values in the distribution's outermost millionth"
-    yield Trial(what=what, answer=far, expected=0, statistic=far, limit=most)
+    yield SamplingTest(what=what, answer=far, expected=0, statistic=far, limit=most)
 
 
-def _law_gap(places: Array, limit: float) -> Trial:
+def _law_gap(places: Array, limit: float) -> SamplingTest:
     """Compare the ascending `places` with the uniform law."""
     steps = np.arange(places.size + 1) / places.size
     gaps = np.maximum(steps[1:] - places, places - steps[:-1])
@@ -154,10 +154,10 @@ def _law_gap(places: Array, limit: float) -> Trial:
     place = float(places[worst])
     share = float(steps[worst + 1] if steps[worst + 1] - place >= place - steps[worst] else steps[worst])
     what = "the share of the values up to one quantile"
-    return Trial(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
+    return SamplingTest(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
 
 
-def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[Trial]:
+def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[SamplingTest]:
     """Yield the trials of two finite float64 samples of shape (n, components). Each has this `probability`."""
     given, wanted = _shuffled(answer, 1), _shuffled(expected, 2)
     unit = np.maximum(np.abs(given).max(axis=0), np.abs(wanted).max(axis=0))
@@ -174,15 +174,17 @@ def try_two_samples(answer: Array, expected: Array, probability: float) -> Itera
     yield from _covariances(given - centre, wanted - centre, unit, limit)
 
 
-def _mean(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
+def _mean(x: Array, y: Array, unit: float, name: str, limit: float) -> SamplingTest:
     means = float(x.mean()) * unit, float(y.mean()) * unit
-    return Trial(what=f"the mean{name}", answer=means[0], expected=means[1], statistic=_score(x - y), limit=limit)
+    return SamplingTest(
+        what=f"the mean{name}", answer=means[0], expected=means[1], statistic=_score(x - y), limit=limit
+    )
 
 
-def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
+def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> SamplingTest:
     """Compare the spreads. Both samples are relative to their common centre."""
     deviations = float(x.std()) * unit, float(y.std()) * unit
-    return Trial(
+    return SamplingTest(
         what=f"the standard deviation{name}",
         answer=deviations[0],
         expected=deviations[1],
@@ -191,7 +193,7 @@ def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
     )
 
 
-def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float) -> Iterator[Trial]:
+def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float) -> Iterator[SamplingTest]:
     """Yield the trials of shape and tails. Both samples are in ascending order."""
     size = len(x)
     both = np.concatenate([x, y])
@@ -201,21 +203,21 @@ def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float
     what = f"the share of the values{name} up to {both[worst] * unit:.3g}"
     shares = float(counts[0][worst] / size), float(counts[1][worst] / size)
     most = two_sample_limit(size, probability)
-    yield Trial(what=what, answer=shares[0], expected=shares[1], statistic=gap / size, limit=most / size)
+    yield SamplingTest(what=what, answer=shares[0], expected=shares[1], statistic=gap / size, limit=most / size)
     for side, a, b in (("above", x, y), ("below", -x[::-1], -y[::-1])):
         own = size - int(np.searchsorted(a, b[-1], side="right"))
         other = size - int(np.searchsorted(b, a[-1], side="right"))
         what = f"the number of values{name} {side} every value of the other sample"
         run = run_limit(size, probability)
-        yield Trial(what=what, answer=own, expected=other, statistic=max(own, other), limit=run)
+        yield SamplingTest(what=what, answer=own, expected=other, statistic=max(own, other), limit=run)
 
 
-def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Trial]:
+def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[SamplingTest]:
     """Compare the covariances. Both samples are relative to their common centres."""
     for i, j in combinations(range(len(unit)), 2):
         products = x[:, i] * x[:, j], y[:, i] * y[:, j]
         covariances = [float(side.mean()) * float(unit[i]) * float(unit[j]) for side in products]
-        yield Trial(
+        yield SamplingTest(
             what=f"the covariance of components {i} and {j}",
             answer=covariances[0],
             expected=covariances[1],
@@ -226,7 +228,7 @@ def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Tria
 
 def try_independence(
     answer: tuple[Array, Array], expected: tuple[Array, Array], rate: float, *, is_ordered: bool
-) -> Iterator[Trial]:
+) -> Iterator[SamplingTest]:
     """Yield the trials of whether samples are independent. They share the rate.
 
     Each side has two finite float64 samples of shape (n, components), from different seeds. What comes from the same
@@ -256,14 +258,14 @@ def try_independence(
         yield _mean_product(totals, "the mean square of the sum of all components, from the centre", limit)
 
 
-def _mean_product(products: tuple[Array, Array], what: str, limit: float) -> Trial:
+def _mean_product(products: tuple[Array, Array], what: str, limit: float) -> SamplingTest:
     means = float(products[0].mean()), float(products[1].mean())
-    return Trial(
+    return SamplingTest(
         what=what, answer=means[0], expected=means[1], statistic=_score(products[0] - products[1]), limit=limit
     )
 
 
-def _evenness(x: Array, y: Array, name: str, probability: float) -> Trial:
+def _evenness(x: Array, y: Array, name: str, probability: float) -> SamplingTest:
     """Count the blocks of x among both, with equal values in random order.
 
     Serfling, "Probability inequalities for the sum in sampling without replacement", 1974.
@@ -276,7 +278,7 @@ def _evenness(x: Array, y: Array, name: str, probability: float) -> Trial:
     usual = (size + 1) / 2
     limit = sqrt(size * (1 - (size - 1) / (2 * size)) * log(2 / probability) / 2)
     what = f"the number of groups of neighbouring values{name} beside another sample"
-    return Trial(what=what, answer=blocks, expected=usual, statistic=abs(blocks - usual), limit=limit)
+    return SamplingTest(what=what, answer=blocks, expected=usual, statistic=abs(blocks - usual), limit=limit)
 
 
 def _score(differences: Array) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 
 from app.judging.leaf import Leaf, Tree, read_leaf
 from app.judging.numeric import np
-from app.judging.text import printable
+from app.judging.printable_text import printable
 
 MAX_PATH_CHARACTERS = 200
 MAX_KEYS_NAMED = 5

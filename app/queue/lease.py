@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.phase import Phase
-from app.judging.text import printable
+from app.judging.printable_text import printable
 from app.judging.verdicts import CaseResult
 from app.queue import lease_sql
 from app.queue.retry import NEVER, retry, retry_briefly

@@ -21,7 +21,7 @@ from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
 from app.verification.distance import distances_of, share_of
 from app.verification.noise import Noise, Sample
-from app.verification.trial import Checked, Material, Trial
+from app.verification.trial import CheckResult, Material, Trial
 
 # The tolerance should be this many times the noise, and the signal this many times the tolerance.
 COMFORTABLE = 3.0
@@ -47,7 +47,7 @@ _NO_LEAVES = ToleranceGroup("", "", None, None)
 
 def check_calibration(
     trial: Trial, material: Material, noise: Noise, mutants: Sequence[Sample]
-) -> Checked[CalibrationSection]:
+) -> CheckResult[CalibrationSection]:
     """`mutants`: the errors of killed mutants. Raises JudgeFailed, BoxLost, Aborted."""
     rules = rules_of(trial.package.manifest)
     right, wrong = _worst(rules, noise.samples), _worst(rules, [*_wrong(trial, material), *mutants])
@@ -56,7 +56,7 @@ def check_calibration(
     leaves = tuple(calibrate(group, right.get(group, {}).values(), signal.get(group, ())) for group in groups)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
     diffs = {sample.label: sample.diff for sample in mutants}
-    return Checked(section, _summary(section), tuple(_findings(section, diffs)))
+    return CheckResult(section, _summary(section), tuple(_findings(section, diffs)))
 
 
 def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:

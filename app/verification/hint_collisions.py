@@ -10,7 +10,7 @@ from app.errors import JudgeFailed
 from app.judging.known_mistake import LEAST_CASES, hint_of
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
-from app.verification.trial import Checked, Judged, Material, Trial
+from app.verification.trial import CheckResult, KnownJudging, Material, Trial
 from sandbox.guest.codec import decode
 
 STEP = "telling mistakes apart"
@@ -20,12 +20,12 @@ STEP = "telling mistakes apart"
 class _Known:
     """`question`: a submission with the mistake's answers. `is_told`: its student gets the mistake's hint."""
 
-    judged: Judged
+    judged: KnownJudging
     question: Question
     is_told: bool
 
 
-def check_mistakes(trial: Trial, material: Material) -> Checked[MistakesSection]:
+def check_mistakes(trial: Trial, material: Material) -> CheckResult[MistakesSection]:
     """Raises BoxLost, Aborted."""
     trial.watch(STEP, 0, 1)
     wrong = [judged for judged in material.judged if judged.attempt.verdict is Verdict.WRONG_ANSWER]
@@ -46,10 +46,10 @@ def check_mistakes(trial: Trial, material: Material) -> Checked[MistakesSection]
     get = "gets its" if told == 1 else "get their"
     summary = f"{told} of {plural(len(known), 'known mistake')} {get} own hint{part}"
     findings = () if trial.effort.is_quick else (*map(_confused, confusions), *_never_told(mistakes))
-    return Checked(MistakesSection(mistakes=mistakes, confusions=confusions), summary, findings)
+    return CheckResult(MistakesSection(mistakes=mistakes, confusions=confusions), summary, findings)
 
 
-def _telling(trial: Trial, material: Material, judged: Judged) -> Answers:
+def _telling(trial: Trial, material: Material, judged: KnownJudging) -> Answers:
     """Return the mistake's answers that are far from right, by case."""
     answers, rules = judged.attempt.answers, plain_rules(trial.package)
     found = {}
@@ -66,7 +66,7 @@ def _telling(trial: Trial, material: Material, judged: Judged) -> Answers:
     return found
 
 
-def _known(trial: Trial, judged: Judged, telling: Mapping[str, Answers]) -> _Known:
+def _known(trial: Trial, judged: KnownJudging, telling: Mapping[str, Answers]) -> _Known:
     answers = judged.attempt.answers
     wrong = frozenset(name for name in judged.attempt.failed if name in answers)
     question = Question(package=trial.package, answers=answers, wrong=wrong)

@@ -19,10 +19,10 @@ from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.verification.trial import (
     FIRST_CASES,
-    Checked,
     CheckedKnown,
+    CheckResult,
     Effort,
-    Judged,
+    KnownJudging,
     Material,
     Trial,
     some_of_each,
@@ -49,16 +49,16 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     """Raises JudgeFailed, BoxLost, Aborted."""
     few = cases[:FIRST_CASES] if trial.effort.is_quick else some_of_each(cases)
 
-    def judge(submission: KnownSubmission) -> Judged:
+    def judge(submission: KnownSubmission) -> KnownJudging:
         """A wrong solution that gets its verdict on some cases does not run on the others."""
         parts = [few] if submission.verdict is not Verdict.ACCEPTED else []
         if submission.verdict in SLOW:
             parts.insert(0, until_largest(few))
         for part in parts:
-            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, part))
+            begun = KnownJudging(submission=submission, attempt=trial.attempt(submission.source, part))
             if begun.attempt.verdict is submission.verdict or len(part) == len(cases):
                 return begun
-        return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
+        return KnownJudging(submission=submission, attempt=trial.attempt(submission.source, cases))
 
     # The slowest run first, so that the last ones overlap with others.
     in_order = sorted(trial.package.submissions, key=lambda known: known.verdict not in SLOW)
@@ -122,14 +122,14 @@ def until_largest(cases: Sequence[PreparedCase]) -> Sequence[PreparedCase]:
     return cases[: cases.index(largest) + 1]
 
 
-def _is_late(judged: Judged) -> bool:
+def _is_late(judged: KnownJudging) -> bool:
     """Whether it was unexpectedly too slow. It then runs again, alone, because the machine was busy."""
     verdict, times = judged.attempt.verdict, judged.attempt.times
     is_slow = verdict is Verdict.TIME_LIMIT_EXCEEDED or (times is not None and not times.is_met)
     return is_slow and verdict is not judged.submission.verdict
 
 
-def _result(judged: Judged) -> KnownResult:
+def _result(judged: KnownJudging) -> KnownResult:
     decisive = next((each for each in judged.attempt.results if each.verdict is judged.attempt.verdict), None)
     is_accepted = judged.attempt.verdict is Verdict.ACCEPTED
     return KnownResult(
@@ -167,7 +167,7 @@ def remedy_for(result: KnownResult) -> str:
 
 def check_kill_matrix(
     effort: Effort, material: Material, mutation: MutationSection | None
-) -> Checked[KillMatrixSection]:
+) -> CheckResult[KillMatrixSection]:
     """Wrong solutions run on a few cases of each family, which are drawn alike.
 
     A quick verification runs only the first cases, so it has no findings about single cases.
@@ -181,10 +181,10 @@ def check_kill_matrix(
     catch = "catches" if catching == 1 else "catch"
     known = plural(len(rows), "wrong solution")
     summary = f"{catching} of {plural(len(cases), 'case')} {catch} something, {known}{part}"
-    return Checked(KillMatrixSection(cases=cases, rows=rows), summary, findings)
+    return CheckResult(KillMatrixSection(cases=cases, rows=rows), summary, findings)
 
 
-def _row(judged: Judged) -> KillRow:
+def _row(judged: KnownJudging) -> KillRow:
     failed = judged.attempt.failed
     passed = tuple(result.name for result in judged.attempt.results if result.name not in failed)
     return KillRow(name=judged.name, verdict=judged.attempt.verdict, failed=failed, passed=passed)

@@ -38,7 +38,7 @@ class VerificationClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class VerificationResult:
     """The result of a verification. `package` is None if its files no longer make a valid package."""
 
     report: Report
@@ -80,7 +80,9 @@ def record_step(session: Session, claim: VerificationClaim, step: str, done: int
     )
 
 
-def finish(database: Database, claim: VerificationClaim, verified: Verified, abort: Event = NEVER) -> Revision | None:
+def finish(
+    database: Database, claim: VerificationClaim, verified: VerificationResult, abort: Event = NEVER
+) -> Revision | None:
     """Write the report, publish the package if it passed and the author asked for it, and return the new revision.
 
     All in one transaction. Writes nothing if another attempt has taken over. Tries again while the database is
@@ -89,7 +91,7 @@ def finish(database: Database, claim: VerificationClaim, verified: Verified, abo
     return retry(lambda: _finish(database, claim, verified), abort)
 
 
-def _finish(database: Database, claim: VerificationClaim, verified: Verified) -> Revision | None:
+def _finish(database: Database, claim: VerificationClaim, verified: VerificationResult) -> Revision | None:
     outcome: Outcome = "passed" if verified.report.passed and verified.package is not None else "refused"
     values = {"state": "done", "verdict": outcome, "report": verified.report.model_dump_json()}
     with database.transaction() as session:

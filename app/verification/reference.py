@@ -20,7 +20,7 @@ from app.judging.structure import leaves, subject
 from app.judging.verdicts import Verdict
 from app.verification.code_failure import culprit_of, line_of, remedy_of
 from app.verification.distance import is_repeated, largest_difference
-from app.verification.trial import Attempt, CheckedReference, Trial, listed_cases, some_of_each
+from app.verification.trial import CheckedReference, SourceJudging, Trial, listed_cases, some_of_each
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Ending
 
@@ -73,7 +73,7 @@ def _drawn(package: Package, draw: Draw) -> Iterator[CaseInput]:
             yield CaseInput(case.name, encode(dict(inputs)))
 
 
-def _section(prepared: PreparedVariant, shuffled: Sequence[PreparedCase], again: Attempt) -> ReferenceSection:
+def _section(prepared: PreparedVariant, shuffled: Sequence[PreparedCase], again: SourceJudging) -> ReferenceSection:
     runs = (
         ReferenceRun(order=tuple(case.name for case in prepared.cases), agrees=True),
         ReferenceRun(order=tuple(case.name for case in shuffled), agrees=again.verdict is Verdict.ACCEPTED),
@@ -97,7 +97,7 @@ def _floats(answer: Tree) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _run_findings(package: Package, again: Attempt) -> Iterator[Finding]:
+def _run_findings(package: Package, again: SourceJudging) -> Iterator[Finding]:
     """Yield a finding for the cases that ended alike."""
     ends: dict[tuple[str, str], list[str]] = defaultdict(list)
     for result in again.results:
@@ -114,7 +114,7 @@ def _run_findings(package: Package, again: Attempt) -> Iterator[Finding]:
         yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file, line=line)
 
 
-def _noise_findings(trial: Trial, cases: Sequence[PreparedCase], again: Attempt) -> Iterator[Finding]:
+def _noise_findings(trial: Trial, cases: Sequence[PreparedCase], again: SourceJudging) -> Iterator[Finding]:
     """Yield a finding if answers differ within the tolerance."""
     if not trial.package.manifest.deterministic:
         return

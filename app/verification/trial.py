@@ -107,7 +107,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked(Generic[S]):
+class CheckResult(Generic[S]):
     """The result of a check. `summary` is half a line: what was checked, and how it came out."""
 
     section: S | None
@@ -116,7 +116,7 @@ class Checked(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class SourceJudging:
     """One source, judged. `outcomes` maps the cases that ran to outcomes with answers.
 
     `times`: beside the reference's, if the problem compares them and all answers are right.
@@ -142,11 +142,11 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class KnownJudging:
     """A known submission, judged on all cases."""
 
     submission: KnownSubmission
-    attempt: Attempt
+    attempt: SourceJudging
 
     @property
     def name(self) -> str:
@@ -158,11 +158,11 @@ class Material:
     """The input of the later checks: the cases of one variant, and the judged submissions."""
 
     cases: tuple[PreparedCase, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[KnownJudging, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedReference(Checked[ReferenceSection]):
+class CheckedReference(CheckResult[ReferenceSection]):
     """The result of the first check, with the cases for all others and the versions of the boxes' libraries."""
 
     cases: tuple[PreparedCase, ...] = ()
@@ -170,10 +170,10 @@ class CheckedReference(Checked[ReferenceSection]):
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedKnown(Checked[KnownSection]):
+class CheckedKnown(CheckResult[KnownSection]):
     """`is_disputed`: no accepted solution agrees with the reference, so its answers prove nothing."""
 
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[KnownJudging, ...] = ()
     is_disputed: bool = False
 
 
@@ -204,7 +204,7 @@ class Trial:
     abort: Event
     effort: Effort
 
-    def attempt(self, source: str, cases: Sequence[PreparedCase]) -> Attempt:
+    def attempt(self, source: str, cases: Sequence[PreparedCase]) -> SourceJudging:
         """Judge a source like a submission. Raises JudgeFailed, BoxLost, Aborted."""
         outcomes: dict[str, CaseOutcome] = {}
         job = Job(
@@ -216,7 +216,7 @@ class Trial:
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
         finish = judge(job, self.pools.boxes, lambda _: None, self.abort)
-        return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes, times=finish.times)
+        return SourceJudging(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes, times=finish.times)
 
     def wait_until_quieter(self) -> None:
         """Wait before a run whose time decides, at most a minute. Raises Aborted."""

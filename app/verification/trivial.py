@@ -22,7 +22,7 @@ from app.judging.structure import leaves, path_text
 from app.judging.verdicts import Verdict
 from app.verification.lint.code import find_solution_in_starter
 from app.verification.package_texts import read_texts
-from app.verification.trial import FIRST_CASES, Checked, Material, Trial, some_of_each
+from app.verification.trial import FIRST_CASES, CheckResult, Material, Trial, some_of_each
 from sandbox.guest.codec import decode, encode
 
 MEANINGS = {
@@ -58,7 +58,7 @@ REMEDIES = {
 REMEDY = "add cases whose answers differ from this one, or tighten the tolerance"
 
 
-def check_trivial(trial: Trial, material: Material) -> Checked[TrivialSection]:
+def check_trivial(trial: Trial, material: Material) -> CheckResult[TrivialSection]:
     """Raises JudgeFailed, BoxLost, Aborted."""
     trial.watch(STEP, 0, 2)
     few = some_of_each(material.cases)
@@ -78,7 +78,7 @@ def check_trivial(trial: Trial, material: Material) -> Checked[TrivialSection]:
     excused = sum(answer.rightly is not None for answer in answers)
     aside = f", {excused} rightly {'passes' if excused == 1 else 'pass'}" if excused else ""
     summary = f"{refused} of {len(answers)} {'fails' if refused == 1 else 'fail'}{aside}"
-    return Checked(TrivialSection(answers=answers), summary, findings)
+    return CheckResult(TrivialSection(answers=answers), summary, findings)
 
 
 @dataclass(slots=True)

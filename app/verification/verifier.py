@@ -25,7 +25,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.retry import retry
 from app.settings import Settings
-from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
+from app.verification.lease import VERIFICATIONS, VerificationClaim, VerificationResult, finish, record_step
 from app.verification.trial import Effort, open_pools, private_launcher
 from app.verification.verify import FULL, verify
 from sandbox.gpu.gpu_lease import Gpus
@@ -62,12 +62,12 @@ class Verifier:
         try:
             package = package_from_files(slug, files)
         except PackageInvalid as invalid:  # a rule is newer than the package
-            finish(self.database, claim, Verified(report=report_of(invalid), package=None), abort)
+            finish(self.database, claim, VerificationResult(report=report_of(invalid), package=None), abort)
             return
         report = retry(lambda: self._find_passed(package), abort) or self._verify_in_time(
             package, _Progress(self.database, claim), abort
         )
-        finish(self.database, claim, Verified(report=report, package=package), abort)
+        finish(self.database, claim, VerificationResult(report=report, package=package), abort)
 
     def _find_passed(self, package: Package) -> Report | None:
         """Return the last report by which a package of the same content passed the same checks, if there is one."""

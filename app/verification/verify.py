@@ -29,18 +29,18 @@ from app.verification.calibration import check_calibration
 from app.verification.code_failure import failure_finding
 from app.verification.hint_collisions import check_mistakes
 from app.verification.known_submissions import check_kill_matrix, check_known
-from app.verification.limits import check_limits
+from app.verification.limit_check import check_limits
 from app.verification.lint import lint
 from app.verification.mutation.strength import check_mutation
 from app.verification.noise import measure_noise
 from app.verification.package_texts import relocate, sources_by_file
 from app.verification.reference import check_reference
-from app.verification.trial import Checked, Effort, Material, Trial, VerificationPools, Watch
+from app.verification.trial import CheckResult, Effort, Material, Trial, VerificationPools, Watch
 from app.verification.trivial import check_trivial
 
 FULL = Effort()
 NO_ANSWERS = "not run: first correct the reference"
-C = TypeVar("C", bound=Checked[Any])
+C = TypeVar("C", bound=CheckResult[Any])
 
 
 def verify(package: Package, pools: VerificationPools, watch: Watch, abort: Event, effort: Effort = FULL) -> Report:

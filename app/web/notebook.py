@@ -10,8 +10,8 @@ from typing import Any
 from app.catalog.dtype import DTYPES
 from app.catalog.parameter import Parameter
 from app.catalog.query import ProblemDetail, SampleCase
-from app.judging.text import printable
-from app.web.statement import arrange_statement
+from app.judging.printable_text import printable
+from app.web.statement_html import arrange_statement
 from app.web.value_text import literal
 
 MAX_TEXT = 100_000

@@ -31,7 +31,7 @@ from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
-from app.judging.text import printable, spelled
+from app.judging.printable_text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
@@ -45,7 +45,7 @@ from app.web.quantity import (
     size_text,
 )
 from app.web.result import capitalise, message_of
-from app.web.statement import arrange_statement, name_function
+from app.web.statement_html import arrange_statement, name_function
 from app.web.value_text import (
     arguments_preview,
     fold_lists,

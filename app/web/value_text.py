@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from app.web.picture.curve import list_of
-from app.web.picture.leaf import apart, severity_of
+from app.web.picture.leaf_values import apart, severity_of
 
 READABLE = 9  # characters of a number
 

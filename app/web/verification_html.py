@@ -11,7 +11,7 @@ from markupsafe import Markup
 from app.catalog.markdown import render_code_spans
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
 from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
-from app.judging.text import lines_of, printable
+from app.judging.printable_text import lines_of, printable
 from app.web.picture.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
 from app.web.quantity import percent_text, seconds_text
 from app.web.render import HERE, STATIC, open_environment

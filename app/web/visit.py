@@ -19,7 +19,7 @@ from app.accounts.session import SessionOrigin, end_session, find_viewer_by_sess
 from app.accounts.sign_in import name_browser_of
 from app.api.request_state import get_database, get_limits, get_policy, get_progress
 from app.audit import Actor
-from app.judging.text import printable
+from app.judging.printable_text import printable
 from app.limits import RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.submissions.progress import ChangeStream

@@ -8,7 +8,7 @@ from app.authoring.model import Verification
 from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.queue.lease import Wanted
-from app.verification.lease import VerificationClaim, Verified, claim, finish, record_step
+from app.verification.lease import VerificationClaim, VerificationResult, claim, finish, record_step
 from tests.authoring.rows import make_report
 
 WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="test", lease=timedelta(seconds=15))
@@ -30,7 +30,7 @@ def end(database: Database, taken: VerificationClaim, *, passed: bool = True) ->
     with database.transaction() as session:
         slug, files = session.execute(columns).one()
     package = package_from_files(slug, {path: text.encode() for path, text in files.items()})
-    finish(database, taken, Verified(report=make_report(passed), package=package))
+    finish(database, taken, VerificationResult(report=make_report(passed), package=package))
 
 
 def verify(database: Database, *, passed: bool = True) -> None:

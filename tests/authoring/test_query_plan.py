@@ -31,7 +31,17 @@ from app.catalog.verification_report import VERIFICATION_VERSION
 from app.database.engine import Database
 from app.queue.lease import Wanted
 from app.settings import read_settings
-from app.verification.lease import VerificationClaim, Verified, beat, bury, claim, fail, finish, give_back, record_step
+from app.verification.lease import (
+    VerificationClaim,
+    VerificationResult,
+    beat,
+    bury,
+    claim,
+    fail,
+    finish,
+    give_back,
+    record_step,
+)
 from app.verification.trial import Effort
 from app.verification.verifier import Verifier
 from tests.authoring.rows import make_report
@@ -127,7 +137,7 @@ def pass_as_new(database: Database, package: Package) -> UUID:
     taken = take(database)
     assert taken.verification_id == sent
     report = make_report().model_copy(update={"verification_version": VERIFICATION_VERSION})
-    finish(database, taken, Verified(report=report, package=package))
+    finish(database, taken, VerificationResult(report=report, package=package))
     return sent
 
 

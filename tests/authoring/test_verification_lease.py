@@ -21,7 +21,7 @@ from app.database.engine import Database
 from app.queue.lease import Wanted
 from app.verification.lease import (
     VerificationClaim,
-    Verified,
+    VerificationResult,
     beat,
     bury,
     claim,
@@ -62,8 +62,8 @@ def expire(database: Database) -> None:
         session.execute(update(Verification).values(lease_until=func.now() - timedelta(seconds=1)))
 
 
-def verified(package: Package = PACKAGE, passed: bool = True) -> Verified:
-    return Verified(report=make_report(passed), package=package)
+def verified(package: Package = PACKAGE, passed: bool = True) -> VerificationResult:
+    return VerificationResult(report=make_report(passed), package=package)
 
 
 def current(database: Database, slug: str = "scaled_sum") -> str | None:

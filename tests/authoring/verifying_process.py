@@ -16,7 +16,7 @@ from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
-from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
+from app.verification.lease import VERIFICATIONS, VerificationClaim, VerificationResult, finish, record_step
 from tests.authoring.rows import make_report
 
 STEPS = 4
@@ -35,7 +35,7 @@ def main(url: str, name: str, took: str, *seconds: str) -> None:
             if abort.wait(float(took) / STEPS):
                 return
         package = package_from_files(slug, {path: text.encode() for path, text in files.items()})
-        finish(database, claim, Verified(report=make_report(), package=package))
+        finish(database, claim, VerificationResult(report=make_report(), package=package))
         print(claim.attempt, flush=True)
 
     lease, beat, poll = (timedelta(seconds=float(each)) for each in seconds)

@@ -17,7 +17,7 @@ from app.queue import lease
 from app.queue.lease import Claim, Wanted
 from app.submissions.model import CaseRow, Judging
 from app.verification import lease as verification_lease
-from app.verification.lease import VerificationClaim, Verified
+from app.verification.lease import VerificationClaim, VerificationResult
 from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
 from tests.factories import make_judging
@@ -104,7 +104,7 @@ def test_a_verification_keeps_its_name_and_gets_an_attempt_of_its_own(database: 
     held = claim_verifications(database)
 
     restore(database, tmp_path / "sent", COMMAND, replace=True)
-    refused = Verified(report=make_report(passed=False), package=None)
+    refused = VerificationResult(report=make_report(passed=False), package=None)
     again = claim_verifications(database)
     verification_lease.finish(database, held[0], refused)
 

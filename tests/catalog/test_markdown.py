@@ -16,7 +16,7 @@ from app.catalog.markdown import (
     render_post,
 )
 from app.catalog.maths import is_readable, make_parser, render_maths
-from app.judging.text import spelled
+from app.judging.printable_text import spelled
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -19,7 +19,7 @@ from app.catalog.signature import signature_of
 from app.catalog.source import parameters_of
 from app.database.engine import Database
 from app.engine.request import build_request
-from app.judging.preview import copyable_preview
+from app.judging.value_preview import copyable_preview
 from tests.catalog.packages import PROBLEM, faults_of, make_files
 
 PROBLEMS = Path(__file__).parents[2] / "problems"

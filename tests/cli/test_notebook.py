@@ -16,7 +16,7 @@ from sqlalchemy import select
 from app.accounts.token import create_token
 from app.catalog.publish import publish
 from app.database.engine import Database
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.submissions.model import Judging
@@ -113,7 +113,7 @@ def test_with_run_the_samples_and_with_exec_the_cell_here_too(shell: Interactive
 
 
 def test_what_a_program_says_is_text(shell: InteractiveShell, database: Database) -> None:
-    fault = Fault(category="exception", message=SAID, exception=SAID, traceback=SAID)
+    fault = AnswerFault(category="exception", message=SAID, exception=SAID, traceback=SAID)
 
     with worker(database, *(failed(place, Verdict.RUNTIME_ERROR, fault, text=SAID) for place in range(3))):
         last = run(shell, CELL).outputs[-1].data

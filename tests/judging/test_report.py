@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from app.judging.comparison import Rules, compare
-from app.judging.preview import preview
-from app.judging.report import MAX_LEAVES, Fault, Material, build_report, coarse_bytes, coarse_seconds
+from app.judging.report import MAX_LEAVES, AnswerFault, Material, build_report, coarse_bytes, coarse_seconds
+from app.judging.value_preview import preview
 
 SECRET = "hidden input 3.25"
 MATERIAL = Material(text=SECRET, inputs=preview(SECRET), answer=preview(SECRET), expected=preview(SECRET))
-RAISED = Fault(category="exception", message=SECRET, exception="ValueError", traceback=SECRET)
+RAISED = AnswerFault(category="exception", message=SECRET, exception="ValueError", traceback=SECRET)
 WRONG = compare({"a": np.array([1.0, np.nan])}, {"a": np.array([1.0, 2.0])}, Rules())
 
 
@@ -20,10 +20,10 @@ WRONG = compare({"a": np.array([1.0, np.nan])}, {"a": np.array([1.0, 2.0])}, Rul
         (WRONG, "nan or inf differs"),
         (compare(SECRET, "x", Rules()), "values outside tolerance"),
         (RAISED, "ValueError"),
-        (Fault(category="time limit exceeded", message=SECRET), "time limit exceeded"),
-        (Fault(category="exception", message="", exception="JaxRuntimeError"), "JaxRuntimeError"),
-        (Fault(category="crashed", message="", exception="SIGSEGV"), "SIGSEGV"),
-        (Fault(category="exception", message="", exception="TheInputWas3_25"), "Exception"),
+        (AnswerFault(category="time limit exceeded", message=SECRET), "time limit exceeded"),
+        (AnswerFault(category="exception", message="", exception="JaxRuntimeError"), "JaxRuntimeError"),
+        (AnswerFault(category="crashed", message="", exception="SIGSEGV"), "SIGSEGV"),
+        (AnswerFault(category="exception", message="", exception="TheInputWas3_25"), "Exception"),
     ],
 )
 def test_a_hidden_case_shows_its_category_and_nothing_else(finding: Any, category: str) -> None:
@@ -75,7 +75,7 @@ def test_wrong_leaves_come_first_and_the_rest_is_counted() -> None:
 
 def test_text_of_the_student_is_printable_and_cut() -> None:
     report = build_report(
-        "sample", Fault(category="exception", message="\x1b[2J" + "x" * 10_000), Material(text="\x00")
+        "sample", AnswerFault(category="exception", message="\x1b[2J" + "x" * 10_000), Material(text="\x00")
     )
 
     assert report["message"].startswith("\\x1b[2J")

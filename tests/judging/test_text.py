@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.judging.text import lines_of, printable
+from app.judging.printable_text import lines_of, printable
 
 
 def test_lines_end_where_python_and_editors_end_them() -> None:

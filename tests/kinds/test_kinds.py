@@ -9,7 +9,7 @@ import pytest
 from app.catalog.package import Package, load_package
 from app.judging.verdicts import Verdict
 from app.verification.reference import check_reference
-from app.verification.trial import Attempt, Trial, VerificationPools
+from app.verification.trial import SourceJudging, Trial, VerificationPools
 from tests.verification.bench import QUICK
 
 HERE = Path(__file__).parent
@@ -75,7 +75,7 @@ def marked(names: list[str], quickly: tuple[str, ...]) -> list[object]:
     return [pytest.param(name, marks=[] if name in quickly else [pytest.mark.whole]) for name in names]
 
 
-def judge_all(package: Package, pools: VerificationPools) -> Mapping[tuple[Verdict, str], Attempt]:
+def judge_all(package: Package, pools: VerificationPools) -> Mapping[tuple[Verdict, str], SourceJudging]:
     """Judge the known solutions on all cases."""
     trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=QUICK)
     cases = check_reference(trial).cases

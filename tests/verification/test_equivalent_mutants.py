@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from app.verification.distance import is_rounding, is_same, relative_difference
-from app.verification.mutation.mutants import Change, list_mutants
+from app.verification.mutation.mutants import Mutant, list_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.mutation.strength import judge_survivors
 from app.verification.noise import Noise
 from app.verification.reference import check_reference
-from app.verification.trial import Effort, Judged, Material, Trial, VerificationPools
+from app.verification.trial import Effort, KnownJudging, Material, Trial, VerificationPools
 from sandbox.guest.codec import encode
 from tests.verification.bench import package_of
 
@@ -22,18 +22,20 @@ def runner(pools: VerificationPools) -> MutantRunner:
     package = package_of("logistic_map")
     trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
     cases = check_reference(trial).cases
-    judged = [Judged(submission=known, attempt=trial.attempt(known.source, cases)) for known in package.submissions]
+    judged = [
+        KnownJudging(submission=known, attempt=trial.attempt(known.source, cases)) for known in package.submissions
+    ]
     return MutantRunner(trial, Material(cases=cases, judged=tuple(judged)))
 
 
-def outcomes_of(runner: MutantRunner, changes: Sequence[Change]) -> list[str]:
+def outcomes_of(runner: MutantRunner, changes: Sequence[Mutant]) -> list[str]:
     candidates = [Candidate(change) for change in changes]
     runner.run(candidates)
     judged = judge_survivors(runner, [each for each in candidates if not each.killed_by], Noise())
     return [judged[each].outcome if each in judged else "killed" for each in candidates]
 
 
-def mutants(runner: MutantRunner, *lines: str) -> list[Change]:
+def mutants(runner: MutantRunner, *lines: str) -> list[Mutant]:
     """Return the mutants that change a line of the reference into one of these."""
     package = runner.trial.package
     changes = list_mutants(package.reference, package.manifest.entry_point, "reference.py")

@@ -6,7 +6,7 @@ from app.catalog.package import KnownSubmission
 from app.engine.prepare import PreparedCase
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall
 from app.verification.known_submissions import check_kill_matrix, until_largest
-from app.verification.trial import Attempt, Effort, Judged, Material
+from app.verification.trial import Effort, KnownJudging, Material, SourceJudging
 
 
 def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:
@@ -21,7 +21,7 @@ def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:
     )
 
 
-def wrong(name: str, **passes: bool) -> Judged:
+def wrong(name: str, **passes: bool) -> KnownJudging:
     verdicts = {case: Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER for case, passed in passes.items()}
     results = tuple(
         CaseResult(
@@ -30,11 +30,11 @@ def wrong(name: str, **passes: bool) -> Judged:
         for n, (case, verdict) in enumerate(verdicts.items())
     )
     submission = KnownSubmission(verdict=Verdict.WRONG_ANSWER, name=name, source="")
-    attempt = Attempt(verdict=overall(list(verdicts.values())), results=results, outcomes={})
-    return Judged(submission=submission, attempt=attempt)
+    attempt = SourceJudging(verdict=overall(list(verdicts.values())), results=results, outcomes={})
+    return KnownJudging(submission=submission, attempt=attempt)
 
 
-def told(cases: list[PreparedCase], judged: list[Judged]) -> list[tuple[str, str]]:
+def told(cases: list[PreparedCase], judged: list[KnownJudging]) -> list[tuple[str, str]]:
     checked = check_kill_matrix(Effort(), Material(cases=tuple(cases), judged=tuple(judged)), None)
     return [(finding.severity, finding.message) for finding in checked.findings]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost
-from app.verification.limits import findings_of
+from app.verification.limit_check import findings_of
 
 CHEAP = CaseCost(case="a", group=0, first_seconds=0.02, again_seconds=0.01)
 

@@ -9,7 +9,7 @@ from app.judging.verdicts import Verdict
 from app.verification.mutation.strength import CheckedMutation, check_mutation
 from app.verification.noise import Noise, measure_noise
 from app.verification.reference import check_reference
-from app.verification.trial import Effort, Judged, Material, Trial, VerificationPools
+from app.verification.trial import Effort, KnownJudging, Material, Trial, VerificationPools
 from tests.verification.bench import package_of
 
 
@@ -21,7 +21,9 @@ def trial(pools: VerificationPools) -> Trial:
 @pytest.fixture(scope="module")
 def material(trial: Trial) -> Material:
     cases = check_reference(trial).cases
-    judged = [Judged(submission=each, attempt=trial.attempt(each.source, cases)) for each in trial.package.submissions]
+    judged = [
+        KnownJudging(submission=each, attempt=trial.attempt(each.source, cases)) for each in trial.package.submissions
+    ]
     return Material(cases=cases, judged=tuple(judged))
 
 

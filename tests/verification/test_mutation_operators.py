@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from app.verification.mutation import tree
-from app.verification.mutation.mutants import Change, list_mutants, sample_mutants
+from app.verification.mutation.mutants import Mutant, list_mutants, sample_mutants
 from app.verification.mutation.operators import OPERATORS
 from sandbox.interface import Aborted
 
@@ -21,7 +21,7 @@ def mutants_of(body: str, family: str | None = None) -> list[str]:
     return [added(change) for change in chosen]
 
 
-def added(change: Change) -> str:
+def added(change: Mutant) -> str:
     lines = change.diff.splitlines()[2:]
     return "; ".join(line[1:].strip() for line in lines if line.startswith("+"))
 

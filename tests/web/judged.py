@@ -12,8 +12,8 @@ from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
 from app.judging.finish import Finish
 from app.judging.leaf import Tree
-from app.judging.preview import copyable_preview, preview
-from app.judging.report import Fault, Material, build_report
+from app.judging.report import AnswerFault, Material, build_report
+from app.judging.value_preview import copyable_preview, preview
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
 from app.queue.lease import Claim, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
@@ -69,7 +69,7 @@ def answered(position: int, answer: Tree, expected: Tree = RIGHT, text: str = ""
     return _result(position, verdict, build_report(CASES[position][1], comparison, material))
 
 
-def failed(position: int, verdict: Verdict, fault: Fault, text: str = "") -> CaseResult:
+def failed(position: int, verdict: Verdict, fault: AnswerFault, text: str = "") -> CaseResult:
     """The case at this position has no answer."""
     return _result(position, verdict, build_report(CASES[position][1], fault, Material(text=text)))
 
@@ -94,8 +94,8 @@ def as_wordy(*results: CaseResult) -> tuple[CaseResult, ...]:
 
 def wordy_results() -> tuple[CaseResult, ...]:
     """Results of that problem with long verdicts and categories."""
-    unmet = Fault(category="materialises too much", message="an intermediate of shape (4096, 4096) is computed")
-    late = Fault(category="time limit exceeded", message="the time limit of 2 s was exceeded")
+    unmet = AnswerFault(category="materialises too much", message="an intermediate of shape (4096, 4096) is computed")
+    late = AnswerFault(category="time limit exceeded", message="the time limit of 2 s was exceeded")
     wrong = answered(0, {"encoder/attention/scores": np.zeros(9)}, {"encoder/attention/scores": np.ones(9)})
     return as_wordy(wrong, failed(1, Verdict.REQUIREMENT_NOT_MET, unmet), failed(2, Verdict.TIME_LIMIT_EXCEEDED, late))
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
 from app.database.engine import Database
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from tests.web.browser import PATIENCE_MS, Visitor, visit_as
 from tests.web.judged import all_right, answered, failed, judge
@@ -19,7 +19,7 @@ expect.set_options(timeout=PATIENCE_MS)
 PROBLEM = "/problems/scaled_sum"
 SCRIPT_BYTES = 150_000
 BROKEN = "def scaled_sum(x, y, scale, options):\n    total = x.sum()\n    return totl * scale\n"
-RAISED = Fault(
+RAISED = AnswerFault(
     category="runtime error",
     exception="NameError",
     message="name 'totl' is not defined",
@@ -188,7 +188,7 @@ def test_the_line_that_python_can_not_read_is_marked(ada: Visitor, database: Dat
     write(ada, "def scaled_sum(x:\n    return 1\n")
     editor(ada).press("Shift+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
-    fault = Fault(category="invalid submission", message="'(' was never closed (solution.py, line 1)")
+    fault = AnswerFault(category="invalid submission", message="'(' was never closed (solution.py, line 1)")
     judge(database, failed(0, Verdict.INVALID_SUBMISSION, fault))
 
     expect(ada.page.locator(".line-fault")).to_have_text("def scaled_sum(x:")

@@ -23,7 +23,7 @@ from app.catalog.model import Problem, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from app.learning.bookmark import add_bookmark
 from app.learning.discussion import PostText, answer, ask
@@ -127,7 +127,7 @@ FOR_ADMINS: tuple[str, ...] = (
 # The users who look, by the names of `scene`.
 LOOKS = ((None, FOR_ANYONE), ("ada", FOR_STUDENTS), ("emmy", FOR_AUTHORS), ("grace", FOR_ADMINS))
 
-GREEDY = Fault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
+GREEDY = AnswerFault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 FORBIDDEN = "Failed to load resource: the server responded with a status of 403 (Forbidden)"
 EXPECTED = {"/problems/scaled": (NOT_FOUND,), "/invitations/unknown": (FORBIDDEN,)}
@@ -181,7 +181,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         ada_id = ada.id
     made = Scene(secrets, {"ada": str(ada_id)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
-    fault = Fault(
+    fault = AnswerFault(
         category="runtime error",
         exception="NameError",
         message="name 'totl' is not defined",

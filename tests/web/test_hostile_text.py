@@ -25,7 +25,7 @@ from app.catalog.publish import publish
 from app.cli.notebook_output import submission_html
 from app.cli.result_text import submission_text
 from app.database.engine import Database
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from app.submissions.model import Submission
 from app.submissions.quota import SubmitLimits
@@ -46,7 +46,9 @@ PAGE_BYTES = 1_500_000
 _LINK = re.compile(r'href="(/[^"#]*)')
 _NO_PAGE = ("/static/", "/api/", "/schema/")
 SOURCE = f"'''{IN_A_LINE}'''\n# {LONG_LINE[:200_000]}\n"
-FAULT = Fault(category="exception", message=SAID, exception=SAID, traceback=f'  File "solution.py", line 1\n{SAID}')
+FAULT = AnswerFault(
+    category="exception", message=SAID, exception=SAID, traceback=f'  File "solution.py", line 1\n{SAID}'
+)
 ANSWER = {IN_A_LINE: np.arange(3.0), "text": IN_A_LINE, "list": [IN_A_LINE, 1.0]}
 
 

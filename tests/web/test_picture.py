@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.database.engine import Database
 from app.judging.comparison import Rules, compare
-from app.judging.preview import preview
 from app.judging.report import Material, build_report
+from app.judging.value_preview import preview
 from app.judging.verdicts import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares, most_used
 from app.web.value_text import wrong_leaves

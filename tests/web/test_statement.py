@@ -2,7 +2,7 @@
 
 from app.catalog.package import package_from_files
 from app.catalog.query import preview_problem
-from app.web.statement import Statement, arrange_statement
+from app.web.statement_html import Statement, arrange_statement
 from tests.catalog.packages import make_files
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'

@@ -14,7 +14,7 @@ from app.catalog.model import Revision
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.phase import Phase
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from app.queue.lease import add_hint, fail, finish, record_phases
 from app.submissions.enqueue import MAX_ATTEMPTS
@@ -179,7 +179,7 @@ def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
 
 def test_what_sentences_have_in_backticks_is_shown_as_code(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    fault = Fault(category="wrong call", message="`scaled_sum(<x>)` takes 1 parameter; it gets 2")
+    fault = AnswerFault(category="wrong call", message="`scaled_sum(<x>)` takes 1 parameter; it gets 2")
     judge(database, failed(0, Verdict.RUNTIME_ERROR, fault), *all_right()[1:], hint="uses `np.sum` for a `mean")
 
     result = ada.get(f"{path}/result").text
@@ -323,7 +323,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[31mred\u202egnp.exe\x00"
 def test_what_a_students_code_says_is_shown_harmlessly(ada: TestClient, database: Database) -> None:
     source = "# </textarea></code><script>alert(1)</script> \u202e \x1b[2J\n"
     path = submit(ada, source)
-    fault = Fault(category="exception", message=HOSTILE, exception="<b>Error", traceback=HOSTILE)
+    fault = AnswerFault(category="exception", message=HOSTILE, exception="<b>Error", traceback=HOSTILE)
     judge(database, failed(0, Verdict.RUNTIME_ERROR, fault, text=HOSTILE))
 
     for page in (ada.get(path).text, ada.get(f"{path}/result").text):
@@ -345,7 +345,7 @@ def test_the_editor_keeps_a_hostile_source_inside_itself(ada: TestClient) -> Non
 def test_an_exception_is_named_and_its_traceback_leads_to_the_line(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     traceback = '  File "solution.py", line 2, in scaled_sum\n    return x.sum() * scale\n'
-    fault = Fault(category="exception", message="no such thing", exception="AttributeError", traceback=traceback)
+    fault = AnswerFault(category="exception", message="no such thing", exception="AttributeError", traceback=traceback)
     judge(database, failed(0, Verdict.RUNTIME_ERROR, fault))
 
     page = ada.get(path).text
@@ -357,8 +357,8 @@ def test_an_exception_is_named_and_its_traceback_leads_to_the_line(ada: TestClie
 
 def test_a_case_that_was_not_run_has_no_verdict_and_no_time(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    slow = Fault(category="time limit exceeded", message="the call took longer than 2 s")
-    left = Fault(category="not run", message="not run: the first case took longer than the time limit")
+    slow = AnswerFault(category="time limit exceeded", message="the call took longer than 2 s")
+    left = AnswerFault(category="not run", message="not run: the first case took longer than the time limit")
     verdict = Verdict.TIME_LIMIT_EXCEEDED
     judge(database, failed(0, verdict, slow), failed(1, verdict, left), failed(2, verdict, left))
 
@@ -381,7 +381,7 @@ def test_a_long_time_is_told_in_minutes() -> None:
 
 def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    fault = Fault(category="syntax error", message="invalid syntax (solution.py, line 1)")
+    fault = AnswerFault(category="syntax error", message="invalid syntax (solution.py, line 1)")
     judge(database, *(failed(position, Verdict.INVALID_SUBMISSION, fault) for position in range(3)))
 
     page = ada.get(path).text
@@ -396,7 +396,7 @@ def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, 
 
 def test_a_case_with_nothing_more_to_tell_does_not_open(ada: TestClient, database: Database) -> None:
     path = submit(ada)
-    greedy = Fault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
+    greedy = AnswerFault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
     judge(database, *(failed(position, Verdict.MEMORY_LIMIT_EXCEEDED, greedy) for position in range(3)))
 
     page = ada.get(path).text

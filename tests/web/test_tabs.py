@@ -14,10 +14,10 @@ from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.package import load_package
 from app.catalog.query import SampleCase, get_problem
 from app.database.engine import Database
-from app.judging.preview import copyable_preview
+from app.judging.value_preview import copyable_preview
 from app.settings import ROOT
 from app.web.notebook import sample_python
-from app.web.statement import arrange_statement, name_function
+from app.web.statement_html import arrange_statement, name_function
 from tests.values.trees import is_same
 from tests.web.browser import PATIENCE_MS, Visitor, visit, visit_as
 from tests.web.judged import INPUTS, RIGHT, all_right, judge

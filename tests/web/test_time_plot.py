@@ -14,7 +14,7 @@ from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.finish import Finish
-from app.judging.report import Fault
+from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from app.queue.lease import finish
 from app.submissions.model import Submission
@@ -91,7 +91,7 @@ def test_every_point_lies_within_the_picture(times: TimeComparison) -> None:
 def end_with(database: Database, times: TimeComparison) -> None:
     results = all_right()
     if not times.is_met:
-        slow = failed(2, Verdict.REQUIREMENT_NOT_MET, Fault(category="slower than allowed", message=""))
+        slow = failed(2, Verdict.REQUIREMENT_NOT_MET, AnswerFault(category="slower than allowed", message=""))
         results = (*results[:2], slow)
     verdict = Verdict.ACCEPTED if times.is_met else Verdict.REQUIREMENT_NOT_MET
     outcome = Finish(verdict=verdict, score=66, cases=results, image="", versions={}, times=times)

@@ -16,7 +16,7 @@ from app.catalog.importing.kattis_validator import Validator, read_validator, wr
 from app.catalog.importing.package_writer import ACCEPTED, Imported, Notes, Source, distinct, name_of, write_package
 from app.catalog.importing.program import ImportRefused, SourceFolder, open_folder
 from app.catalog.yaml_document import read_document
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _MATH = re.compile(r"(\$\$.+?\$\$|\$.+?\$)", re.DOTALL)

@@ -4,7 +4,7 @@ import ast
 from itertools import takewhile
 
 from app.catalog.importing.program import functions_of, without
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 _IS_MAIN = "__name__ == '__main__'"
 _DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)

@@ -32,7 +32,7 @@ from app.catalog.importing.tested_function import (
     require_tests,
     write_tested,
 )
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 _BEGIN, _END = re.compile(r"\s*#+\s*BEGIN SOLUTION"), re.compile(r"\s*#+\s*END SOLUTION")
 _SOLUTION_LINE = re.compile(r"#\s*SOLUTION( NO PROMPT)?\s*$")

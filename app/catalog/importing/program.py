@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.catalog.parameter import Framework
 from app.errors import AllcloseError
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
 # Packages that every box has too.

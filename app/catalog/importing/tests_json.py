@@ -25,7 +25,7 @@ from app.catalog.importing.tested_function import (
     require_tests,
     write_tested,
 )
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
 SOLUTIONS = ("solution.py", "reference.py")

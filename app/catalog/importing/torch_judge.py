@@ -28,7 +28,7 @@ from app.catalog.importing.program import (
     read_text,
 )
 from app.catalog.importing.tested_function import FunctionTest, plain_starter, require_tests, write_tested
-from app.judging.text import lines_of
+from app.judging.printable_text import lines_of
 
 DIFFICULTIES = {"easy": "beginner", "medium": "intermediate", "hard": "advanced"}
 LICENCES = ("LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING")

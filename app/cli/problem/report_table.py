@@ -7,7 +7,7 @@ from rich.text import Text
 from app.catalog.verification_report import CheckLine, Finding, Mark, Report, Severity
 from app.catalog.verification_section import LimitsSection
 from app.cli.console import output
-from app.judging.text import lines_of, printable
+from app.judging.printable_text import lines_of, printable
 from app.web.quantity import seconds_text
 
 MARKS: dict[Mark, tuple[str, str]] = {

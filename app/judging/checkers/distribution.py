@@ -31,7 +31,7 @@ from app.judging.options import Number
 from app.judging.sampling import (
     LAW_TRIALS,
     SLACK,
-    Trial,
+    SamplingTest,
     count_of_trials,
     one_sample_limit,
     try_law,
@@ -105,7 +105,7 @@ class Distribution(Checker):
         told = next((trial for trial in trials if trial.used > 1), worst)
         return replace(_find(task, told), tolerance_used=worst.used)
 
-    def _try(self, answer: Array, expected: Array) -> Iterator[Trial]:
+    def _try(self, answer: Array, expected: Array) -> Iterator[SamplingTest]:
         if self.law is None:
             rows = expected.shape[0]
             sides = answer.reshape(rows, -1), expected.reshape(rows, -1)
@@ -125,7 +125,7 @@ class Distribution(Checker):
         )
 
 
-def _find(task: Task, trial: Trial) -> Finding:
+def _find(task: Task, trial: SamplingTest) -> Finding:
     numbers = f"yours {trial.answer:.4g}, expected {trial.expected:.4g}"
     chance = f"statistic {trial.statistic:.3g}, limit {trial.limit:.3g}"
     message = f"{task.subject} does not follow the expected distribution; {trial.what}: {numbers} ({chance})"

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 from app.judging.checker import NAN_OR_INF, Checker, CheckerUnfit, Finding, Task
 from app.judging.leaf import Array, Kind, Leaf, shown
 from app.judging.numeric import np
-from app.judging.text import printable
+from app.judging.printable_text import printable
 
 PROPERTY = "property does not hold"
 MAX_WORDS = 500

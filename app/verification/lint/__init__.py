@@ -10,9 +10,9 @@ from app.catalog.verification_report import Finding
 from app.catalog.verification_section import LintSection
 from app.engine.prepare import PreparedCase
 from app.judging.requirement import plural
-from app.verification.lint import cases, code, hints, outputs, statement
+from app.verification.lint import cases, code, hint_texts, outputs, statement
 from app.verification.package_texts import PackageTexts, read_texts
-from app.verification.trial import Checked, Trial
+from app.verification.trial import CheckResult, Trial
 
 Rule: TypeAlias = Callable[[PackageTexts], Iterator[Finding]]
 
@@ -25,7 +25,7 @@ RULES: Mapping[str, Rule] = {
     "links and images": statement.check_links,
     "hidden cases": cases.check_hidden_cases,
     "hidden inputs in texts": cases.check_leaked_inputs,
-    "hints and quiz": hints.check_hints,
+    "hints and quiz": hint_texts.check_hints,
     "unfinished texts": statement.check_unfinished,
     "unused code and files": code.check_unused,
     "patterns of leaves": cases.check_leaf_patterns,
@@ -38,9 +38,9 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def lint(trial: Trial, prepared: Sequence[PreparedCase]) -> Checked[LintSection]:
+def lint(trial: Trial, prepared: Sequence[PreparedCase]) -> CheckResult[LintSection]:
     """`prepared`: the cases with the reference's answers, empty if the reference failed."""
     texts = read_texts(trial.package, prepared)
     findings = tuple(finding for rule in RULES.values() for finding in rule(texts))
     summary = f"{plural(len(trial.package.files), 'file')} by {len(RULES)} rules"
-    return Checked(LintSection(rules=tuple(RULES)), summary, findings)
+    return CheckResult(LintSection(rules=tuple(RULES)), summary, findings)

@@ -135,7 +135,7 @@ _PRINTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedNumber:
     """A number in a text. `unit`: of its last digit. `digits`: how many significant ones it has."""
 
     value: float
@@ -208,13 +208,13 @@ def _numbers_of(output: Tree) -> Iterator[tuple[str, int | float]]:
             yield from ((path_text(path), number) for number in short if isinstance(number, int | float))
 
 
-def read_printed(text: str) -> Iterator[Printed]:
+def read_printed(text: str) -> Iterator[PrintedNumber]:
     """Yield each number in a text. `1,234` counts as one number and as two, and `3 - 2` holds 2 and -2."""
     for version in dict.fromkeys((text, _THOUSANDS.sub("", text))):
         for match in _PRINTED.finditer(version):
             digits = match["digits"]
             exponent = int((match["e"] or match["ten"] or "0").replace("−", "-"))
-            number = Printed(
+            number = PrintedNumber(
                 value=float(f"{digits}e{exponent}"),
                 unit=10.0 ** (exponent - len(digits.partition(".")[2])),
                 digits=len(digits.replace(".", "").lstrip("0")),

@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Mutant:
     """A mutant. `line` is the first changed line of the original, `diff` is unified, `source` is the whole mutant."""
 
     operator: Operator
@@ -37,7 +37,7 @@ class Change:
     source: str
 
 
-def list_mutants(source: str, entry_point: str, file: str, abort: Event | None = None) -> tuple[Change, ...]:
+def list_mutants(source: str, entry_point: str, file: str, abort: Event | None = None) -> tuple[Mutant, ...]:
     """Return the mutants by line, a sample of them if the source is long. `file` is its name in the diffs.
 
     A source that is nested too deeply has none. Raises Aborted.
@@ -71,7 +71,7 @@ def _some(items: list[Item], most: int) -> list[Item]:
     return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
 
 
-def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iterator[Change]:
+def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iterator[Mutant]:
     seen = {_program(tree.module.code)}
     for operator, node, other in replacements:
         changed = tree.code_with(node, other)
@@ -81,14 +81,14 @@ def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iter
             yield _change(operator, tree, changed, file)
 
 
-def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Change, ...]:
+def sample_mutants(changes: Sequence[Mutant], most: int, seed: int) -> tuple[Mutant, ...]:
     """Draw from the operators in turn, so that the sample has all kinds of faults."""
     drawn = list(changes)
     random.Random(seed).shuffle(drawn)
-    families: dict[str, deque[Change]] = defaultdict(deque)
+    families: dict[str, deque[Mutant]] = defaultdict(deque)
     for change in drawn:
         families[change.operator.name].append(change)
-    chosen: list[Change] = []
+    chosen: list[Mutant] = []
     while families and len(chosen) < most:
         for name in sorted(families):
             chosen.append(families[name].popleft())
@@ -106,8 +106,8 @@ def _program(source: str) -> str | None:
         return None
 
 
-def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Change:
+def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Mutant:
     before, after = StringIO(tree.module.code).readlines(), StringIO(changed).readlines()
     line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before) - 1) + 1
     diff = "".join(difflib.unified_diff(before, after, file, file, n=CONTEXT_LINES))
-    return Change(operator=operator, line=line, diff=diff, source=changed)
+    return Mutant(operator=operator, line=line, diff=diff, source=changed)

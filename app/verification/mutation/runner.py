@@ -18,7 +18,7 @@ from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_all
 from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference
-from app.verification.mutation.mutants import Change
+from app.verification.mutation.mutants import Mutant
 from app.verification.trial import AT_ONCE, Material, Trial, some_of_each
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome
@@ -39,7 +39,7 @@ AMPLIFIED = 16.0
 class Candidate:
     """A mutant while it runs. `same`: all its answers equal the reference's; `close`: up to rounding."""
 
-    change: Change
+    change: Mutant
     distances: dict[str, Distance] = field(default_factory=dict)
     same: bool = True
     close: bool = True

@@ -25,7 +25,7 @@ from app.verification.mutation.mutants import list_mutants, sample_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.noise import Noise, Sample
 from app.verification.package_texts import sources_by_file
-from app.verification.trial import Checked, Material, Trial, some_of_each
+from app.verification.trial import CheckResult, Material, Trial, some_of_each
 from sandbox.guest.codec import decode, encode
 
 VARIANT = 1
@@ -45,7 +45,7 @@ DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedMutation(Checked[MutationSection]):
+class CheckedMutation(CheckResult[MutationSection]):
     """`signal`: how far off the killed mutants are."""
 
     signal: tuple[Sample, ...] = ()

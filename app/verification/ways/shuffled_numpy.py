@@ -14,7 +14,7 @@ def call(run: Any, solution: Any, inputs: dict[str, Any]) -> object:
     return plain(run(solution, wrapped(inputs)))
 
 
-class Shuffled(np.ndarray):
+class ShuffledArray(np.ndarray):
     def __array_ufunc__(self, ufunc: np.ufunc, method: Any, *inputs: Any, **kwargs: Any) -> Any:
         given = tuple(map(plain, inputs))
         if kwargs.get("out"):
@@ -44,11 +44,11 @@ def matched(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def wrapped(value: Any) -> Any:
-    return each(value, lambda array: np.asarray(array).view(Shuffled), (np.ndarray, np.generic))
+    return each(value, lambda array: np.asarray(array).view(ShuffledArray), (np.ndarray, np.generic))
 
 
 def plain(value: Any) -> Any:
-    return each(value, lambda array: array.view(np.ndarray), Shuffled)
+    return each(value, lambda array: array.view(np.ndarray), ShuffledArray)
 
 
 def each(value: Any, change: Any, kind: Any) -> Any:

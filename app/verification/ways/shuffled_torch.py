@@ -14,11 +14,11 @@ SUMS = ("sum", "mean")
 
 
 def call(run: Any, solution: Any, inputs: dict[str, Any]) -> object:
-    with Shuffled():
+    with ShuffledDispatch():
         return run(solution, inputs)
 
 
-class Shuffled(TorchDispatchMode):  # type: ignore[misc]
+class ShuffledDispatch(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = function.overloadpacket.__name__
         if name in SUMS and args[0].is_floating_point():

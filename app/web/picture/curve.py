@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.web.picture.leaf import BY_ELEMENT, Values, read_number, severity_of
+from app.web.picture.leaf_values import BY_ELEMENT, Values, read_number, severity_of
 
 _ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
 

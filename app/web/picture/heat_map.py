@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.picture.leaf import Values, finite, pair_text, short
+from app.web.picture.leaf_values import Values, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
 WORDY = 5  # the most columns with numbers in the cells

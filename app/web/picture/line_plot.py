@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.picture.leaf import Values, apart, finite, pair_text, short
+from app.web.picture.leaf_values import Values, apart, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
 LARGEST = 1e300  # larger numbers are drawn at the edge, so that differences stay finite

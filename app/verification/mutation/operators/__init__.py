@@ -8,8 +8,8 @@ and a source with its mutants to the table in `tests/verification/test_mutation_
 from app.verification.mutation.operator import Operator
 from app.verification.mutation.operators.arithmetic import Arithmetic, Constant, Operand, Variable
 from app.verification.mutation.operators.arrays import Axis, Bound, Transpose
-from app.verification.mutation.operators.calls import Argument, Function, Training
 from app.verification.mutation.operators.control_flow import Boolean, Comparison, Condition, Statement
+from app.verification.mutation.operators.function_calls import Argument, Function, Training
 
 # If two operators give the same mutant, it counts for the first. Specific operators come before general ones.
 OPERATORS: tuple[Operator, ...] = (

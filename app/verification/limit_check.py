@@ -21,7 +21,7 @@ from app.engine.request import MEBIBYTE, PATIENCE
 from app.judging.efficiency import ROOM_GROWTH
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_while_alive
-from app.verification.trial import Attempt, Checked, Material, Trial, some_of_each
+from app.verification.trial import CheckResult, Material, SourceJudging, Trial, some_of_each
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome
 
@@ -51,7 +51,7 @@ class Costs:
     wall_seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
+def check_limits(trial: Trial, material: Material) -> CheckResult[LimitsSection]:
     """Raises JudgeFailed, BoxLost, Aborted."""
     solutions = {
         f"submissions/{judged.name}.py": (judged.submission.source, judged.attempt)
@@ -59,7 +59,7 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
         if judged.submission.verdict is Verdict.ACCEPTED and judged.attempt.outcomes
     }
     if not solutions:
-        return Checked(None, "no accepted solution ran")
+        return CheckResult(None, "no accepted solution ran")
     slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
     source, attempt = solutions[slowest]
     trial.watch(STEP, 0, 1)
@@ -73,10 +73,10 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
     summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
     is_compiled = bool(COMPILED & set(trial.package.manifest.frameworks))
     findings = [*findings_of(section, len(cases), is_compiled=is_compiled), *_timing_findings(trial, material, section)]
-    return Checked(section, summary, tuple(findings))
+    return CheckResult(section, summary, tuple(findings))
 
 
-def _slowest(attempt: Attempt) -> CaseOutcome:
+def _slowest(attempt: SourceJudging) -> CaseOutcome:
     return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
 
 
