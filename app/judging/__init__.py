@@ -8,6 +8,6 @@ To change the rules of comparison:
 3. If authors choose the rule, add a key to `app/catalog/manifest.py` and a row to `docs/problem-format.md`.
 4. A new field of the report goes into `Finding` (`checker.py`) or `LeafReport` (`comparison.py`), and into
    `app/web/templates/fragments/report.html`. `tests/judging/test_report.py` tests what hidden cases keep back.
-5. Test the rule and its message in `tests/judging/test_comparison.py`. The tests against NumPy, PyTorch and ONNX beside
-   it compare Allclose with others; a difference needs a written reason.
+5. Test the rule and its message in `tests/judging/test_comparison.py`. `test_against_numpy.py` beside it compares
+   Allclose with NumPy; a difference needs a written reason.
 """

@@ -42,12 +42,6 @@ def test_a_table_has_a_row_for_each_problem_and_a_column_for_each_way() -> None:
     assert "| `means` | 1,234 | – |" in page
 
 
-def test_a_size_is_written_with_separators() -> None:
-    page = write_section(PAGE, {"growth": part(("one judging", 1000, [1.0]), what="claim")})
-
-    assert "| 1,000 | 1 |" in page
-
-
 def test_the_machine_the_date_and_what_was_not_measured_are_told() -> None:
     page = write_section(PAGE, {"verdicts": part(("docker", "sums", [1.0]))})
 

@@ -19,8 +19,6 @@ from app.database.embedded_server import EmbeddedPostgres
 from tests.serving import NO_WORKER, ONE_PROBLEM, RIGHT, SLUG, STOP_SECONDS, Served, serve
 
 PASSWORD = "correct horse battery"
-SENT_AT_ONCE = 16
-MAX_PENDING = 20  # the default setting
 
 pytestmark = pytest.mark.whole
 
@@ -61,37 +59,6 @@ def test_a_session_made_at_one_process_works_and_ends_at_the_other(servers: tupl
     assert at_the_other.status_code == 200
     assert name in at_the_other.text
     assert afterwards.status_code == 303
-
-
-def test_an_idempotency_key_sent_to_both_processes_makes_one_submission(servers: tuple[Served, Served]) -> None:
-    student = servers[0].sign_up()
-    headers = {"Authorization": f"Bearer {student.token}", "Idempotency-Key": uuid4().hex}
-
-    def send(number: int) -> httpx.Response:
-        address = f"{servers[number % 2].url}/api/v1/problems/{SLUG}/submissions"
-        return httpx.post(address, json={"source": RIGHT}, headers=headers, timeout=90)
-
-    with ThreadPoolExecutor(SENT_AT_ONCE) as pool:
-        answers = list(pool.map(send, range(SENT_AT_ONCE)))
-    listed = student.client.get("/submissions").raise_for_status().json()["items"]
-
-    assert {answer.status_code for answer in answers} <= {200, 201, 202}
-    assert {answer.json()["id"] for answer in answers} == {each["id"] for each in listed}
-    assert len(listed) == 1
-
-
-def test_the_limit_of_unfinished_submissions_holds_for_both_processes_together(servers: tuple[Served, Served]) -> None:
-    student = servers[0].sign_up()
-
-    def send(number: int) -> int:
-        address = f"{servers[number % 2].url}/api/v1/problems/{SLUG}/submissions"
-        return httpx.post(address, json={"source": RIGHT}, headers=student.client.headers, timeout=90).status_code
-
-    with ThreadPoolExecutor(SENT_AT_ONCE) as pool:
-        statuses = list(pool.map(send, range(MAX_PENDING + 8)))
-
-    assert statuses.count(429) == 8
-    assert sum(status < 300 for status in statuses) == MAX_PENDING
 
 
 def test_a_long_poll_at_one_process_ends_when_the_other_cancels(servers: tuple[Served, Served]) -> None:

@@ -42,38 +42,6 @@ def test_arrays_become_those_of_the_framework(bench: Bench, kind: ArrayKind, mod
     assert value["doubled"].tolist() == [2, 4, 6]
 
 
-def test_jax_compiles_in_a_box(bench: Bench) -> None:
-    source = """
-        import jax
-
-        @jax.jit
-        def solve(x):
-            return jax.lax.scan(lambda carry, item: (carry + item, None), 0.0, x)[0]
-    """
-
-    outcome = bench.call(source, {"x": np.ones(100, np.float32)}, kind="jax", frameworks=("jax",))
-
-    assert value_of(outcome) == 100.0
-    assert outcome.memory_bytes > 2**20
-
-
-def test_an_optimizer_steps_in_torch(bench: Bench) -> None:
-    source = """
-        import torch
-
-        def solve(x):
-            weight = torch.nn.Parameter(x)
-            optimizer = torch.optim.SGD([weight], lr=0.5)
-            (weight * weight).sum().backward()
-            optimizer.step()
-            return weight
-    """
-
-    outcome = bench.call(source, {"x": np.ones(3, np.float32)}, kind="torch", frameworks=("torch",))
-
-    assert value_of(outcome).tolist() == [0.0, 0.0, 0.0]
-
-
 def test_a_driver_calls_the_solution_in_its_own_way(bench: Bench) -> None:
     driver = "def run(solution, inputs):\n    return [solution(inputs['x']) for _ in range(3)]\n"
 
@@ -239,12 +207,6 @@ def test_a_function_for_a_driver_is_held_to_what_the_driver_calls_it_with(
     assert message in outcome.failure.message
 
 
-def test_a_function_is_called_by_its_driver_where_only_that_knows_how(bench: Bench) -> None:
-    outcome = bench.call("def solve(*all): return sum(all)\n", {"a": 1, "b": 2}, driver=DRIVER)
-
-    assert value_of(outcome) == 10
-
-
 @pytest.mark.parametrize("mark", ["\f", "\u2028", "\x85", "\x1c", "\v"])
 def test_lines_are_those_of_python(bench: Bench, mark: str) -> None:
     """torch.jit.script reads a function's source by `inspect`, as this does."""
@@ -312,19 +274,6 @@ def test_a_program_that_ends_its_process_crashes_at_that_case(bench: Bench, stat
     assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.CRASHED]
 
 
-def test_the_cases_after_one_that_killed_the_process_can_be_run_anew(bench: Bench) -> None:
-    source = "import os\ndef solve(x):\n    return os._exit(1) if x % 2 else x\n"
-    inputs = [{"x": n} for n in range(5)]
-
-    endings = []
-    while inputs:
-        run = bench.run(source, *inputs)
-        endings += [case.ending for case in run.cases]
-        inputs = inputs[len(run.cases) :]
-
-    assert endings == [Ending.ANSWERED, Ending.CRASHED] * 2 + [Ending.ANSWERED]
-
-
 def test_a_value_of_no_known_type_is_named_with_its_place(bench: Bench) -> None:
     outcome = bench.call("class Thing: pass\ndef solve():\n    return {'a': [1, Thing()]}\n")
 
@@ -379,12 +328,6 @@ def test_closing_the_answer_channel_is_a_crash(bench: Bench) -> None:
     assert outcome.ending is Ending.CRASHED
     assert outcome.failure is not None
     assert outcome.failure.kind == "Closed"
-
-
-def test_random_state_is_the_same_in_every_run_and_does_not_go_on_from_the_last(bench: Bench) -> None:
-    source = "import random\nimport numpy as np\ndef solve():\n    return [random.random(), float(np.random.rand())]\n"
-
-    assert value_of(bench.call(source)) == value_of(bench.call(source))
 
 
 @pytest.mark.parametrize(

@@ -67,24 +67,6 @@ def test_speaking_while_loading_is_forging(bench: Bench, statement: str) -> None
     assert (run.load_failure or run.cases[-1]).ending is Ending.FORGED
 
 
-def test_a_thread_that_speaks_beside_the_last_answer_is_forging(bench: Bench) -> None:
-    source = f"""{STEAL}
-begun = threading.Event()
-
-def later():
-    while True:
-        os.write(3, b"more")
-        begun.set()
-
-def solve(x):
-    threading.Thread(target=later).start()
-    begun.wait()
-    return x
-"""
-
-    assert bench.run(source, {"x": 1}).cases[-1].ending is Ending.FORGED
-
-
 def test_a_frame_that_announces_two_gigabytes_is_not_waited_for(bench: Bench) -> None:
     source = f"{STEAL}\ndef solve():\n    tell(frame(b'A', b'', 2**31))\n    time.sleep(1000)\n"
 
@@ -96,24 +78,3 @@ def test_an_exit_after_a_forged_answer_is_worth_what_the_bytes_are_worth(bench: 
     outcome = bench.call(f"{STEAL}\ndef solve():\n    tell(frame(b'A', {FIVE}))\n    os._exit(0)\n")
 
     assert value_of(outcome) == 5
-
-
-def test_printing_a_protocol_is_only_text(bench: Bench) -> None:
-    source = 'def solve(x):\n    print(\'{"cause": "replied", "kind": "A"}\')\n    print("OK")\n    return x\n'
-
-    outcome = bench.call(source, {"x": 1})
-
-    assert value_of(outcome) == 1
-    assert outcome.text == '{"cause": "replied", "kind": "A"}\nOK\n'
-
-
-def test_half_a_frame_runs_into_the_time_limit(bench: Bench) -> None:
-    source = f"{STEAL}\ndef solve():\n    tell(frame(b'A', b'', 100))\n    time.sleep(1000)\n"
-
-    assert bench.run(source, wall_seconds=0.5).cases[0].ending is Ending.TIMED_OUT
-
-
-def test_another_descriptor_in_place_of_the_channel_is_no_answer(bench: Bench) -> None:
-    source = "import os\ndef solve():\n    os.dup2(1, 3)\n    return 1\n"
-
-    assert bench.call(source).ending is Ending.CRASHED

@@ -77,42 +77,17 @@ submissions:
 """
 CALLED = {
     "the function": ("import torch\ndef softmax(x):\n    return torch.softmax(x, 1)", 3),
-    "its other place": ("import torch.nn.functional as F\ndef softmax(x):\n    return F.softmax(x, dim=1)", 3),
-    "its other name": ("from torch import softmax as s\ndef softmax(x):\n    return s(x, 1)", 3),
-    "a method": ("def softmax(x):\n    y = x + 0\n    return y.softmax(1)", 3),
     "a layer": ("import torch\nlayer = torch.nn.Softmax(dim=1)\ndef softmax(x):\n    return layer(x)", 4),
     "a layer in a model": (
         "import torch\ndef softmax(x):\n    return torch.nn.Sequential(torch.nn.Identity(), torch.nn.Softmax(1))(x)",
         3,
     ),
     "an operation": ("import torch\ndef softmax(x):\n    return torch.ops.aten._softmax(x, 1, False)", 3),
-    "the library to which the source gave it": (
-        "import torch\ndef softmax(x):\n    return torch.vmap(torch.nn.functional.softmax)(x)",
-        3,
-    ),
-    "a thread": (
-        "import torch, threading as t\ndef softmax(x):\n    return t.Thread(target=torch.softmax, args=(x, 1)).start()"
-        " or x.exp() / x.exp().sum(1, keepdim=True)",
-        3,
-    ),
     "another function with a pattern of its own": (
         "import torch\ndef softmax(x):\n    return x.log_softmax(1).exp()",
         3,
     ),
 }
-
-
-MAIN_GUARD = """
-import torch
-
-def softmax(x):
-    powers = torch.exp(x - x.max(dim=1, keepdim=True).values)
-    return powers / powers.sum(dim=1, keepdim=True)
-
-if __name__ == "__main__":
-    for x in torch.eye(3), torch.ones(2, 2):
-        assert softmax(x).equal(torch.softmax(x, 1))
-"""
 
 
 def package(text: str) -> Package:
@@ -157,16 +132,6 @@ def test_a_student_who_writes_the_function_is_accepted(softmax: Court, solve: Co
         assert {case.verdict for case in court.judge(court.package.reference)} == {Verdict.ACCEPTED}
 
 
-def test_tests_of_one_s_own_below_a_main_guard_do_not_count(softmax: Court) -> None:
-    assert {case.verdict for case in softmax.judge(MAIN_GUARD)} == {Verdict.ACCEPTED}
-
-
-def test_what_stands_below_a_main_guard_never_runs(softmax: Court) -> None:
-    sample, _ = softmax.judge("__name__ = '__main__'\n" + MAIN_GUARD.replace("    for x", "    del softmax\n    for x"))
-
-    assert sample.verdict is Verdict.ACCEPTED
-
-
 @pytest.mark.parametrize("spelling", CALLED)
 def test_the_forbidden_function_is_found_by_every_spelling(softmax: Court, spelling: str) -> None:
     source, line = CALLED[spelling]
@@ -186,16 +151,6 @@ def test_a_function_that_changes_its_tensor_counts_too(softmax: Court, call: str
 
     name = "torch.sigmoid" if "sigmoid" in call else "torch.erf"
     assert f"found {name} in line 5" in sample.report["message"]
-
-
-def test_a_call_by_the_library_for_its_own_purpose_does_not_count(softmax: Court) -> None:
-    source = softmax.package.reference.replace(
-        "    return", "    torch.nn.functional.cross_entropy(x, torch.zeros(len(x), dtype=int))\n    return"
-    )
-
-    message = softmax.judge(source)[0].report.get("message") or ""
-
-    assert "torch.softmax" not in message.partition("; found")[2]
 
 
 def test_all_functions_of_a_module_can_be_forbidden(solve: Court) -> None:

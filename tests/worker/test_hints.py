@@ -153,12 +153,6 @@ def test_two_mistakes_at_once_are_told_where_both_explain_the_answers(bench: Ben
     assert hint == (told if is_told else None)
 
 
-def test_of_two_mistakes_that_answer_the_same_none_is_told(bench: Bench) -> None:
-    twice = with_mistakes(unscaled=UNSCALED, ten_eps=UNSCALED)
-
-    assert hint_of(bench, publish_prepared(bench, twice), UNSCALED) is None
-
-
 def test_two_ways_to_one_mistake_may_have_one_hint(bench: Bench) -> None:
     files = dict(with_mistakes(unscaled=UNSCALED, ten_eps=TEN_EPS).files)
     files["submissions/wrong_answer/other.py"] = files["submissions/wrong_answer/unscaled.py"] + b"# by another way\n"

@@ -1,4 +1,7 @@
-"""Checks of NumPy's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of NumPy's parts that meet the walls of a box: files, threads, compilers, callbacks.
+
+`test_frameworks.py` reads them as text and runs them inside boxes.
+"""
 
 import tempfile
 import threading
@@ -8,34 +11,10 @@ from pathlib import Path
 import numpy as np
 
 
-def check_linear_algebra() -> None:
-    matrix = np.random.default_rng(0).normal(size=(200, 200))
-    symmetric = matrix @ matrix.T + 200 * np.eye(200)
-    left, values, right = np.linalg.svd(matrix)
-    eigenvalues, vectors = np.linalg.eigh(symmetric)
-    factor = np.linalg.cholesky(symmetric)
-
-    assert np.allclose(left * values @ right, matrix)
-    assert np.allclose(vectors * eigenvalues @ vectors.T, symmetric)
-    assert np.allclose(factor @ factor.T, symmetric)
-    assert np.allclose(symmetric @ np.linalg.solve(symmetric, matrix), matrix)
-    assert np.allclose(np.linalg.qr(matrix).R, np.triu(np.linalg.qr(matrix).R))
-    assert np.isclose(np.linalg.slogdet(symmetric).logabsdet, np.log(eigenvalues).sum())
-
-
 def check_a_product_on_all_threads_of_the_library() -> None:
     matrix = np.ones((1500, 1500))
 
     assert (matrix @ matrix == 1500).all()
-
-
-def check_fourier_transforms() -> None:
-    signal = np.random.default_rng(0).normal(size=4096)
-    image = signal.reshape(64, 64)
-
-    assert np.allclose(np.fft.irfft(np.fft.rfft(signal)), signal)
-    assert np.isclose((np.abs(np.fft.fft(signal)) ** 2).sum() / 4096, (signal**2).sum())
-    assert np.allclose(np.fft.ifft2(np.fft.fft2(image)).real, image)
 
 
 def check_random_generators() -> None:
@@ -69,13 +48,6 @@ def check_a_shared_writable_map_is_refused_with_a_sentence() -> None:
     raise AssertionError("shared writable memory")
 
 
-def check_einsum() -> None:
-    a, b = np.random.default_rng(0).normal(size=(2, 20, 30, 30))
-
-    assert np.allclose(np.einsum("bij,bjk->bik", a, b), a @ b)
-    assert np.allclose(np.einsum("bij,bjk,bkl->il", a, b, a, optimize="optimal"), (a @ b @ a).sum(0))
-
-
 def check_large_sorts() -> None:
     values = np.random.default_rng(0).integers(0, 10**9, size=3_000_000)
     ordered = np.sort(values, kind="stable")
@@ -104,27 +76,3 @@ def check_files_and_text() -> None:
         assert (loaded["table"] == table).all()
         assert loaded["names"].tolist() == ["a", "bc"]
     assert (np.loadtxt(folder / "table.txt") == table).all()
-
-
-def check_records_strings_and_dates() -> None:
-    people = np.array([("ada", 36), ("grace", 85)], dtype=[("name", "U8"), ("age", "i4")])
-
-    assert people[np.argsort(people["age"])[::-1]]["name"].tolist() == ["grace", "ada"]
-    assert np.strings.upper(people["name"]).tolist() == ["ADA", "GRACE"]
-    assert (np.datetime64("2024-03-01") - np.datetime64("2024-02-01")).astype(int) == 29
-
-
-def check_ufuncs_masks_and_polynomials() -> None:
-    counts = np.zeros(3)
-    np.add.at(counts, [0, 2, 2], 1)
-    line = np.polynomial.Polynomial.fit(np.arange(5), 2 * np.arange(5) + 1, deg=1).convert()
-
-    assert counts.tolist() == [1, 0, 2]
-    assert np.ma.masked_invalid([1.0, np.nan, 3.0]).mean() == 2
-    assert np.allclose(line.coef, [1, 2])
-    with np.errstate(divide="raise"):
-        try:
-            np.float64(1) / np.zeros(1)
-        except FloatingPointError:
-            return
-    raise AssertionError("a division by zero")

@@ -1,11 +1,9 @@
 """Values of JAX, Flax and Optax."""
 
-import flax
-import flax.core
 import jax
 import jax.numpy as jnp
 import optax
-from flax import linen, nnx
+from flax import nnx
 from flax.training.train_state import TrainState
 
 from tests.values.runtime.returned import returned
@@ -78,11 +76,6 @@ def nnx_model() -> object:
 
 
 @returned
-def nnx_state() -> object:
-    return nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
-
-
-@returned
 def nnx_param() -> object:
     return nnx.Param(jnp.ones(2))
 
@@ -108,11 +101,6 @@ def nnx_graphdef() -> object:
 
 
 @returned
-def linen_params() -> object:
-    return flax.core.freeze(linen.Dense(3).init(jax.random.key(0), jnp.ones((1, 2))))
-
-
-@returned
 def linen_train_state() -> object:
     return TrainState.create(apply_fn=len, params=PARAMS, tx=optax.sgd(0.1))
 
@@ -120,16 +108,6 @@ def linen_train_state() -> object:
 @returned
 def optax_adam() -> object:
     return optax.adam(0.1).init(PARAMS)
-
-
-@returned
-def optax_multi_steps() -> object:
-    return optax.MultiSteps(optax.adam(0.1), every_k_schedule=4).init(PARAMS)
-
-
-@returned
-def optax_injected() -> object:
-    return optax.inject_hyperparams(optax.sgd)(learning_rate=0.5).init(PARAMS)
 
 
 @returned

@@ -5,7 +5,6 @@ import dataclasses
 import enum
 from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 
 from tests.values.runtime.returned import returned
@@ -49,11 +48,6 @@ def numpy_values() -> object:
 @returned
 def numpy_keys() -> object:
     return {np.int64(3): 1, np.str_("a"): 2, ("b", 0): 3}
-
-
-@returned
-def numpy_bfloat16() -> object:
-    return np.array([1.5], ml_dtypes.bfloat16)
 
 
 @returned

@@ -42,11 +42,6 @@ def torch_negative_bit() -> object:
 
 
 @returned
-def torch_scalar() -> object:
-    return torch.tensor(0.25)
-
-
-@returned
 def torch_inference() -> object:
     with torch.inference_mode():
         return torch.ones(2) * 3
@@ -55,11 +50,6 @@ def torch_inference() -> object:
 @returned
 def torch_module() -> object:
     return torch.nn.Linear(2, 1, dtype=torch.bfloat16)
-
-
-@returned
-def torch_state_dict() -> object:
-    return torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.BatchNorm1d(1)).state_dict()
 
 
 @returned
