@@ -45,13 +45,10 @@ class KnownSection(Section):
 
 
 class TrivialAnswer(Section):
-    """A trivial answer. `rightly` says why it may pass, if the package's rules make it right."""
-
     name: str
     meaning: str
     tried_on: tuple[str, ...]
     accepted_on: tuple[str, ...]
-    rightly: str | None = None
 
 
 class TrivialSection(Section):
@@ -82,40 +79,6 @@ class KillMatrixSection(Section):
     rows: tuple[KillRow, ...]
 
 
-class CaseCost(Section):
-    """CPU seconds of the slowest accepted solution: its first call with the case in a process, and its second one.
-
-    `group` is the number of the case's shape, from 0.
-    """
-
-    case: str
-    group: int
-    first_seconds: float
-    again_seconds: float
-
-    @property
-    def compile_seconds(self) -> float:
-        return max(self.first_seconds - self.again_seconds, 0.0)
-
-
-class ShapeCost(Section):
-    """CPU seconds that a shape costs the slowest accepted solution.
-
-    `label` has the shapes, dtypes and static values that differ from the problem's other shapes. `first_seconds` is the
-    first of its `cases`, in a process that has run other shapes. `further_seconds` is the mean of the others, or the
-    same case again if there are none.
-    """
-
-    label: str
-    cases: tuple[str, ...]
-    first_seconds: float
-    further_seconds: float
-
-    @property
-    def cost_seconds(self) -> float:
-        return max(self.first_seconds - self.further_seconds, 0.0)
-
-
 class TimedSolution(Section):
     """A known submission whose times were compared with the reference's."""
 
@@ -124,7 +87,7 @@ class TimedSolution(Section):
 
 
 class LimitsSection(Section):
-    """`cases` and `shapes` are empty if a quick verification did not measure them. `timed`: for `efficiency`."""
+    """`timed`: for `efficiency`."""
 
     wall_seconds: float
     slowest: str
@@ -134,8 +97,6 @@ class LimitsSection(Section):
     memory_mib: int
     largest_memory_mib: int
     suggested_memory_mib: int
-    cases: tuple[CaseCost, ...]
-    shapes: tuple[ShapeCost, ...] = ()
     timed: tuple[TimedSolution, ...] = ()
 
 

@@ -19,7 +19,7 @@ FILE = "verified.json"
 
 
 class VerifiedPackage(BaseModel):
-    """`findings` counts those of each severity. `shapes` counts the shapes of the cases."""
+    """`findings` counts those of each severity."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -30,7 +30,6 @@ class VerifiedPackage(BaseModel):
     findings: dict[Severity, int]
     strength: float | None
     cases: int
-    shapes: int
 
 
 def verified_package(report: Report, cases: int) -> VerifiedPackage:
@@ -45,7 +44,6 @@ def verified_package(report: Report, cases: int) -> VerifiedPackage:
         findings=counts,
         strength=report.mutation.strength if report.mutation else None,
         cases=cases,
-        shapes=len(report.limits.shapes) if report.limits else 0,
     )
 
 

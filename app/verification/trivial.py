@@ -1,7 +1,6 @@
 """Check that trivial answers fail: the starter, constants, the inputs, and distortions of the right answer.
 
-A trivial answer that passes some cases is a note: zeros may be expected there. One that passes every case is an error,
-unless the package's rules make it a right answer.
+A trivial answer that passes some cases is a note: zeros may be expected there. One that passes every case is an error.
 """
 
 from collections import Counter
@@ -15,35 +14,26 @@ from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import TrivialAnswer, TrivialSection
 from app.engine.prepare import PreparedCase
-from app.judging.comparison import Comparison
 from app.judging.leaf import Array, Leaf, Tree, read_leaf
 from app.judging.requirement import plural
 from app.judging.structure import leaves, path_text
 from app.judging.verdicts import Verdict
-from app.verification.lint.code import find_solution_in_starter
-from app.verification.package_texts import read_texts
 from app.verification.trial import FIRST_CASES, CheckResult, Material, Trial, some_of_each
 from sandbox.guest.codec import decode, encode
 
 MEANINGS = {
     "zeros": "an answer of zeros",
     "ones": "an answer of ones",
-    "minus_ones": "an answer of -1",
     "mean": "the mean of all expected outputs",
     "nan": "an answer of NaN",
-    "empty_text": "an answer of empty text",
     "usual_text": "the text that is expected most often",
     "transposed": "the transposed answer",
-    "float64": "the answer in float64",
-    "float16_inside": "the answer rounded to float16",
     "extra_axis": "the answer with one more axis",
     "empty": "an empty container",
     "nothing": "None",
     "empty_array": "an array of no elements",
     "other_case": "the answer to another case",
 }
-# If float16's rounding uses less than this many times the noise, no tolerance separates the two.
-ROOM = 10.0
 STARTER = "starter"
 STEP = "trivial answers"
 # If checker.py judges each answer, which takes a box, only so many cases are tried.
@@ -51,7 +41,6 @@ MAX_ASKED = 8
 MAX_NAMED = 5
 REMEDIES = {
     STARTER: "remove the solution from starter.py",
-    "float16_inside": "tighten the tolerance if right answers allow it, or draw inputs on which half precision fails",
     "other_case": "make the answers of the cases differ by more than the tolerance",
     "extra_axis": "check the shape in checker.py, or do not set `shape: any`",
 }
@@ -69,15 +58,10 @@ def check_trivial(trial: Trial, material: Material) -> CheckResult[TrivialSectio
     accepted = [result.name for result in starter.results if result.verdict is Verdict.ACCEPTED]
     tried = {STARTER: _Tried([case.name for case in cases], accepted)} | tried
     trial.watch(STEP, 2, 2)
-    answers = tuple(_answer(trial, material, name, found) for name, found in tried.items())
-    # Lint reports a starter with the text of a solution.
-    is_known = find_solution_in_starter(read_texts(trial.package, ())) is not None
-    open_answers = [answer for answer in answers if not (is_known and answer.name == STARTER)]
-    findings = tuple(finding for answer in open_answers if (finding := _finding(answer)))
+    answers = tuple(_answer(name, found) for name, found in tried.items())
+    findings = tuple(finding for answer in answers if (finding := _finding(answer)))
     refused = sum(len(answer.accepted_on) < len(answer.tried_on) for answer in answers)
-    excused = sum(answer.rightly is not None for answer in answers)
-    aside = f", {excused} rightly {'passes' if excused == 1 else 'pass'}" if excused else ""
-    summary = f"{refused} of {len(answers)} {'fails' if refused == 1 else 'fail'}{aside}"
+    summary = f"{refused} of {len(answers)} {'fails' if refused == 1 else 'fail'}"
     return CheckResult(TrivialSection(answers=answers), summary, findings)
 
 
@@ -90,7 +74,12 @@ class _Tried:
 def _try_values(trial: Trial, cases: Sequence[PreparedCase]) -> dict[str, _Tried]:
     tried: dict[str, _Tried] = {}
     opened = [Case.open(case) for case in cases]
-    answers = [(name, case.prepared, answer) for case in opened for name, answer in answers_of(case, opened)]
+    answers = [
+        (name, case.prepared, answer)
+        for case in opened
+        for name, answer in answers_of(case, opened)
+        if not (name == "other_case" and _are_samples(trial))
+    ]
     comparisons = trial.compare_all([(case, encode(answer)) for _, case, answer in answers])
     for (name, case, _), comparison in zip(answers, comparisons, strict=True):
         found = tried.setdefault(name, _Tried())
@@ -100,20 +89,13 @@ def _try_values(trial: Trial, cases: Sequence[PreparedCase]) -> dict[str, _Tried
     return tried
 
 
-def _answer(trial: Trial, material: Material, name: str, tried: _Tried) -> TrivialAnswer:
-    is_passed = tried.accepted == tried.on
+def _answer(name: str, tried: _Tried) -> TrivialAnswer:
     meaning = "the starter as it is" if name == STARTER else MEANINGS.get(name, f"the input {name.split(':')[-1]}")
-    return TrivialAnswer(
-        name=name,
-        meaning=meaning,
-        tried_on=tuple(tried.on),
-        accepted_on=tuple(tried.accepted),
-        rightly=excuse(trial, material, name) if is_passed else None,
-    )
+    return TrivialAnswer(name=name, meaning=meaning, tried_on=tuple(tried.on), accepted_on=tuple(tried.accepted))
 
 
 def _finding(answer: TrivialAnswer) -> Finding | None:
-    if not answer.accepted_on or answer.rightly:
+    if not answer.accepted_on:
         return None
     is_passed = answer.accepted_on == answer.tried_on
     severity: Severity = "error" if is_passed else "note"
@@ -134,40 +116,10 @@ def _finding(answer: TrivialAnswer) -> Finding | None:
     )
 
 
-def excuse(trial: Trial, material: Material, name: str) -> str | None:
-    """Return why an answer that passes every case is right by the package's rules, or None."""
-    if name == "float64" and trial.package.manifest.dtype_policy != "exact":
-        return f"dtype_policy {trial.package.manifest.dtype_policy} accepts any float dtype"
-    if name == "float16_inside":
-        return _precision_excuse(trial, material)
-    if name == "other_case" and _are_samples(trial):
-        return "checker distribution: other samples of the same distribution are right"
-    return None
-
-
 def _are_samples(trial: Trial) -> bool:
+    """Whether other samples of the same distribution are right answers too."""
     checkers = trial.package.manifest.checkers
     return bool(checkers) and all(checker.checker == "distribution" for checker in checkers.values())
-
-
-def _precision_excuse(trial: Trial, material: Material) -> str | None:
-    """Return an excuse if right answers have errors almost as large as float16's rounding."""
-    if _are_samples(trial):
-        return "checker distribution: rounded samples have the same distribution"
-    rounded, noise = 0.0, 0.0
-    accepted = [judged for judged in material.judged if judged.attempt.verdict is Verdict.ACCEPTED]
-    for case in map(Case.open, material.cases):
-        rounded = max(rounded, _used(trial.compare(case.prepared, mapped(case.expected, CHANGES["float16_inside"]))))
-        for judged in accepted:
-            if (answer := judged.attempt.answers.get(case.prepared.name)) is not None:
-                noise = max(noise, _used(trial.compare_encoded(case.prepared, answer)))
-    if noise * ROOM < rounded:
-        return None
-    return f"accepted solutions use up to {noise:.2g} of the tolerance, float16's rounding {rounded:.2g}"
-
-
-def _used(comparison: Comparison) -> float:
-    return max((leaf.tolerance_used or 0.0 for leaf in comparison.leaves), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,15 +154,14 @@ def _constants(case: Case, cases: Sequence[Case]) -> Iterator[tuple[str, Tree]]:
     """Yield answers with one value everywhere, in the containers of the right answer."""
     text = usual_text(cases)
     if _has_numbers(case.expected):
-        values = {"zeros": 0, "ones": 1, "minus_ones": -1, "mean": mean_of(cases), "nan": np.nan}
+        values = {"zeros": 0, "ones": 1, "mean": mean_of(cases), "nan": np.nan}
         found: list[Tree] = []
         for name, value in values.items():
             answer = filled(case.expected, value, text if name == "mean" else "")
-            if not any(is_same(answer, other) for other in found):  # -1 and 1 are the same bool
+            if not any(is_same(answer, other) for other in found):
                 yield name, answer
             found.append(answer)
     elif text is not None and not any(_has_numbers(each.expected) for each in cases):
-        yield "empty_text", filled(case.expected, 0, "")
         yield "usual_text", filled(case.expected, 0, text)
 
 
@@ -279,25 +230,12 @@ def _transposed(leaf: Leaf) -> Array:
     return leaf.array.T
 
 
-def _in_float64(leaf: Leaf) -> Array:
-    return leaf.array.astype(np.float64) if leaf.kind == "float" and not leaf.is_python else leaf.array
-
-
-def _through_float16(leaf: Leaf) -> Array:
-    if leaf.kind != "float" or leaf.array.dtype.itemsize <= 2:
-        return leaf.array
-    with np.errstate(all="ignore"):
-        return leaf.array.astype(np.float16).astype(leaf.array.dtype)
-
-
 def _extra_axis(leaf: Leaf) -> Array:
     return leaf.array[None]
 
 
 CHANGES: dict[str, Callable[[Leaf], Array]] = {
     "transposed": _transposed,
-    "float64": _in_float64,
-    "float16_inside": _through_float16,
     "extra_axis": _extra_axis,
 }
 

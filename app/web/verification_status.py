@@ -15,7 +15,7 @@ _CHECKS: dict[CheckName, tuple[str, ...]] = {
     "mutation": (),  # all other names
     "kill_matrix": (),
     "calibration": (),
-    "limits": ("limits and cost",),
+    "limits": ("limits",),
     "mistakes": ("telling mistakes apart",),
 }
 

@@ -37,24 +37,16 @@ def test_what_changes_nothing_is_left_out() -> None:
     symmetric = answers(a_case("a", np.eye(2, dtype=np.float32)))
     plain = answers(a_case("a", np.array([[1, 2], [3, 4.1]], np.float32)))
 
-    assert not {"transposed", "float16_inside"} & symmetric.keys()
-    assert {"transposed", "float16_inside"} <= plain.keys()
+    assert "transposed" not in symmetric
+    assert "transposed" in plain
 
 
 @pytest.mark.parametrize("expected", [8.0, 8, True, 8 + 1j])
 def test_a_plain_number_changes_only_where_its_value_does(expected: Tree) -> None:
     given = answers(a_case("a", expected))
 
-    assert not {"transposed", "float64", "float16_inside"} & given.keys()
+    assert "transposed" not in given
     assert type(given["zeros"]) is type(expected)
-
-
-def test_half_precision_is_lost_inside_and_not_in_the_dtype() -> None:
-    inside = answers(a_case("a", np.array([0.1], np.float32)))["float16_inside"]
-
-    assert isinstance(inside, np.ndarray)
-    assert inside.dtype == np.float32
-    assert inside[0] == np.float16(0.1)
 
 
 def test_each_input_is_an_answer() -> None:
@@ -77,16 +69,15 @@ def test_the_answer_of_another_case_has_the_same_shapes() -> None:
 def test_texts_are_answered_by_texts() -> None:
     given = answers(a_case("a", "up"), a_case("b", "down"), a_case("c", "down"))
 
-    assert given["empty_text"] == ""
     assert given["usual_text"] == "down"
     assert given["other_case"] == "down"
-    assert not {"zeros", "ones", "minus_ones", "mean", "nan", "empty_array"} & given.keys()
+    assert not {"zeros", "ones", "mean", "nan", "empty_array"} & given.keys()
 
 
 def test_a_text_is_no_trivial_answer_where_other_cases_expect_numbers() -> None:
     given = answers(a_case("a", "no mean"), a_case("b", 2.5), a_case("c", 3.5))
 
-    assert not {"empty_text", "usual_text"} & given.keys()
+    assert "usual_text" not in given
 
 
 def test_an_answer_of_zeros_knows_no_text() -> None:
@@ -99,11 +90,11 @@ def test_an_answer_of_zeros_knows_no_text() -> None:
 def test_integers_of_any_size_are_answered_by_small_ones() -> None:
     given = answers(a_case("a", 10**30))
 
-    assert (given["zeros"], given["ones"], given["minus_ones"]) == (0, 1, -1)
+    assert (given["zeros"], given["ones"]) == (0, 1)
 
 
 def test_an_answer_that_is_the_same_bool_as_another_is_left_out() -> None:
     given = answers(a_case("a", True), a_case("b", False))
 
     assert {"zeros", "ones"} <= given.keys()
-    assert not {"minus_ones", "mean"} & given.keys()
+    assert "mean" not in given

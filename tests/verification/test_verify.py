@@ -50,15 +50,6 @@ def test_each_case_says_what_it_catches(sound: Report) -> None:
     assert caught == {"worked_example": 2, "one_number": 0, "many_numbers": 2, "both_signs": 2}
 
 
-def test_float64_may_stand_for_float32_by_the_dtype_policy(sound: Report) -> None:
-    assert sound.trivial is not None
-
-    (float64,) = (answer for answer in sound.trivial.answers if answer.name == "float64")
-
-    assert float64.accepted_on == float64.tried_on
-    assert float64.rightly is not None
-
-
 FAULTY = {
     "the reference raises": (
         [(REFERENCE, "raise RuntimeError('not today')")],

@@ -11,7 +11,6 @@ from app.catalog.verification_report import CHECK_NAMES, CheckLine, Finding, Rep
 from app.catalog.verification_section import (
     CalibratedLeaf,
     CalibrationSection,
-    CaseCost,
     Confusion,
     KillCase,
     KillMatrixSection,
@@ -24,7 +23,6 @@ from app.catalog.verification_section import (
     MistakesSection,
     Mutant,
     MutationSection,
-    ShapeCost,
     TrivialAnswer,
     TrivialSection,
     Way,
@@ -98,9 +96,7 @@ def full_report(text: str) -> Report:
                 ),
             )
         ),
-        trivial=TrivialSection(
-            answers=(TrivialAnswer(name=text, meaning=text, tried_on=(text,), accepted_on=(), rightly=text),)
-        ),
+        trivial=TrivialSection(answers=(TrivialAnswer(name=text, meaning=text, tried_on=(text,), accepted_on=()),)),
         mutation=MutationSection(possible=9, mutants=mutants, strength=0.5),
         kill_matrix=KillMatrixSection(
             cases=(KillCase(name=text, visibility="hidden", submissions=1, mutants=0, only_here=(text,)),),
@@ -118,8 +114,6 @@ def full_report(text: str) -> Report:
             memory_mib=64,
             largest_memory_mib=1,
             suggested_memory_mib=32,
-            cases=(CaseCost(case=text, group=0, first_seconds=0.0, again_seconds=0.0),),
-            shapes=(ShapeCost(label=text, cases=(text,), first_seconds=0.5, further_seconds=0.25),),
         ),
         mistakes=MistakesSection(
             mistakes=(Mistake(name=text, hint=text, cases=(text,)),),
@@ -179,14 +173,6 @@ def test_errors_come_first_and_diffs_are_coloured() -> None:
     assert '<span class="added">+    return -x\n</span>' in page
     assert '<span class="removed">-    return x\n</span>' in page
     assert "+++ reference.py" not in page
-
-
-def test_what_each_shape_costs_is_a_row() -> None:
-    page = Elements(render(full_report("text")))
-
-    told = [text.strip() for text in page.texts if text.strip()]
-    row = told.index("each further case")
-    assert told[row + 1 : row + 5] == ["1: text", "1", "500 ms", "250 ms"]
 
 
 def test_a_report_of_checks_that_were_not_made_is_a_page_too() -> None:

@@ -5,10 +5,8 @@ from rich.table import Table
 from rich.text import Text
 
 from app.catalog.verification_report import CheckLine, Finding, Mark, Report, Severity
-from app.catalog.verification_section import LimitsSection
 from app.cli.console import output
 from app.judging.printable_text import lines_of, printable
-from app.web.quantity import seconds_text
 
 MARKS: dict[Mark, tuple[str, str]] = {
     "passed": ("✓", "green"),
@@ -27,8 +25,6 @@ MAX_CHARACTERS = 1000
 def print_report(report: Report) -> None:
     output.print(f"\n[bold]{escape(report.problem)}[/]  {escape(report.title)}", highlight=False)
     output.print(_check_table(report.shown_checks()))
-    if report.limits and report.limits.shapes:
-        output.print(_shape_table(report.limits))
     for severity in ORDER:
         for line in report.checks:
             found = [finding for finding in report.findings_of(line.check) if finding.severity == severity]
@@ -49,18 +45,6 @@ def _check_table(lines: tuple[CheckLine, ...]) -> Table:
         seconds = "" if line.mark == "skipped" else f"{line.seconds:.1f} s"
         row = (Text(mark, style), line.title, escape(line.summary), Text(seconds, "dim"))
         table.add_row(*row, style="dim" if line.mark == "skipped" else None)
-    return table
-
-
-def _shape_table(limits: LimitsSection) -> Table:
-    title = Text("\nCPU time by shape (slowest accepted solution)", "dim")
-    table = Table(box=None, header_style="bold", pad_edge=False, title=title, title_justify="left")
-    table.add_column("shape", overflow="fold")
-    for heading in ("cases", "first case", "each further one"):
-        table.add_column(heading, no_wrap=True, justify="right")
-    for shape in limits.shapes:
-        seconds = (seconds_text(each) for each in (shape.first_seconds, shape.further_seconds))
-        table.add_row(Text(printable(shape.label, MAX_CHARACTERS)), str(len(shape.cases)), *seconds)
     return table
 
 

@@ -137,9 +137,6 @@ def check_shown_solution(texts: PackageTexts) -> Iterator[Finding]:
     The starter's own statements are given to the student, so they are no secret in other texts either.
     """
     starter = texts.sources["starter"]
-    if name := find_solution_in_starter(texts):
-        message = f"the starter has every statement of {name}"
-        yield finding_at(starter, 1, "error", message, "leave out what the student should write")
     given = set(_statements(starter.text).values())
     hidden = {
         name: kept
@@ -150,16 +147,6 @@ def check_shown_solution(texts: PackageTexts) -> Iterator[Finding]:
     for source in (texts.sources["statement"], starter, *hints):
         shown = next((each for name, kept in hidden.items() if (each := _whole(texts, source, name, kept))), None)
         yield from [shown] if shown else _single_statements(source, hidden.get(REFERENCE, {}))
-
-
-def find_solution_in_starter(texts: PackageTexts) -> str | None:
-    """Return the solution of which the starter has every statement."""
-    given = set(_statements(texts.sources["starter"].text).values())
-    for name, code in _solutions(texts).items():
-        statements = set(_statements(code).values())
-        if statements <= given and len("".join(statements)) >= LEAST_CHARACTERS:
-            return name
-    return None
 
 
 def _solutions(texts: PackageTexts) -> dict[str, str]:
