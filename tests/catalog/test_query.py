@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +10,8 @@ from app.catalog.package import package_from_files
 from app.catalog.publish import publish
 from app.catalog.query import get_problem
 from app.catalog.sample_record import SampleRecord
-from app.database.engine import Database
 from app.errors import NotFound
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
-
-
-@pytest.fixture
-def session(database: Database) -> Iterator[Session]:
-    with database.transaction() as session:
-        yield session
 
 
 def test_a_problem_shows_what_students_need(session: Session) -> None:

@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -9,17 +7,10 @@ from app.catalog.package import package_from_files
 from app.catalog.publish import publish
 from app.catalog.search import ProblemFilters, ProblemOrder, conditions, count_facets, list_problems, write_cursor
 from app.database.cursor import Slice
-from app.database.engine import Database
 from app.errors import Invalid
 from tests.catalog.packages import edited, make_files, make_listed, make_package
 
 EVERYTHING = ProblemFilters()
-
-
-@pytest.fixture
-def session(database: Database) -> Iterator[Session]:
-    with database.transaction() as session:
-        yield session
 
 
 def slugs(session: Session, filters: ProblemFilters = EVERYTHING) -> list[str]:

@@ -1,7 +1,7 @@
 """The parameters of the function, the inputs of cases, and where each is shown."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from app.catalog.publish import publish
 from app.catalog.query import SampleCase, get_problem, write_example
 from app.catalog.signature import signature_of
 from app.catalog.source import parameters_of
-from app.database.engine import Database
 from app.engine.request import build_request
 from app.judging.value_preview import copyable_preview
 from tests.catalog.packages import PROBLEM, faults_of, make_files
@@ -46,12 +45,6 @@ def driven(problem: str = WITH_INPUTS, code: Mapping[str, str] = CODE) -> Packag
 
 def told(problem: str, code: Mapping[str, str | None] = {}) -> list[tuple[str, str]]:
     return [(fault.key, fault.message) for fault in faults_of(make_files({**CODE, **code}, problem))]
-
-
-@pytest.fixture
-def session(database: Database) -> Iterator[Session]:
-    with database.transaction() as opened:
-        yield opened
 
 
 def test_the_page_shows_what_the_function_takes_and_beside_it_what_cases_give(session: Session) -> None:

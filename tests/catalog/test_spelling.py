@@ -1,25 +1,12 @@
 """A search forgives typing errors, and only where nothing matches as it is typed."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy.orm import Session
 
-from app.catalog.publish import publish
 from app.catalog.search import ProblemFilters
 from app.catalog.spelling import correct, find_nearest, forgive
-from app.database.engine import Database
-from tests.catalog.packages import make_listed
-
-
-@pytest.fixture
-def session(database: Database) -> Iterator[Session]:
-    with database.transaction() as session:
-        publish(session, make_listed("softmax", title="Stable softmax with a mask", summary="A summary."))
-        publish(session, make_listed("layer_norm", title="Layer normalisation", summary="A summary."))
-        publish(session, make_listed("rnn", title="Recurrent networks", difficulty="advanced", tags="[torch]"))
-        yield session
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
@@ -10,7 +9,6 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.model import Problem
 from app.catalog.publish import publish
 from app.catalog.track import find_place, get_track, list_tracks, publish_tracks, read_track_file
-from app.database.engine import Database
 from app.errors import NotFound
 from tests.catalog.packages import make_listed
 
@@ -20,12 +18,6 @@ tracks:
   basics: {title: First steps}
   empty: {title: Nothing yet}
 """
-
-
-@pytest.fixture
-def session(database: Database) -> Iterator[Session]:
-    with database.transaction() as session:
-        yield session
 
 
 @pytest.fixture

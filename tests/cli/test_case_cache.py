@@ -81,36 +81,6 @@ def test_the_reference_does_not_run_again_for_the_same_package(expect: Expect, h
     assert len(files(home)) == 1
 
 
-@pytest.mark.whole
-def test_another_seed_and_a_changed_package_are_prepared_anew(expect: Expect, package: Path) -> None:
-    first = expect()
-    seeded = expect("--seed", "7")
-
-    assert seeded != first
-    assert expect("--seed", "7") == seeded
-    assert expect() == first
-
-    manifest = package / "problem.yaml"
-    manifest.write_text(manifest.read_text().replace("Use the mean", "Use the arithmetic mean"))
-    assert expect() != first
-
-
-@pytest.mark.whole
-def test_a_damaged_file_is_replaced(expect: Expect, home: Path) -> None:
-    first = expect()
-    (file,) = files(home)
-    content = bytearray(file.read_bytes())
-    of_an_answer = content.index(b'"expected":"') + 60
-    content[of_an_answer] = ord("B" if content[of_an_answer] == ord("A") else "A")
-    file.write_bytes(content)
-
-    second = expect()
-
-    assert second != first
-    assert expect() == second
-    assert files(home) == [file]
-
-
 def test_cases_come_back_as_they_were(tmp_path: Path) -> None:
     kept = CaseCache(tmp_path / "cases", "a")
 

@@ -87,16 +87,6 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(setting: str, value: st
 
 
 @pytest.mark.whole
-def test_a_port_in_use_is_named(served: Served) -> None:
-    port = served.url.rpartition(":")[2]
-
-    started = allclose("serve", "--port", port)
-
-    assert started.returncode == 2
-    assert f"port {port}" in started.stderr
-
-
-@pytest.mark.whole
 def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": served.url}
     solution = tmp_path / "solution.py"

@@ -45,15 +45,6 @@ def test_the_fields_for_machines_are_those_of_the_docs() -> None:
 
 
 @pytest.mark.whole
-def test_what_is_not_needed_does_not_keep_a_machine_from_judging() -> None:
-    found = examined(**NO_ENGINE)
-
-    assert found["can_judge"]
-    assert found["sandbox"] == "bubblewrap"
-    assert {finding["level"] for finding in found["findings"] if finding["part"] == "docker"} == {"optional"}
-
-
-@pytest.mark.whole
 def test_the_other_sandbox_is_named_where_the_one_demanded_opens_no_box() -> None:
     found = examined(ALLCLOSE_SANDBOX="docker", **NO_ENGINE)
     said = allclose("doctor", ALLCLOSE_SANDBOX="docker", **NO_ENGINE).stdout

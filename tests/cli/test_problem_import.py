@@ -92,29 +92,6 @@ LITERAL = {
 ]
 """,
 }
-TORCH_JUDGE = '''TASK = {
-    "title": "Halve",
-    "difficulty": "Easy",
-    "function_name": "halve",
-    "hint": "Divide.",
-    "description_en": "Divide the numbers of `x` by `by`.",
-    "tests": [
-        {"name": "Row", "code": "\\nimport torch\\nassert {fn}(torch.tensor([2.0, 4.0]))[0] == 1\\n"},
-        {"name": "Matrix", "code": "import torch\\nx = torch.randn(3, 4)\\nassert {fn}(x, by=4.0).shape == x.shape"},
-        {
-            "name": "Gradient",
-            "code": """
-import torch
-torch.manual_seed(0)
-x = torch.randn(5, requires_grad=True)
-{fn}(x).sum().backward()
-assert x.grad is not None
-""",
-        },
-    ],
-    "solution": "def halve(x, by=2.0):\\n    return x / by",
-}
-'''
 
 
 def lay(folder: Path, files: Mapping[str, str]) -> Path:
@@ -171,29 +148,6 @@ def test_programs_named_py3_are_taken_and_missing_hidden_data_is_said(tmp_path: 
     assert {path.name for path in (target / "submissions/accepted").iterdir()} == {"add.py", "add_py3.py"}
 
 
-@pytest.mark.whole
-def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Path) -> None:
-    source = tmp_path / "8_Linear_Gelu.py"
-    source.write_text(KERNEL)
-    target = tmp_path / "linear_gelu"
-
-    imported = allclose("problem", "import", "kernelbench", source, "--to", target)
-
-    assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "speed" in imported.stdout
-    package = load_package(target)
-    assert package.manifest.cases[0].arguments == {"batch_size": 4, "in_features": 8}
-    other = target / "submissions" / "accepted" / "by_hand.py"
-    other.write_text(
-        "import torch\n\n\nclass ModelNew(torch.nn.Module):\n"
-        "    def __init__(self, a, b):\n        super().__init__()\n"
-        "        self.layer = torch.nn.Linear(a, b)\n\n    def forward(self, x):\n"
-        "        y = x @ self.layer.weight.T + self.layer.bias\n"
-        "        return y * (1 + torch.erf(y / 2**0.5)) / 2\n"
-    )
-    assert verdict(target, "accepted/by_hand") == "accepted"
-
-
 def test_a_kernelbench_model_that_does_not_run_is_told_and_the_exit_code_is_1(tmp_path: Path) -> None:
     source = tmp_path / "9_Broken.py"
     source.write_text(KERNEL.replace("return [in_features, 3]", "return [7, 3]"))
@@ -203,42 +157,6 @@ def test_a_kernelbench_model_that_does_not_run_is_told_and_the_exit_code_is_1(tm
     assert imported.returncode == 1
     assert "The imported solution can't run:\n  - RuntimeError: mat1 and mat2 shapes" in imported.stdout
     assert (tmp_path / "broken/problem.yaml").exists()
-
-
-@pytest.mark.whole
-def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> None:
-    source, target = lay(tmp_path / "scale", LITERAL), tmp_path / "scaled"
-
-    imported = allclose("problem", "import", "tests", source, "--to", target)
-
-    assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "returns all 3 answers of the source" in imported.stdout
-    package = load_package(target)
-    assert [(case.name, case.visibility, case.generate) for case in package.manifest.cases] == [
-        ("case_1", "sample", None),
-        ("case_2", "hidden", None),
-        ("case_3", "hidden", "case_3"),
-    ]
-    x, returns = package.manifest.parameters[0], package.manifest.returns
-    assert (x.shape, x.dtype) == (returns.shape, returns.dtype) == (("X_0",), "float64")
-    assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
-
-
-@pytest.mark.whole
-def test_a_task_of_torch_judge_draws_its_inputs_anew(tmp_path: Path) -> None:
-    source, target = tmp_path / "halve.py", tmp_path / "halve"
-    source.write_text(TORCH_JUDGE)
-
-    imported = allclose("problem", "import", "torch-judge", source, "--to", target)
-
-    assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "gradients, which Gradient asks for" in imported.stdout
-    package = load_package(target)
-    assert [case.name for case in package.manifest.cases] == ["row", "matrix", "gradient"]
-    assert (package.manifest.parameters[0].type, package.manifest.parameters[0].shape) == ("torch", ("...",))
-    assert package.manifest.returns.dtype == "float32"
-    assert verdict(target, "accepted/original") == "accepted"
-    assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
 
 
 @pytest.mark.whole

@@ -110,15 +110,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert list((tmp_path / "mine").iterdir()) == []
 
 
-def test_an_option_given_twice_is_refused(tmp_path: Path) -> None:
-    refused = new(tmp_path, "mine", "--like", "im2col", "--like", "gru_layer")
-
-    assert refused.returncode == 2
-    assert "--like" in refused.stderr
-    assert "given twice" in refused.stderr
-    assert not (tmp_path / "mine").exists()
-
-
 def test_the_schema_is_printed() -> None:
     printed = allclose("problem", "schema")
 

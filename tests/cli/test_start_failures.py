@@ -26,7 +26,6 @@ from tests.sandbox.ordinary_user import PROJECT
 from tests.serving import ONE_PROBLEM, RIGHT
 
 SERVE = ("serve", "--no-worker", "--port", "0")
-MIB = 2**20
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
 
@@ -173,20 +172,6 @@ def test_a_database_of_another_program_is_named(tmp_path: Path) -> None:
 
 @as_root
 @pytest.mark.whole
-def test_a_disk_that_fills_during_the_migration_is_named(tmp_path: Path) -> None:
-    with mounted(tmp_path / "disk", "size=256m") as disk, own(disk / "postgres") as server:
-        _ask(server.url, "CREATE TABLE kept AS SELECT 42 AS answer")
-        filler = fill_up(disk)
-
-        said = refused("migrate", ALLCLOSE_DATABASE_URL=server.url, ALLCLOSE_DATA=str(tmp_path))
-
-        assert "can't use the database, because its disk is full: remove files" in said
-        filler.unlink()
-        assert _ask(server.url, "SELECT answer FROM kept") == 42
-
-
-@as_root
-@pytest.mark.whole
 def test_judge_needs_no_room_for_its_cache(small_disk: Path, tmp_path: Path) -> None:
     fill_up(small_disk)
     solution = tmp_path / "solution.py"
@@ -210,17 +195,6 @@ def test_a_read_only_disk_is_named(read_only_disk: Path, command: tuple[str, ...
 
 @as_root
 @pytest.mark.whole
-def test_a_data_folder_that_became_read_only_is_named(tmp_path: Path) -> None:
-    with mounted(tmp_path / "disk", "size=256m") as disk:
-        with own(disk / "postgres"):
-            pass
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-
-        assert "its file system is read-only" in refused(*SERVE, "--data", disk)
-
-
-@as_root
-@pytest.mark.whole
 @pytest.mark.parametrize("disk", ["small_disk", "read_only_disk"])
 def test_doctor_finds_a_disk_that_can_not_be_written(disk: str, request: pytest.FixtureRequest) -> None:
     folder = request.getfixturevalue(disk)
@@ -229,17 +203,6 @@ def test_doctor_finds_a_disk_that_can_not_be_written(disk: str, request: pytest.
 
     assert done.returncode == 1
     assert "8 MiB free" in done.stdout if disk == "small_disk" else "read-only" in done.stdout
-
-
-@as_root
-@pytest.mark.whole
-def test_a_worker_names_a_folder_that_it_can_not_write(read_only_disk: Path) -> None:
-    done = allclose("worker", ALLCLOSE_DATA=str(read_only_disk / "data"), ALLCLOSE_SANDBOX="bubblewrap")
-
-    assert done.returncode == 3
-    assert done.stderr.splitlines()[-1].endswith(
-        "set ALLCLOSE_DATA to a folder that you own, on a disk with free space"
-    )
 
 
 @pytest.mark.whole

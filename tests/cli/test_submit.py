@@ -140,16 +140,6 @@ def test_a_terminal_follows_a_broken_stream_after_its_last_event(script: Script)
     assert [headers["last-event-id"] for headers, _ in script.requests[2:]] == [None, "0"]
 
 
-@pytest.mark.whole
-def test_a_refusal_is_final(script: Script) -> None:
-    script.answers = [(422, {"title": "no such mode"})]
-
-    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
-
-    assert submitted.returncode == 2
-    assert "no such mode" in submitted.stderr
-
-
 def test_a_mistyped_problem_is_guessed(script: Script) -> None:
     found = [listed("other"), listed("clip_by_norm")]
     script.answers = [(404, {"title": "none"}), (200, {"items": found, "next": None})]

@@ -12,7 +12,7 @@ import pytest
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.environment import OPTIMIZATIONS
 from sandbox.guest import jax_compilation
-from sandbox.guest.jax_compilation import LOOP_OPTIONS, PARTS, SMALL_ELEMENTS, STRAIGHT_OPTIONS, options_for
+from sandbox.guest.jax_compilation import PARTS
 from sandbox.interface import BoxSpec, Request
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
@@ -105,33 +105,6 @@ def test_no_program_is_compiled_for_the_inputs_of_a_case() -> None:
     request = make_request(f"{COUNTING}\n    def solve(x):\n        return len(compiled)\n", X, kind="jax")
 
     assert int(answer(request)) == 0
-
-
-COUNTED_LOOP = """%0:2 = stablehlo.while(%iterArg = %c, %iterArg_0 = %a) : tensor<i32>, tensor<8x8xf32>
-cond {{
-  %c_1 = stablehlo.constant dense<{steps}> : tensor<i32>
-  %1 = stablehlo.compare LT, %iterArg, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-}}
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("%0 = stablehlo.add %a, %b : tensor<8x8xf32>", STRAIGHT_OPTIONS),
-        ("%0 = stablehlo.add %a, %b : tensor<f32>", STRAIGHT_OPTIONS),
-        ("%0 = stablehlo.while(%a) : tensor<8x8xf32>", LOOP_OPTIONS),
-        (COUNTED_LOOP.format(steps=100), STRAIGHT_OPTIONS),
-        (COUNTED_LOOP.format(steps=10_000), LOOP_OPTIONS),
-        (COUNTED_LOOP.format(steps=100) + COUNTED_LOOP.format(steps=100), LOOP_OPTIONS),
-        (f"%0 = stablehlo.add %a, %b : tensor<{SMALL_ELEMENTS}xf32>", STRAIGHT_OPTIONS),
-        (f"%0 = stablehlo.add %a, %b : tensor<2x{SMALL_ELEMENTS}xf32>", ()),
-        (f"%0 = stablehlo.while(%a) : tensor<2x{SMALL_ELEMENTS}xf32>", ()),
-        ("stablehlo.add\n" * jax_compilation.SMALL_TEXT, ()),
-    ],
-)
-def test_only_programs_on_small_arrays_are_compiled_cheaply(text: str, options: object) -> None:
-    assert options_for(text) == options
 
 
 def test_another_version_of_jax_works_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:

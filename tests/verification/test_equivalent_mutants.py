@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from app.verification.distance import is_rounding, is_same, relative_difference
+from app.verification.distance import is_rounding, is_same
 from app.verification.mutation.mutants import Mutant, list_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.mutation.strength import judge_survivors
@@ -56,12 +56,6 @@ def test_a_cast_that_changes_the_last_place_is_rounding_even_where_orbits_are_ch
     ) == ["rounding"]
 
 
-def test_a_mutant_of_the_rate_is_killed(runner: MutantRunner) -> None:
-    assert outcomes_of(
-        runner, mutants(runner, "rate = np.float32(42.8 - 40 * (float(rates[0]) / 3 - float(rates[1]) * 2 / 3))")
-    ) == ["killed"]
-
-
 def test_the_dtype_counts_if_the_policy_is_exact() -> None:
     narrow, wide = encode(np.array([0.1, 0.2], np.float32)), encode(np.array([0.1, 0.2], np.float32).astype(np.float64))
 
@@ -70,18 +64,3 @@ def test_the_dtype_counts_if_the_policy_is_exact() -> None:
     assert is_rounding(encode(np.array([0.1, 0.2])), narrow, dtype_policy="kind")
     assert not is_same(encode(np.array([0.1, 0.25])), narrow, "kind")
     assert not is_same(encode({"a": 1.0}), encode({"b": 1.0}), "kind")
-
-
-def test_a_plain_number_that_float32_can_hold_is_rounded_like_one() -> None:
-    third = float(np.float32(1 / 3))
-
-    assert is_rounding(encode(third + 1e-7), encode(third))
-    assert not is_rounding(encode(1 / 3 + 1e-7), encode(1 / 3))
-
-
-def test_differences_are_relative_to_the_largest_element() -> None:
-    expected = encode({"a": np.array([100.0, 1.0]), "b": "text"})
-
-    assert relative_difference(encode({"a": np.array([100.0, 2.0]), "b": "text"}), expected) == 0.01
-    assert relative_difference(encode({"a": np.array([100.0, np.inf]), "b": "text"}), expected) == np.inf
-    assert relative_difference(encode({"a": np.array([100.0, 1.0]), "b": "other"}), expected) == np.inf

@@ -5,7 +5,6 @@ from threading import Event
 
 import pytest
 
-from app.verification.mutation import tree
 from app.verification.mutation.mutants import Mutant, list_mutants, sample_mutants
 from app.verification.mutation.operators import OPERATORS
 from sandbox.interface import Aborted
@@ -139,20 +138,6 @@ def test_a_long_source_has_some_mutants_and_not_all(monkeypatch: pytest.MonkeyPa
 
     assert 0 < len(some) <= 10 < len(every)
     assert {change.source for change in some} <= {change.source for change in every}
-
-
-def test_names_of_a_function_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-
-    def bound(node: object) -> set[str]:
-        asked.append(node)
-        return {"x", "y"}
-
-    monkeypatch.setattr(tree, "_bound", bound)
-
-    list_mutants("def solve(x, y):\n" + "    x = x + y\n" * 20, "solve", FILE)
-
-    assert len(asked) == 1
 
 
 def test_listing_ends_when_it_is_told_to() -> None:

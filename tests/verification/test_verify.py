@@ -56,31 +56,6 @@ FAULTY = {
         "RuntimeError: not today",
         "correct line 6 of the reference, which raises RuntimeError, or change the inputs of case worked_example",
     ),
-    "the reference hangs": (
-        [(REFERENCE, "while True: pass"), ("wall_seconds: 2", "wall_seconds: 0.2")],
-        "case worked_example: Timeout",
-        "raise limits.wall_seconds, or speed up the reference",
-    ),
-    "the reference changes its argument": (
-        [(REFERENCE, "x[0] = 0; return x * 2")],
-        "your function changed x in place",
-        "copy the argument x before changing it, or list it under `may_change`",
-    ),
-    "the reference returns a view of its argument": (
-        [(REFERENCE, "return x[:]")],
-        "shares memory with x",
-        "return a copy that shares no memory with the argument x",
-    ),
-    "the reference prints much": (
-        [(REFERENCE, "print('x' * 9_000_000); return x * 2")],
-        "printed more than 8 MiB",
-        "print less",
-    ),
-    "the reference returns nothing": (
-        [(REFERENCE, "pass")],
-        "the reference returns nothing",
-        "let the reference, or driver.py, return the values to compare",
-    ),
     "the reference returns NaN": (
         [(REFERENCE, "return x * np.nan")],
         "has no finite number",
@@ -88,11 +63,6 @@ FAULTY = {
     ),
     "the reference draws": (
         [(REFERENCE, f"{REFERENCE} + np.random.default_rng().normal()")],
-        "in another process and order the reference gets wrong_answer",
-        "seed the random numbers, read no clock, and keep no state between calls",
-    ),
-    "the reference counts its calls": (
-        [(REFERENCE, "calls.append(x); return x * len(calls)"), ("import numpy as np\n\n\n", "calls = []\n\n\n")],
         "in another process and order the reference gets wrong_answer",
         "seed the random numbers, read no clock, and keep no state between calls",
     ),
