@@ -10,8 +10,6 @@ from sqlalchemy.orm import Session, aliased
 from app.accounts.model import User
 from app.authoring.model import Outcome, Publication, Verification
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
-from app.database.engine import storable
-from app.errors import ProblemNotFound
 from app.submissions.model import Judging
 
 # The most submissions counted: counting all would read a table that grows.
@@ -49,11 +47,6 @@ class RevisionState(BaseModel):
         return self.ready_variants >= self.variants
 
 
-class RevisionStates(BaseModel):
-    items: tuple[RevisionState, ...]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
-
-
 def list_current(session: Session) -> tuple[RevisionState, ...]:
     """Return the current revision of each problem, by slug."""
     return tuple(_state(row) for row in session.execute(_states().where(IS_CURRENT).order_by(Problem.slug)))
@@ -66,15 +59,6 @@ def list_outdated(session: Session) -> frozenset[str]:
     kept = select(literal(1).label("one")).where(*is_kept).limit(1).correlate(Revision).lateral()
     query = select(Problem.slug).join(Revision, and_(Revision.problem_id == Problem.id, ~IS_CURRENT)).join(kept, true())
     return frozenset(session.scalars(query.distinct()))
-
-
-def list_of_problem(session: Session, slug: str) -> tuple[RevisionState, ...]:
-    """Return all revisions of one problem, newest first. Raises ProblemNotFound."""
-    query = _states().where(Problem.slug == storable(slug)).order_by(Revision.number.desc())
-    found = tuple(_state(row) for row in session.execute(query))
-    if not found:
-        raise ProblemNotFound(slug)
-    return found
 
 
 def _states() -> Select[*tuple[object, ...]]:

@@ -10,6 +10,7 @@ connection while it waits.
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -18,8 +19,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.api.dependency import Live, Reader
-from app.api.event_stream import follows
+from app.accounts.token import find_viewer_by_token
+from app.api.dependency import AllLimits, Credentials, Live, Reader
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_readable_judging
 from app.submissions.view import SubmissionView
@@ -53,6 +54,18 @@ async def check_readable(submission_id: UUID, viewer: Reader, progress: Live) ->
     return submission_id
 
 
+async def hold_stream(
+    viewer: Reader, progress: Live, limits: AllLimits, given: Credentials
+) -> AsyncIterator[ChangeStream]:
+    """Yield a stream that takes one of its user's seats. It ends when the token is no longer valid.
+
+    Raises LimitReached before the answer starts, while it can still have a status.
+    """
+    find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
+    with limits.streams.place(viewer.id):
+        yield ChangeStream(progress=progress, find_viewer=find_viewer, right=Permission.READ_SUBMISSIONS)
+
+
 @router.get(
     "/submissions/{submission_id}/events",
     response_class=EventSourceResponse,
@@ -61,7 +74,7 @@ async def check_readable(submission_id: UUID, viewer: Reader, progress: Live) ->
 )
 async def follow_submission(
     known: Annotated[UUID, Depends(check_readable)],
-    changes: Annotated[ChangeStream, follows(Permission.READ_SUBMISSIONS)],
+    changes: Annotated[ChangeStream, Depends(hold_stream)],
     last_event_id: LastEventId = None,
     progress: WithProgress = False,
 ) -> AsyncIterator[ServerSentEvent]:

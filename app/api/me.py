@@ -9,11 +9,10 @@ from pydantic import Field, SecretStr, StrictBool
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
 from app.accounts.reauthentication import Reauthentication
-from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, Reader, Stored, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, Stored, act_as
 from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
 from app.api.users import UserView
-from app.learning.next_steps import NextSteps, read_next_steps
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import Statistics, read_statistics
@@ -99,13 +98,3 @@ def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
         seen = count_solved_after_seeing(session, viewer.id)
     counted = {field.name: getattr(statistics, field.name) for field in fields(statistics)}
     return OwnStatistics(**counted, solved_after_seeing_the_solution=seen)
-
-
-@router.get(
-    "/next-steps",
-    operation_id="get_next_steps",
-    summary="Your last unsolved problem, and the next one of each started track",
-)
-def get_own_next_steps(viewer: Reader, database: Stored) -> NextSteps:
-    with database.transaction() as session:
-        return read_next_steps(session, viewer.id)

@@ -5,21 +5,15 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from app.api import (
-    administration,
     audit_events,
-    discussions,
     events,
     health,
-    hints,
     history,
     inspection,
     invitations,
-    judge_errors,
     leaderboards,
     me,
     metrics,
-    moderation,
-    notes,
     openapi,
     own_data,
     packages,
@@ -28,15 +22,11 @@ from app.api import (
     problem_schema,
     problem_statistics,
     problems,
-    progress,
     queue,
-    quiz,
     rejudgings,
     revisions,
     sessions,
     settings,
-    shared_solutions,
-    solution,
     submissions,
     tokens,
     tracks,
@@ -58,11 +48,9 @@ class _PrefixRouter(APIRouter):
 
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
-    learning = (hints, quiz, solution, progress, notes, shared_solutions, discussions, moderation)
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, submissions, history, events, rejudgings)
-    overseeing = (administration, settings, audit_events)
-    operations = (queue, workers, judge_errors)
+    operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
@@ -71,9 +59,7 @@ def build_router() -> APIRouter:
         *submitting,
         *catalogue,
         *accounts,
-        *learning,
         *authoring,
-        *overseeing,
         *operations,
         openapi,
     ):

@@ -1,19 +1,13 @@
 """Verifications of packages: progress, report, and publishing later. For authors."""
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
-from sqlalchemy.orm import Session
 
-from app.accounts.permission import Permission, Viewer
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, AllLimits, Author, Live, Sliced, Stored, act_as
-from app.api.event_stream import follows
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.authoring.publication import publish_verified
 from app.authoring.query import (
@@ -25,7 +19,6 @@ from app.authoring.query import (
 )
 from app.authoring.send import cancel_as
 from app.database.engine import Database
-from app.submissions.progress import ChangeStream
 
 router = APIRouter(prefix="/verifications", tags=["authors"])
 
@@ -33,9 +26,6 @@ Wait = Annotated[
     int,
     Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the end; the answer comes as soon as it is done"),
 ]
-_STREAM = (
-    "Events `progress`, each with a VerificationView as JSON in `data`. Then one event `done`, and the stream ends."
-)
 
 
 def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:  # noqa: ARG001
@@ -65,26 +55,6 @@ async def get_verification_view(
     read = partial(read_view, database, known)
     with hold_stream(limits, author.id, wait), progress.watch(known) as watch:
         return await long_poll(read, lambda view: view.finished_at is not None, wait, watch.changed)
-
-
-@router.get(
-    "/{verification_id}/events",
-    response_class=EventSourceResponse,
-    responses={200: {"description": _STREAM}},
-    summary="Follow a verification, step by step",
-)
-async def follow_verification(
-    known: Known, changes: Annotated[ChangeStream, follows(Permission.WRITE_PROBLEMS)]
-) -> AsyncIterator[ServerSentEvent]:
-    def read(session: Session, _viewer: Viewer) -> VerificationView:
-        return view_verification(session, get_verification(session, known))
-
-    async with aclosing(changes.stream(known, read)) as views:
-        async for view in views:
-            if view.finished_at is not None:
-                yield ServerSentEvent(event="done", data=view)
-                return
-            yield ServerSentEvent(event="progress", data=view)
 
 
 @router.get(

@@ -38,11 +38,6 @@ class Hints:
         return len(self.revealed) + 1 if len(self.revealed) < self.total else None
 
 
-def list_hints(session: Session, user_id: UUID, slug: str) -> Hints:
-    """Raises NotFound."""
-    return read_hints(session, user_id, get_lesson(session, slug, user_id))
-
-
 def reveal_hint(session: Session, user_id: UUID, slug: str, number: int) -> Hints:
     """Reveal a hint; a revealed one stays unchanged. Raises NotFound, and Conflict if an earlier hint is unread."""
     lesson = get_lesson(session, slug, user_id)

@@ -1,48 +1,36 @@
 """Where a user goes on: the problem that they worked on last and have not solved, and the next one of each track."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import false, func, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.query import ProblemState
-from app.catalog.track import DONE, TrackDetail, TrackSummary, list_tracks
+from app.catalog.track import DONE, TrackDetail
 from app.judging.verdicts import Verdict
 from app.learning.progress import states_of
 from app.submissions.draft import Draft
 from app.submissions.model import Judging, Submission
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastProblem:
+    """The listed problem that a user worked on last, of those that the user has not solved.
 
-
-class LastProblem(View):
-    """The listed problem that you worked on last, of those that you have not solved."""
+    `worked_at`: when the draft was saved or a submission sent, whichever was later. `has_unsent_draft`: the user has
+    typed since the last submission. `verdict` is that of the last submission, None without one or while it is judged.
+    """
 
     slug: str
     title: str
     state: ProblemState
-    worked_at: datetime = Field(description="when you saved your draft or submitted, whichever was later")
-    has_unsent_draft: bool = Field(description="whether you have typed since your last submission")
-    verdict: Verdict | None = Field(description="of your last submission; null without one, or while it is judged")
-
-
-class NextSteps(View):
-    last: LastProblem | None
-    tracks: tuple[TrackSummary, ...] = Field(description="the tracks that you have started and not finished")
-
-
-def read_next_steps(session: Session, user_id: UUID) -> NextSteps:
-    tracks = list_tracks(session, states_of(user_id))
-    return NextSteps(
-        last=find_last_problem(session, user_id),
-        tracks=tuple(TrackSummary.model_validate(dict(track)) for track in list_started(tracks)),
-    )
+    worked_at: datetime
+    has_unsent_draft: bool
+    verdict: Verdict | None
 
 
 def list_started(tracks: tuple[TrackDetail, ...]) -> tuple[TrackDetail, ...]:

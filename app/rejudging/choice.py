@@ -46,7 +46,7 @@ class Choice(Body):
     cause: str | None = Field(
         None,
         max_length=MAX_CAUSE,
-        description="with a judge error of this cause, one of `GET /judge-errors/causes`",
+        description="with a judge error of this cause, as the page of judge errors shows it",
         examples=["BoxLost: the box ended"],
     )
     user: str | None = Field(None, description="sent by the user with this name")

@@ -236,7 +236,6 @@ AUTHORS_ONLY = [
     ("POST", f"/problems/{SLUG}/revisions/1/publish"),
     ("GET", "/verifications"),
     ("GET", f"/verifications/{uuid4()}"),
-    ("GET", f"/verifications/{uuid4()}/events"),
     ("GET", f"/verifications/{uuid4()}/files"),
     ("POST", f"/verifications/{uuid4()}/publish"),
     ("POST", f"/verifications/{uuid4()}/cancel"),
@@ -329,23 +328,6 @@ def test_a_verification_says_when_no_worker_can_take_it(author: httpx.Client, da
 
     (waiting,) = author.get("/verifications").json()["items"]
     assert waiting["notice"] is None
-
-
-def test_the_stream_tells_each_step_and_the_end(author: httpx.Client, database: Database) -> None:
-    location = put(author).headers["Location"].removeprefix("/api/v1")
-    names, states = [], []
-
-    with author.stream("GET", f"{location}/events") as stream:
-        for line in stream.iter_lines():
-            if line.startswith("event: "):
-                names.append(line.removeprefix("event: "))
-            if line.startswith("data: "):
-                states.append(json.loads(line.removeprefix("data: "))["state"])
-                if states == ["queued"]:
-                    verify(database)
-
-    assert (names[0], states[0]) == ("progress", "queued")
-    assert (names[-1], states[-1]) == ("done", "passed")
 
 
 def test_the_tag_of_a_problem_that_was_read_guards_it_as_its_digest_does(

@@ -29,9 +29,7 @@ def admin(signed_in: SignedIn) -> httpx.Client:
         "/submissions?everyone=true&problem=nope",
         "/submissions?problem=nope&revision=1",
         "/submissions/export?problem=nope",
-        "/judge-errors?problem=nope",
-        "/revisions?problem=nope",
-        "/revisions?problem=a%00b",
+        "/submissions?problem=a%00b",
     ],
 )
 def test_a_problem_that_is_not_there_is_a_404_that_names_it(admin: httpx.Client, path: str) -> None:

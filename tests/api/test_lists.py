@@ -32,7 +32,7 @@ LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answ
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
-    *("list_revision_states", "get_settings", "list_judge_error_causes", "list_unread_answers"),
+    "get_settings",
 }
 
 
@@ -89,7 +89,7 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
 
 # Paths of lists that have at least three items here.
 LONG = (
-    *("/users", "/invitations", "/tokens", "/sessions", "/problems", "/submissions?everyone=true", "/revisions"),
+    *("/users", "/invitations", "/tokens", "/sessions", "/problems", "/submissions?everyone=true"),
     *("/settings", "/audit-events"),
 )
 

@@ -11,9 +11,9 @@ from app.admin.queue import MOST_SHOWN
 from app.audit import AuditEvent
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, fail, finish
+from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
-from app.submissions.model import Judging, WorkerRow
+from app.submissions.model import WorkerRow
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
@@ -150,51 +150,6 @@ def test_nothing_can_be_asked_of_a_dead_worker(admin: httpx.Client, database: Da
     assert admin.get("/workers").json()["items"][0]["boxes"] == {}
     with database.transaction() as session:
         assert list(session.scalars(select(AuditEvent))) == []
-
-
-def test_judge_errors_come_newest_first_with_their_cause(admin: httpx.Client, database: Database) -> None:
-    for slug, reason in (("a", "BoxLost: box 17 died\n  Traceback"), ("b", "JudgeFailed: no case"), ("c", None)):
-        with database.transaction() as session:
-            submission = make_submission(session, revision=make_problem(session, slug))
-            make_judging(session, submission.id, max_attempts=1)
-        if reason is not None:
-            fail(database, take(database), reason)
-    with database.transaction() as session:
-        left = select(Judging).where(Judging.state == "queued")
-        for judging in session.scalars(left):
-            judging.state, judging.verdict, judging.finished_at = "done", "judge_error", func.now()
-
-    page = admin.get("/judge-errors").json()
-    assert [(row["problem"], row["kind"]) for row in page["items"]] == [
-        ("c", "NotSaid"),
-        ("b", "JudgeFailed"),
-        ("a", "BoxLost"),
-    ]
-    assert page["items"][2]["cause"] == "BoxLost: box # died"
-    assert page["items"][2]["reason"] == "attempt 1: BoxLost: box 17 died\n  Traceback"
-    assert [row["problem"] for row in admin.get("/judge-errors", params={"problem": "b"}).json()["items"]] == ["b"]
-    assert [row["problem"] for row in admin.get("/judge-errors", params={"kind": "BoxLost"}).json()["items"]] == ["a"]
-    assert [row["problem"] for row in admin.get("/judge-errors", params={"kind": "NotSaid"}).json()["items"]] == ["c"]
-    assert {row["kind"]: row["count"] for row in admin.get("/judge-errors/causes").json()["items"]} == {
-        "BoxLost": 1,
-        "JudgeFailed": 1,
-        "NotSaid": 1,
-    }
-
-
-def test_a_long_list_of_judge_errors_goes_on_at_its_cursor(admin: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        revision, user = make_problem(session), make_user(session)
-        for _ in range(51):
-            submission = make_submission(session, user, revision)
-            make_judging(session, submission.id, state="done", verdict="judge_error", finished_at=func.now())
-
-    first = admin.get("/judge-errors").json()
-    second = admin.get("/judge-errors", params={"cursor": first["next"]}).json()
-
-    assert [len(first["items"]), len(second["items"]), second["next"]] == [50, 1, None]
-    assert len({row["judging"] for row in first["items"] + second["items"]}) == 51
-    assert admin.get("/judge-errors", params={"cursor": "nonsense"}).status_code == 422
 
 
 def test_readiness_says_of_each_check_what_is_so(address: str, database: Database) -> None:

@@ -193,9 +193,9 @@ def test_only_packages_may_have_large_bodies(site: Site) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": site.url}
     files = form | {"Content-Type": "multipart/form-data; boundary=b"}
 
-    note = author.token.put(f"/problems/{SLUG}/note", content=large)
+    settings = author.token.patch("/settings", content=large)
     package = author.token.put("/problems/unknown", content=large)
     escaped, parts = (author.browser.post("/author/check", content=large, headers=kind) for kind in (form, files))
 
-    assert (note.status_code, escaped.status_code) == (413, 413)
+    assert (settings.status_code, escaped.status_code) == (413, 413)
     assert 413 not in (package.status_code, parts.status_code)

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.admin.revision import list_of_problem
+from app.admin.revision import list_current
 from app.audit import Actor, AuditEvent
 from app.authoring.publication import Publisher as By
 from app.authoring.publication import bring_back, publish_folder, publish_package, publish_verified
@@ -109,12 +109,13 @@ def test_a_revision_that_is_brought_back_keeps_its_verification(database: Databa
         session.flush()
         verified = publish_verified(session, verification, author)
         publish_package(session, SECOND, By(actor=author))
+        (other,) = list_current(session)
         bring_back(session, "scaled_sum", verified.number, author)
 
     with database.transaction() as session:
-        second, first = list_of_problem(session, "scaled_sum")
-    assert (first.is_current, first.verification, first.verdict) == (True, verification.id, "passed")
-    assert (second.verification, second.verdict) == (None, None)
+        (current,) = list_current(session)
+    assert (other.verification, other.verdict) == (None, None)
+    assert (current.verification, current.verdict) == (verification.id, "passed")
 
 
 def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -> None:

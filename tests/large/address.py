@@ -48,7 +48,6 @@ AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 # Beside a list's first page: how it is narrowed down.
 NARROWED = {
     "/problems/{slug}/solutions": ("order=shortest", "order=newest"),
-    "/api/v1/problems/{slug}/shared-solutions": ("order=shortest", "order=newest"),
     "/problems": (
         *("q=gradient", "state=solved", "tag=numpy&difficulty=beginner", "tag=numpy&tag=sums"),
         *("bookmarked=true", "order=least_solved", "q=gradeint"),

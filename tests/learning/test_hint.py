@@ -3,8 +3,9 @@ from sqlalchemy import select
 
 from app.database.engine import Database
 from app.errors import Conflict, NotFound
-from app.learning.hint import list_hints, reveal_hint
+from app.learning.hint import reveal_hint
 from app.learning.model import HintReveal
+from app.learning.progress import read_learning
 from tests.factories import make_problem, make_user
 from tests.learning.lessons import HINTS, TAUGHT, publish_lesson
 
@@ -15,7 +16,7 @@ def test_hints_are_revealed_in_order_and_each_is_kept(database: Database) -> Non
     with database.transaction() as session:
         ada, revision = make_user(session), publish_lesson(session)
 
-        before = list_hints(session, ada.id, SLUG)
+        before = read_learning(session, ada.id, SLUG).hints
         reveal_hint(session, ada.id, SLUG, 1)
         after = reveal_hint(session, ada.id, SLUG, 2)
 
@@ -62,5 +63,5 @@ def test_what_one_reads_another_does_not_see_and_a_new_revision_keeps_it(databas
 
         publish_lesson(session, TAUGHT.replace("Use <b>numpy</b>.", "Use NumPy."))
 
-        assert [hint.text for hint in list_hints(session, ada.id, SLUG).revealed] == ["Use NumPy."]
-        assert list_hints(session, grace.id, SLUG).revealed == ()
+        assert [hint.text for hint in read_learning(session, ada.id, SLUG).hints.revealed] == ["Use NumPy."]
+        assert read_learning(session, grace.id, SLUG).hints.revealed == ()

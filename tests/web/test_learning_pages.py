@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
 from app.database.engine import Database
-from app.learning.hint import list_hints
+from app.learning.progress import read_learning
 from app.submissions.draft import find_draft
 from app.web.cookie import COOKIE
 from tests.factories import make_user
@@ -82,7 +82,7 @@ def test_the_starter_is_no_draft(ada: TestClient, database: Database) -> None:
 
     with database.transaction() as session:
         other = make_user(session)
-        assert list_hints(session, other.id, "scaled_sum").revealed == ()
+        assert read_learning(session, other.id, "scaled_sum").hints.revealed == ()
         assert find_draft(session, other.id, "scaled_sum") is None
     assert 'data-version=""' in ada.get(PAGE).text
 
