@@ -16,7 +16,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=["update", "delete", "truncate"])
-def test_what_was_written_down_is_never_changed_or_removed(database: Database, change: Executable) -> None:
+def test_rows_of_the_audit_log_can_not_be_changed_or_removed(database: Database, change: Executable) -> None:
     with database.transaction() as session:
         record(session, COMMAND, Act(action="user.suspended", target="ada", before={"is_active": True}))
 

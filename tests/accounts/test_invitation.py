@@ -133,7 +133,7 @@ def test_a_made_up_invitation_is_refused(database: Database, secret: str) -> Non
         ({"email": "ada@example.org\nBcc: eve@example.org"}, "email"),
     ],
 )
-def test_what_an_invitation_can_not_be_is_refused_by_its_field(
+def test_an_invalid_invitation_is_refused_by_its_field(
     database: Database, wanted: dict[str, object], field: str
 ) -> None:
     with pytest.raises(Invalid) as caught:
@@ -174,7 +174,7 @@ def test_an_address_makes_so_many_accounts_and_invited_people_are_not_counted(da
     assert enter(database, "grace", make(database).secret, limits).username == "grace"
 
 
-def test_what_is_done_with_invitations_is_written_down_without_secrets_and_addresses(database: Database) -> None:
+def test_the_audit_log_has_invitations_without_secrets_and_addresses(database: Database) -> None:
     new = make(database, email="ada@example.org", role="author")
     enter(database, "ada", new.secret)
     with database.transaction() as session:

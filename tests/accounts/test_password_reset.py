@@ -94,7 +94,7 @@ def test_a_password_outside_the_rules_leaves_the_link_as_it_is(database: Databas
 
 
 @pytest.mark.parametrize("change", [{"email": "eve@example.org"}, {"is_active": False}, {"password_hash": "x"}])
-def test_what_changes_the_account_ends_the_links_for_it(
+def test_a_change_of_the_account_ends_its_reset_links(
     database: Database, token: str, change: dict[str, object]
 ) -> None:
     with database.transaction() as session:

@@ -54,7 +54,7 @@ def until_waiting(database: Database, work: Future[Any]) -> None:
                 return
 
 
-def test_what_was_being_written_when_the_erasure_began_goes_too(
+def test_a_row_that_was_being_written_when_the_erasure_began_is_erased_too(
     database: Database, ada: UUID, thread: ThreadPoolExecutor
 ) -> None:
     with database.transaction() as session:
@@ -68,7 +68,7 @@ def test_what_was_being_written_when_the_erasure_began_goes_too(
         assert session.scalars(select(UserSession)).all() == []
 
 
-def test_what_begins_while_the_erasure_is_under_way_is_refused(
+def test_a_write_that_begins_during_the_erasure_is_refused(
     database: Database, ada: UUID, thread: ThreadPoolExecutor
 ) -> None:
     with database.transaction() as session:

@@ -90,7 +90,7 @@ def test_more_submissions_than_one_batch_are_all_there(database: Database) -> No
     assert len([name for name in read(database, user) if name.endswith(".py")]) == 120
 
 
-def test_what_admins_did_is_told_without_who_they_are(database: Database, ada: User) -> None:
+def test_the_export_lists_actions_of_admins_without_their_names(database: Database, ada: User) -> None:
     events = json.loads(read(database, ada)["audit.json"])
 
     assert [(event["action"], event["by"], event["address"]) for event in events] == [

@@ -67,7 +67,7 @@ def test_those_of_others_and_of_other_problems_are_looked_at_by_themselves(datab
     assert left(database) == sent
 
 
-def test_what_is_young_stays(database: Database) -> None:
+def test_young_submissions_stay(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
         make_judging(session, state="done", verdict="wrong_answer")
@@ -92,7 +92,7 @@ def test_results_go_with_their_submission(database: Database) -> None:
         assert session.scalars(select(Judging.id)).all() == []
 
 
-def test_what_is_still_judged_stays(database: Database) -> None:
+def test_unfinished_submissions_stay(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
         waiting = send(session, 0, None, make_user(session), make_problem(session))
@@ -183,7 +183,7 @@ def test_sessions_tokens_and_invitations_go_long_after_their_end(database: Datab
     assert run.removed == {"sessions": 1, "tokens": 1, "invitations": 1}
 
 
-def test_what_was_removed_is_written_down_and_the_log_itself_stays(database: Database) -> None:
+def test_the_audit_log_counts_removed_rows_and_stays(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
         send(session, 0, "wrong_answer", make_user(session), make_problem(session))

@@ -77,7 +77,7 @@ def test_a_suspended_user_is_signed_out_and_their_tokens_rest_until_they_are_bac
         assert actions(session) == ["user.suspended", "user.reactivated"]
 
 
-def test_what_changes_nothing_is_not_written_down(database: Database) -> None:
+def test_a_change_that_changes_nothing_is_not_in_the_audit_log(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
         change_role(session, COMMAND, user.id, "student")

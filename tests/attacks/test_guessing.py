@@ -52,7 +52,7 @@ def test_another_address_of_the_same_network_is_no_new_chance_to_guess(site: Sit
     assert_slowed_down(guess)
 
 
-def test_what_a_client_says_of_its_address_before_the_proxy_does_is_no_new_chance(site: Site) -> None:
+def test_a_forged_client_address_is_no_new_chance_to_guess(site: Site) -> None:
     victim = site.user()
 
     def guess(number: int) -> int:

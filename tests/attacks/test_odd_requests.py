@@ -134,7 +134,7 @@ def test_a_script_that_was_stored_is_text_on_every_page(site: Site) -> None:
         assert "default-src 'self'" in answer.headers["content-security-policy"], path
 
 
-def test_what_machines_ask_for_tells_strangers_nothing(site: Site) -> None:
+def test_metrics_and_health_checks_tell_strangers_nothing(site: Site) -> None:
     student = site.user()
     for client in (site.client(), student.token):
         assert client.get(f"{site.url}/metrics").status_code in (401, 403)

@@ -127,7 +127,7 @@ def test_a_user_can_not_raise_their_own_role(site: Site) -> None:
     assert [user["role"] for user in _found(site, "mallory")] == ["student"]
 
 
-def test_what_an_admin_stops_for_another_is_written_down(site: Site) -> None:
+def test_a_submission_that_an_admin_cancels_is_in_the_audit_log(site: Site) -> None:
     admin, victim = site.user("admin"), site.user()
     by_token, by_page, own = (site.send(victim) for _ in range(3))
 
@@ -142,7 +142,7 @@ def test_what_an_admin_stops_for_another_is_written_down(site: Site) -> None:
     ]
 
 
-def test_what_an_author_stops_for_another_is_written_down(site: Site) -> None:
+def test_a_verification_that_another_author_cancels_is_in_the_audit_log(site: Site) -> None:
     emmy, eve = site.user("author"), site.user("author")
     archive = write_archive(SLUG, {**FILES, "editorial.md": "Multiply, then add.\n"})
     headers = {"Content-Type": "application/zip"}

@@ -93,7 +93,7 @@ def test_every_row_is_there_again_after_all_was_lost(filled: Database, empty: Da
     assert databases(filled) == set()
 
 
-def test_what_came_later_gives_way_to_the_backup(filled: Database, backup: Path) -> None:
+def test_rows_made_after_the_backup_are_gone_after_a_restore(filled: Database, backup: Path) -> None:
     before = without_last_event(read_rows(filled))
     with filled.transaction() as session:
         make_submission(session)
@@ -118,7 +118,7 @@ def test_numbers_go_on_and_the_log_stays_closed(filled: Database, backup: Path) 
     assert actions == ["user.created", "backup.restored"]
 
 
-def test_what_is_written_while_it_runs_is_all_there_or_not_at_all(
+def test_a_transaction_during_the_backup_is_in_it_whole_or_not_at_all(
     filled: Database, empty: Database, tmp_path: Path
 ) -> None:
     ended = threading.Event()
@@ -185,7 +185,7 @@ def a_text(backup: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut_off, flip_a_bit, swap_the_dump, another_kind, a_text])
-def test_what_is_damaged_or_foreign_is_refused(filled: Database, backup: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_or_foreign_file_is_refused(filled: Database, backup: Path, damage: Callable[[Path], None]) -> None:
     before = read_rows(filled)
     damage(backup)
 

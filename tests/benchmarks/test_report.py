@@ -23,7 +23,7 @@ def part(*samples: tuple[str, str | int, list[float]], what: str = "verdict") ->
     )
 
 
-def test_what_stands_between_the_markers_is_made_anew_and_nothing_else() -> None:
+def test_only_the_text_between_the_markers_is_replaced() -> None:
     page = write_section(PAGE, {"verdicts": part(("docker", "sums", [1.0]))})
 
     assert page.startswith("# Before\n")

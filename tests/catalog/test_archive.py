@@ -73,7 +73,7 @@ def test_a_single_yaml_file_is_a_whole_package() -> None:
     assert read_upload(SLUG, YAML) == {"problem.yaml": YAML}
 
 
-def test_what_tools_leave_behind_is_passed_over() -> None:
+def test_files_of_archive_tools_are_ignored() -> None:
     junk = ["sum/.DS_Store", "__MACOSX/sum/._problem.yaml", "sum/Thumbs.db", "sum/__pycache__/a.pyc", "sum/.git/config"]
     body = packed((name, YAML) for name in ["sum/problem.yaml", *junk])
 

@@ -19,7 +19,7 @@ def refusal_of(text: str) -> str:
     return str(refused.value)
 
 
-def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() -> None:
+def test_custom_inputs_become_a_sample_case_with_the_types_of_the_parameters() -> None:
     case = read_own_inputs(GOOD, MANIFEST.parameters)
 
     inputs = draw_inputs(MANIFEST, case, b"", 0)
@@ -51,7 +51,7 @@ def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() 
         ),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: str, said: str) -> None:
+def test_an_error_in_custom_inputs_names_the_line_and_the_remedy(old: str, new: str, said: str) -> None:
     assert said in refusal_of(GOOD.replace(old, new))
 
 
@@ -68,7 +68,7 @@ def test_anchors_make_them_no_larger_than_allowed(leaf: str) -> None:
     assert "bytes of values: make it smaller; at most 65536 are allowed" in said
 
 
-def test_what_anchors_blow_up_is_not_even_looked_at() -> None:
+def test_inputs_with_too_many_anchored_values_are_refused_unread() -> None:
     said = refusal_of(GOOD.replace("verbose: true", repeated("1", 200)))
 
     assert "brings the file over 32768 values: use smaller inputs" in said

@@ -48,7 +48,7 @@ def test_a_missing_line_end_is_a_difference() -> None:
     assert [line.text for line in only("a\n", "a").lines] == ["a", "a  (no line end)"]
 
 
-def test_what_would_take_too_long_to_compare_is_not_compared() -> None:
+def test_files_that_would_take_too_long_to_compare_are_not_compared() -> None:
     old = "".join(f"a{number}\n" for number in range(MAX_LINES + 1))
 
     difference = only(old, old.replace("a", "b"))

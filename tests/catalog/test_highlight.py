@@ -28,7 +28,7 @@ def test_a_very_long_source_is_shown_as_text_without_colours() -> None:
     assert set(long[:-1]) == {"x = &#x27;&lt;b&gt;&#x27;"}
 
 
-def test_what_a_student_reads_has_its_colours() -> None:
+def test_python_code_is_coloured_by_its_tokens() -> None:
     (line,) = highlight_lines("@jit def f(self, x=0.5): return f'a {sum(x):>{width}} b' # end")
 
     for coloured in (

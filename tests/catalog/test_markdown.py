@@ -78,7 +78,7 @@ def test_the_condition_of_a_limit_stands_below_it() -> None:
         assert re.search(r"<munder><mrow><mspace /><mi>(lim|max|arg\smin)</mi></mrow><mi>n</mi></munder>", html), name
 
 
-def test_what_belongs_to_the_word_of_a_formula_stays_on_its_line() -> None:
+def test_punctuation_after_a_formula_stays_on_its_line() -> None:
     html = render_markdown("With $x$, the $k$-th ($y$). But $z$<b> and $w$ *more*.")
 
     assert re.findall(r"</math>(.*?)</span>", html) == [",", "-th", ").", "&lt;b&gt;", ""]

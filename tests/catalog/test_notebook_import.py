@@ -117,7 +117,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_can_not_become_a_package_says_why(tmp_path: Path, name: str) -> None:
+def test_a_notebook_that_can_not_become_a_package_is_refused_with_the_reason(tmp_path: Path, name: str) -> None:
     text, message = REFUSED[name]
     (tmp_path / "n.ipynb").write_text(text)
 

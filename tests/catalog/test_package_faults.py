@@ -186,7 +186,7 @@ def test_hundreds_of_faults_stay_readable() -> None:
     assert max(map(len, str(caught.value).splitlines())) < 1000
 
 
-def test_what_editors_and_python_leave_behind_is_no_part_of_a_package(folder: Path) -> None:
+def test_files_of_editors_and_of_python_are_no_part_of_a_package(folder: Path) -> None:
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__/reference.cpython-311.pyc").write_bytes(b"\0")
     (folder / ".DS_Store").write_bytes(b"\0")

@@ -109,7 +109,7 @@ def test_filters_narrow_the_list(session: Session) -> None:
     assert {filters: slugs(session, filters) for filters in found} == found
 
 
-def test_what_is_called_so_comes_before_what_speaks_of_it(session: Session) -> None:
+def test_a_match_in_the_title_ranks_above_one_in_the_text(session: Session) -> None:
     publish(session, make_package("a_statement", edited("tags: [numpy, sums]", "tags: [other]")))
     statement = {"statement.md": "Pooling, pooling, pooling."}
     publish(session, package_from_files("b_statement", make_files(statement)))

@@ -144,7 +144,7 @@ def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str
     ],
     ids=["no driver", "an object without inputs", "starter"],
 )  # fmt: skip
-def test_what_does_not_fit_a_driver_is_refused(
+def test_a_package_that_does_not_fit_its_driver_is_refused(
     problem: str, code: dict[str, str | None], key: str, message: str
 ) -> None:
     found = told(problem, code)

@@ -5,8 +5,19 @@ from collections import Counter
 import pytest
 from sqlalchemy.orm import Session
 
+from app.catalog.publish import publish
 from app.catalog.search import ProblemFilters
 from app.catalog.spelling import correct, find_nearest, forgive
+from tests.catalog.packages import make_listed
+
+
+@pytest.fixture
+def session(session: Session) -> Session:
+    """The database has three problems."""
+    publish(session, make_listed("softmax", title="Stable softmax with a mask", summary="A summary."))
+    publish(session, make_listed("layer_norm", title="Layer normalisation", summary="A summary."))
+    publish(session, make_listed("rnn", title="Recurrent networks", difficulty="advanced", tags="[torch]"))
+    return session
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_an_unknown_track_is_not_found(session: Session) -> None:
         ("tracks: [", "is not YAML"),
     ],
 )
-def test_what_is_wrong_with_the_file_is_said_with_its_line(tmp_path: Path, text: str, fault: str) -> None:
+def test_an_error_in_the_file_of_tracks_names_the_line(tmp_path: Path, text: str, fault: str) -> None:
     (tmp_path / "tracks.yaml").write_text(text)
 
     with pytest.raises(PackageInvalid) as refused:

@@ -112,7 +112,7 @@ def test_with_run_the_samples_and_with_exec_the_cell_here_too(shell: Interactive
     assert callable(shell.user_ns.pop("scaled_sum"))
 
 
-def test_what_a_program_says_is_text(shell: InteractiveShell, database: Database) -> None:
+def test_output_of_a_program_is_shown_as_text(shell: InteractiveShell, database: Database) -> None:
     fault = AnswerFault(category="exception", message=SAID, exception=SAID, traceback=SAID)
 
     with worker(database, *(failed(place, Verdict.RUNTIME_ERROR, fault, text=SAID) for place in range(3))):
@@ -122,7 +122,7 @@ def test_what_a_program_says_is_text(shell: InteractiveShell, database: Database
     assert len(last["text/html"]) < 350_000
 
 
-def test_what_can_not_be_sent_is_told_in_a_sentence(shell: InteractiveShell) -> None:
+def test_a_cell_that_can_not_be_sent_is_told_in_a_sentence(shell: InteractiveShell) -> None:
     told = {cell: run(shell, cell).stderr for cell in REFUSED}
 
     assert {cell: said for cell, said in told.items() if "UsageError" not in said or REFUSED[cell] not in said} == {}

@@ -203,7 +203,7 @@ def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
         ("polygon", {}, "kattis, kernelbench, notebook, tests, torch-judge"),
     ],
 )
-def test_what_can_not_be_imported_is_refused_with_the_reason(
+def test_a_source_that_can_not_be_imported_is_refused_with_the_reason(
     tmp_path: Path, form: str, changes: dict[str, str | None], words: str
 ) -> None:
     files = {path: text for path, text in {**KATTIS, **changes}.items() if text is not None}

@@ -80,7 +80,7 @@ def test_a_problem_that_is_published_as_a_draft_is_hidden_from_students(served: 
     assert author.client.get("/problems/hidden_at_first").json()["availability"] == "draft"
 
 
-def test_what_is_wrong_with_the_files_is_said_without_a_server(tmp_path: Path) -> None:
+def test_faults_of_the_files_are_told_without_a_server(tmp_path: Path) -> None:
     shutil.copytree(TEMPLATE, tmp_path / "mine")
     (tmp_path / "mine" / "reference.py").unlink()
 

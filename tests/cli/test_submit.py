@@ -172,7 +172,7 @@ def test_a_server_of_another_version_is_named_and_the_submission_too(script: Scr
     assert f"allclose show {ID}" in submitted.stderr
 
 
-def test_what_a_server_says_can_not_steer_the_terminal(script: Script) -> None:
+def test_answers_of_a_server_can_not_control_the_terminal(script: Script) -> None:
     script.answers = [(422, {"title": "x", "detail": "\x1b[2J\x9b31m\u202egone"})]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")

@@ -36,7 +36,7 @@ def printed(*cases: dict[str, Any], width: int = 100) -> list[str]:
     return submission_text(make_view(*cases), width=width).splitlines()
 
 
-def test_what_happened_is_read_in_words_beside_long_names() -> None:
+def test_a_verdict_is_readable_beside_a_long_name() -> None:
     lines = printed(make_case("single_example_of_a_row_that_is_very_long"), width=80)
 
     assert any("must use scan" in line for line in lines)

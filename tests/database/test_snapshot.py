@@ -14,7 +14,7 @@ from app.errors import LimitReached
 from tests.factories import make_user
 
 
-def test_what_is_changed_meanwhile_is_not_seen(database: Database) -> None:
+def test_a_snapshot_does_not_see_later_changes(database: Database) -> None:
     with database.snapshot() as session:
         before = session.scalar(select(func.count(User.id)))
         with database.transaction() as other:

@@ -84,7 +84,7 @@ def test_no_label_has_a_value_for_each_submission_or_user(observed: Observed) ->
             assert "grace" not in sample.labels.values()
 
 
-def test_what_the_dashboard_and_the_alerts_look_at_is_there(observed: Observed) -> None:
+def test_every_metric_of_the_dashboard_and_the_alerts_exists(observed: Observed) -> None:
     board = json.loads((MONITORING / "grafana-dashboard.json").read_text())
     rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
     drawn = [target["expr"] for panel in board["panels"] for target in panel["targets"]]

@@ -199,7 +199,7 @@ def test_a_run_that_takes_more_of_the_gpu_than_it_may_is_out_of_memory(box: GpuB
     assert not box.is_usable()
 
 
-def test_what_drivers_and_libraries_take_is_not_counted(box: GpuBox, nvml: FakeNvml) -> None:
+def test_memory_of_drivers_and_libraries_is_not_counted(box: GpuBox, nvml: FakeNvml) -> None:
     request = make_request("import time\ndef solve(n):\n    time.sleep(n)\n    return n\n", {"n": 0}, {"n": 0.5})
 
     def take() -> None:
@@ -241,7 +241,7 @@ def test_a_box_that_leaves_something_on_the_gpu_is_used_no_more(
     assert "the box is thrown away" in caplog.text
 
 
-def test_what_lay_on_the_gpu_before_is_not_taken_for_a_leftover(box: GpuBox, nvml: FakeNvml) -> None:
+def test_memory_in_use_before_the_run_is_no_leftover(box: GpuBox, nvml: FakeNvml) -> None:
     nvml.gpus[0].used, nvml.gpus[0].processes = 40 * GIB, [1]
 
     run_in(box, HONEST)

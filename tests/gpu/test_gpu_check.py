@@ -52,12 +52,12 @@ def rows() -> dict[str, Row]:
         "clean after a run with jax, torch",
     ],
 )
-def test_what_needs_no_gpu_is_right_on_processors(rows: dict[str, Row], what: str) -> None:
+def test_checks_that_need_no_gpu_pass_on_processors(rows: dict[str, Row], what: str) -> None:
     assert rows[what].is_right, rows[what]
 
 
 @pytest.mark.whole
-def test_what_needs_one_is_found_missing_and_the_rest_goes_on(rows: dict[str, Row]) -> None:
+def test_checks_that_need_a_gpu_fail_and_the_others_go_on(rows: dict[str, Row]) -> None:
     assert not rows["driver: 256 MiB of 1024, in the next box"].is_right
     assert "libcuda" in rows["driver: 256 MiB of 1024, in the next box"].saw
     assert not rows["torch sees one GPU"].is_right

@@ -39,7 +39,7 @@ def test_this_very_machine_lacks_a_driver_and_says_so() -> None:
         open_driver()
 
 
-def test_what_is_on_a_gpu_now(driver: Driver, nvml: FakeNvml) -> None:
+def test_the_driver_tells_memory_and_processes_of_a_gpu(driver: Driver, nvml: FakeNvml) -> None:
     nvml.gpus[0].used, nvml.gpus[0].processes = 3 * GIB, [17, 4]
 
     use = driver.use_of(first(driver))

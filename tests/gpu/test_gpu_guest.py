@@ -57,7 +57,7 @@ def test_memory_may_be_shared_with_a_gpu_and_not_without(machine: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["socket", "bind", "listen", "execve", "wait4"])
-def test_what_a_driver_and_a_compiler_ask_for_passes_both_filters(machine: str, name: str) -> None:
+def test_calls_of_a_driver_and_a_compiler_pass_both_filters(machine: str, name: str) -> None:
     number = numbers(machine)[name]
 
     assert decide(STUDENT, machine, number, AF_UNIX, SOCK_SEQPACKET) == ALLOWED
@@ -249,7 +249,9 @@ def test_a_program_can_be_started_and_is_gone_after_the_run(launcher: Bubblewrap
         ),
     ],
 )
-def test_what_started_programs_use_counts(launcher: BubblewrapLauncher, program: str, ending: Ending) -> None:
+def test_memory_and_threads_of_started_programs_count(
+    launcher: BubblewrapLauncher, program: str, ending: Ending
+) -> None:
     source = f"""
         import os, sys, time
         def solve():

@@ -59,7 +59,7 @@ def test_an_answer_is_right_by_itself(pair: tuple[Array, Array], tolerance: Tole
 
 @settings(max_examples=examples(200), deadline=None)
 @given(pairs(), tolerances, magnitudes, magnitudes)
-def test_what_is_accepted_stays_so_under_a_wider_tolerance(
+def test_an_accepted_answer_stays_accepted_under_a_wider_tolerance(
     pair: tuple[Array, Array], tolerance: Tolerance, more_rtol: float, more_atol: float
 ) -> None:
     wider = Tolerance(rtol=tolerance.rtol + more_rtol, atol=tolerance.atol + more_atol)

@@ -35,7 +35,7 @@ def test_printable_text_is_short_and_fit_for_jsonb(text: str, limit: int) -> Non
         ("\U000e0041", "\\U000e0041"),
     ],
 )
-def test_what_can_not_be_printed_is_spelled(text: str, expected: str) -> None:
+def test_unprintable_characters_are_written_as_escapes(text: str, expected: str) -> None:
     assert printable(text, 100) == expected
 
 

@@ -55,7 +55,7 @@ def test_no_hint_is_skipped_and_none_is_made_up(database: Database) -> None:
         assert session.scalars(select(HintReveal)).all() == []
 
 
-def test_what_one_reads_another_does_not_see_and_a_new_revision_keeps_it(database: Database) -> None:
+def test_revealed_hints_are_per_user_and_survive_a_new_revision(database: Database) -> None:
     with database.transaction() as session:
         ada, grace = make_user(session), make_user(session)
         publish_lesson(session)

@@ -85,7 +85,7 @@ def test_a_draft_counts_before_anything_is_submitted_and_after(database: Databas
     assert (again.slug, again.state, again.verdict, again.has_unsent_draft) == ("one", "tried", "wrong_answer", True)
 
 
-def test_what_is_solved_or_withdrawn_is_not_gone_on_with(database: Database, ada: User) -> None:
+def test_a_solved_or_withdrawn_problem_is_no_next_step(database: Database, ada: User) -> None:
     with database.transaction() as session:
         send(session, ada, "one", "accepted", hours=1)
         type_draft(session, ada, "one", hours=2)

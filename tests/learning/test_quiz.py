@@ -50,7 +50,7 @@ def test_a_question_has_one_answer_in_an_attempt_and_a_retake_asks_anew(database
     ("question", "choice", "words"),
     [(2, 0, "questions are numbered 0 to 1"), (-1, 0, "no question -1"), (0, 2, "question 0 has no choice 2")],
 )
-def test_what_is_not_asked_can_not_be_answered(database: Database, question: int, choice: int, words: str) -> None:
+def test_an_unknown_question_or_choice_is_refused(database: Database, question: int, choice: int, words: str) -> None:
     with database.transaction() as session:
         ada = make_user(session)
         publish_lesson(session)

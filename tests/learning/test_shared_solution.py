@@ -175,7 +175,7 @@ def test_they_are_listed_by_time_by_length_and_by_age(database: Database) -> Non
         assert [(item.ratio, item.length) for item in items] == [(0.5, 30), (1.2, 20), (7.0, 10), (None, 40)]
 
 
-def test_what_is_no_longer_accepted_and_who_is_suspended_is_not_shown(database: Database) -> None:
+def test_rejudged_solutions_and_those_of_suspended_users_are_hidden(database: Database) -> None:
     with database.transaction() as session:
         revision, reader = publish_lesson(session), sign_in(session)
         rejudged = make_shared(session, revision, "rejudged")

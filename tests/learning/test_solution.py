@@ -75,7 +75,7 @@ def test_who_solved_it_first_is_not_said_to_have_looked(database: Database) -> N
     assert not shown.lock.is_solved_after_seeing
 
 
-def test_what_is_solved_can_be_completed_and_taken_back(database: Database) -> None:
+def test_a_solved_problem_can_be_completed_and_reopened(database: Database) -> None:
     with database.transaction() as session:
         ada, revision = make_user(session), publish_lesson(session)
         with pytest.raises(Conflict, match="scaled_sum is not solved yet"):

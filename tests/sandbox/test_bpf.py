@@ -65,13 +65,13 @@ def test_every_name_has_a_number_on_some_architecture() -> None:
     assert known >= (STUDENT_ALLOWED | SUPERVISOR_ALLOWED | NAMESPACES_ALLOWED | REFUSED | NOT_SUPPORTED)
 
 
-def test_what_is_allowed_without_conditions_passes(machine: str) -> None:
+def test_calls_that_are_allowed_without_conditions_pass(machine: str) -> None:
     known = numbers(machine)
 
     assert {decide(STUDENT, machine, known[name]) for name in STUDENT.allowed & known.keys()} == {ALLOWED}
 
 
-def test_what_is_refused_fails_with_its_errno(machine: str) -> None:
+def test_refused_calls_fail_with_their_errno(machine: str) -> None:
     known = numbers(machine)
 
     for name in STUDENT.refused.keys() & known.keys():

@@ -44,7 +44,7 @@ def test_a_host_that_runs_these_tests_opens_a_box() -> None:
     assert of(report, report.chosen, "box").text.startswith("opens")
 
 
-def test_what_is_chosen_is_what_a_worker_chooses() -> None:
+def test_the_check_chooses_the_same_sandbox_as_a_worker() -> None:
     report = host.check_host(replace(HERE, sandbox="bubblewrap"))
 
     assert report.chosen == "bubblewrap"

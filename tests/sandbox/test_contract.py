@@ -48,7 +48,7 @@ def test_a_driver_calls_the_solution_in_its_own_way(bench: Bench) -> None:
     assert value_of(bench.call(DOUBLE, {"x": 4}, driver=driver)) == [8, 8, 8]
 
 
-def test_what_is_printed_comes_with_the_case_that_printed_it(bench: Bench) -> None:
+def test_printed_text_comes_with_the_case_that_printed_it(bench: Bench) -> None:
     source = """
         import sys
         print("loading")

@@ -203,7 +203,7 @@ def test_a_request_for_more_memory_widens_the_wall(fresh: Seen) -> None:
     assert fresh.settings["Memory"] == fresh.settings["MemorySwap"] == 3 * 2**30 + OVERHEAD_BYTES
 
 
-def test_what_the_kernel_ends_for_want_of_memory_is_a_verdict_and_no_lost_box(fresh: Seen) -> None:
+def test_a_process_that_the_kernel_ends_for_want_of_memory_gets_a_verdict(fresh: Seen) -> None:
     skip_without_a_wall(fresh)
     fresh.container.update(mem_limit=300 * MIB, memswap_limit=300 * MIB)
 

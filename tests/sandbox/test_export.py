@@ -12,7 +12,7 @@ pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indi
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-def test_what_functions_take_and_return_arrives_as_they_mean_it(bench: Bench) -> None:
+def test_arguments_and_answers_of_exported_functions_keep_their_structure(bench: Bench) -> None:
     source = """
         import collections
         import jax, jax.numpy as jnp
@@ -90,7 +90,7 @@ def test_linear_algebra_and_composites_run_as_they_are_meant(bench: Bench) -> No
         ("return jax.pure_callback(lambda v: v, x, x)", "host_callbacks"),
     ],
 )
-def test_what_is_no_program_is_said_so(bench: Bench, body: str, words: str) -> None:
+def test_a_function_that_can_not_be_exported_says_why(bench: Bench, body: str, words: str) -> None:
     source = f"import jax, numpy as np\n\ndef solve(x):\n    {body}\n"
 
     (outcome,) = export(bench, source, {"x": X})

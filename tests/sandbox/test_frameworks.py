@@ -41,7 +41,7 @@ def checks_in(source: str) -> list[str]:
     ],
     indirect=["launcher"],
 )
-def test_what_a_framework_offers_works_in_a_box(bench: Bench, framework: str) -> None:
+def test_files_threads_and_compilers_of_a_framework_work_in_a_box(bench: Bench, framework: str) -> None:
     source = (FOLDER / f"{framework}_checks.py").read_text()
     checks = checks_in(source)
     request = make_request(source + SOLVE, *({"check": name} for name in checks), wall_seconds=120)

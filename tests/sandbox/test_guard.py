@@ -113,7 +113,7 @@ def test_a_donated_array_of_jax_is_no_change(bench: Bench) -> None:
     assert call(bench, body, {"x": {"w": ROWS}}, "jax").ending is Ending.ANSWERED
 
 
-def test_what_is_not_guarded_may_be_changed_and_given_back(bench: Bench) -> None:
+def test_an_unguarded_input_may_be_changed_and_returned(bench: Bench) -> None:
     outcome = call(bench, "x += y; return x", {"x": ROWS.copy(), "y": ROWS}, guarded=("y",))
 
     assert value_of(outcome).tolist() == (ROWS + ROWS).tolist()
@@ -125,7 +125,7 @@ def test_a_driver_that_takes_its_inputs_apart_changes_none(bench: Bench) -> None
     assert call(bench, "return x.sum()", {"x": ROWS}, driver=driver).ending is Ending.ANSWERED
 
 
-def test_what_a_driver_hands_on_and_its_program_changes_is_found(bench: Bench) -> None:
+def test_a_change_to_a_view_that_the_driver_passes_on_is_found(bench: Bench) -> None:
     driver = "def run(solution, inputs):\n    rows = inputs['x'][:1]\n    solution(rows)\n    return 1\n"
 
     assert call(bench, "x[:] = 0", {"x": ROWS + 1}, driver=driver).ending is Ending.INPUT_CHANGED
@@ -140,7 +140,7 @@ def test_the_next_case_runs_in_the_same_process(bench: Bench) -> None:
     assert value_of(run.cases[1]) == 2
 
 
-def test_what_a_driver_hands_on_is_named_as_an_input_of_the_case(bench: Bench) -> None:
+def test_an_argument_built_by_the_driver_is_named_by_its_case_input(bench: Bench) -> None:
     source = "def solve(data):\n    data[0][0] += 1\n    return 0\n"
     driver = "def run(solution, inputs):\n    return solution([inputs['x']])\n"
 

@@ -171,7 +171,7 @@ def failure(outcome: CaseOutcome) -> tuple[Ending, str]:
     return outcome.ending, f"{outcome.failure.kind}: {outcome.failure.message}"
 
 
-def test_what_is_not_to_be_compiled_is_refused_with_the_reason(bench: Bench) -> None:
+def test_a_program_that_may_not_be_compiled_is_refused_with_the_reason(bench: Bench) -> None:
     found = forged(bench, *(text for text, _ in REFUSED.values()))
 
     outcomes = ask(bench, *(one.message("open") for one in found), wall_seconds=60)

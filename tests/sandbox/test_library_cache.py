@@ -166,7 +166,7 @@ def test_names_that_a_source_binds_or_spells_are_its_own() -> None:
     ],
     ids=["silent", "a place", "a place far behind", "a place after it", "torn", "no zlib"],
 )
-def test_what_was_not_read_whole_is_not_silent(entry: bytes, is_kept: bool) -> None:
+def test_an_entry_that_can_not_be_read_whole_is_not_kept(entry: bytes, is_kept: bool) -> None:
     assert is_silent(entry) is is_kept
 
 
@@ -207,7 +207,7 @@ def granted_of(launcher: Launcher, wishes: Collection[bytes]) -> Collection[byte
     return grant_library_calls(launcher, JAX, wishes, NEVER)
 
 
-def test_what_a_student_calls_of_the_libraries_is_learned(launcher: BubblewrapLauncher) -> None:
+def test_library_calls_of_a_student_are_learned(launcher: BubblewrapLauncher) -> None:
     wishes = wishes_of(launcher, SORTING)
 
     granted = granted_of(launcher, wishes)

@@ -115,7 +115,7 @@ def test_a_container_that_is_more_than_a_box_is_refused(place: str, value: objec
 @pytest.mark.parametrize(
     ("key", "value"), [("Runtime", None), ("SecurityOpt", BOX["HostConfig"]["SecurityOpt"])], ids=["runtime", "profile"]
 )
-def test_what_the_operator_demands_can_not_be_left_out(key: str, value: object) -> None:
+def test_a_box_without_the_options_that_the_operator_demands_is_refused(key: str, value: object) -> None:
     strict = replace(RULES, runtime="runsc", apparmor="strict")
     demanded = [*BOX["HostConfig"]["SecurityOpt"], "apparmor=strict"]
     box = {**BOX, "HostConfig": {**BOX["HostConfig"], "Runtime": "runsc", "SecurityOpt": demanded}}
@@ -250,7 +250,7 @@ def test_other_images_are_no_images(gate_socket: Path, monkeypatch: pytest.Monke
         "PUT /containers/{}/archive?path=/",
     ],
 )
-def test_what_no_worker_needs_is_refused(gate_socket: Path, beside: str, request_line: str) -> None:
+def test_requests_that_no_worker_needs_are_refused(gate_socket: Path, beside: str, request_line: str) -> None:
     answer = _ask(gate_socket, f"{request_line.format(beside)} HTTP/1.1\nHost: docker\nContent-Length: 2\n\n{{}}")
 
     assert " 403 " in answer.splitlines()[0], answer

@@ -220,7 +220,7 @@ class TestWithLibraryCalls:
 
         assert self.answer(launcher, make_request(LOOKING, X, kind="jax"), calls) == []
 
-    def test_what_it_computed_ahead_is_not_charged_to_the_source(
+    def test_memory_of_calls_made_ahead_is_not_charged_to_the_source(
         self, filled: tuple[Launcher, tuple[bytes, ...]]
     ) -> None:
         request = make_request("import jax\ndef solve(x):\n    return x\n", X, kind="jax")

@@ -287,7 +287,7 @@ def refused(found: Mapping[str, int], calls: Mapping[str, tuple[int, ...]]) -> l
     return [name for name in suspects if outside[name] != found[name]]
 
 
-def test_what_the_students_table_allows_reaches_the_kernel(bench: Bench) -> None:
+def test_calls_that_the_students_table_allows_reach_the_kernel(bench: Bench) -> None:
     calls = harmless_calls(STUDENT.allowed)
 
     found = errnos_of(bench, list(calls.values()))
@@ -343,7 +343,7 @@ def test_every_number_outside_the_boxes_table_is_refused(first_process: FirstPro
     assert {found[str(n)] for n in wanted.keys() - named} <= first_process.unknown
 
 
-def test_what_the_boxes_table_allows_reaches_the_kernel(first_process: FirstProcess) -> None:
+def test_calls_that_the_boxes_table_allows_reach_the_kernel(first_process: FirstProcess) -> None:
     calls = harmless_calls(first_process.filter.allowed)
 
     found = first_process.errnos_of(calls, act="call_alone")

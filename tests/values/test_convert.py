@@ -219,13 +219,15 @@ TOO_LARGE = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_value_is_refused_by_path_and_type(converted: dict[str, dict[str, Any]], name: str) -> None:
+def test_an_object_that_is_no_value_is_refused_with_its_path_and_type(
+    converted: dict[str, dict[str, Any]], name: str
+) -> None:
     assert converted[name]["refused"] == "Unsupported"
     assert converted[name]["because"].startswith(f"{REFUSED[name]} can't be returned")
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
-def test_what_never_ends_is_too_large(converted: dict[str, dict[str, Any]], name: str) -> None:
+def test_an_endless_or_huge_value_is_too_large(converted: dict[str, dict[str, Any]], name: str) -> None:
     assert converted[name]["refused"] == "TooLarge"
     assert TOO_LARGE[name] in converted[name]["because"]
 

@@ -75,7 +75,7 @@ def test_a_part_of_the_tolerance_that_is_0_stays_0() -> None:
     assert suggestion == Margin(rtol=0.0, atol=1e-4)
 
 
-def test_what_must_be_exact_is_not_calibrated() -> None:
+def test_an_exact_leaf_is_not_calibrated() -> None:
     group = ToleranceGroup("*", "closeness", 0.0, 0.0)
 
     assert calibrate(group, [measured(0.0)], []).state == "exact"

@@ -81,7 +81,9 @@ def test_a_faulty_file_does_not_stop_the_checks_of_the_others(unreadable: Path) 
     ]
 
 
-def test_what_passed_before_is_not_verified_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_package_that_passed_is_not_verified_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problems = tmp_path / "problems"
     shutil.copytree(PACKAGES / "running_mean", problems / "running_mean")
     monkeypatch.setenv("ALLCLOSE_PROBLEMS", str(problems))

@@ -55,7 +55,7 @@ def test_a_right_package_has_nothing_to_be_found() -> None:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_what_reading_finds(name: str) -> None:
+def test_lint_finds_each_fault_with_its_severity(name: str) -> None:
     old, new, severity, message = FOUND[name]
 
     found = findings_of(changed("running_mean", (old, new)))

@@ -91,7 +91,7 @@ def test_a_family_makes_these_mutants(family: str, body: str, expected: set[str]
         "return None  # x + 1",
     ],
 )
-def test_what_is_not_computed_with_has_no_mutants(body: str) -> None:
+def test_code_that_computes_nothing_has_no_mutants(body: str) -> None:
     assert mutants_of(body) == []
 
 
@@ -110,7 +110,7 @@ def test_the_same_program_is_one_mutant() -> None:
     assert found.count("return x[1:2]") == 1
 
 
-def test_what_is_no_program_is_no_mutant() -> None:
+def test_every_mutant_is_valid_python() -> None:
     for change in list_mutants("def solve(x, y):\n    return f(*x, a=y)[..., 1:]\n", "solve", FILE):
         compile(change.source, FILE, "exec")
 

@@ -33,7 +33,7 @@ def test_an_answer_keeps_the_structure_of_the_expected_one() -> None:
     assert given["mean"] == {"loss": [7 / 3, 7 / 3], "steps": 2}
 
 
-def test_what_changes_nothing_is_left_out() -> None:
+def test_an_answer_equal_to_the_expected_one_is_left_out() -> None:
     symmetric = answers(a_case("a", np.eye(2, dtype=np.float32)))
     plain = answers(a_case("a", np.array([[1, 2], [3, 4.1]], np.float32)))
 

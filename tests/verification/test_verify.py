@@ -90,7 +90,7 @@ FAULTY = {
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_what_a_package_does_wrong_is_a_finding(name: str, pools: VerificationPools) -> None:
+def test_a_fault_of_the_packages_code_is_a_finding_with_its_remedy(name: str, pools: VerificationPools) -> None:
     changes, reason, remedy = FAULTY[name]
     package: Package = changed("running_mean", *changes)
 
@@ -171,7 +171,7 @@ def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, poo
     assert told == ["warning"] * is_told
 
 
-def test_what_threads_may_change_is_no_noise() -> None:
+def test_rounding_by_threads_is_no_noise() -> None:
     answer = np.array([1.0, 3.0], np.float32)
 
     assert is_repeated(encode(np.nextafter(answer, np.float32(0))), encode(answer))

@@ -58,7 +58,7 @@ def test_work_over_the_limit_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("waiting", [1, MOST_WAITING])
-def test_what_waits_when_it_stops_is_not_done(waiting: int) -> None:
+def test_waiting_work_is_dropped_when_the_thread_stops(waiting: int) -> None:
     afterwork, done = AfterVerdict("test", "gets no prize"), list[int]()
     afterwork.start()
 

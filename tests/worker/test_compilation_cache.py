@@ -110,7 +110,7 @@ def launcher_in(folder: Path) -> BubblewrapLauncher:
 
 
 @pytest.mark.whole
-def test_what_two_students_call_is_called_ahead_and_what_one_calls_is_not(tmp_path: Path) -> None:
+def test_calls_of_two_students_are_made_ahead_and_those_of_one_are_not(tmp_path: Path) -> None:
     cache = CompilationCache(tmp_path, launcher_in(tmp_path))
     ada, grace = uuid4(), uuid4()
 

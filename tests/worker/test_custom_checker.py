@@ -129,7 +129,7 @@ def test_it_runs_in_the_boxes_of_references_and_never_in_those_of_students(
         ("return None", "checker.py returned None for leaf any; return True, False or the reason as a text"),
     ],
 )
-def test_what_it_does_wrong_is_an_error_of_the_judge_with_the_reason(
+def test_a_checker_that_fails_is_an_error_of_the_judge_with_the_reason(
     body: str, words: str, pool: CountingPool, references: CountingPool, cases: Any
 ) -> None:
     checker = f"import numpy as np\n\ndef check(inputs, expected, answer):\n    {body}\n"

@@ -88,7 +88,7 @@ def started(hint_recorder: HintRecorder) -> Iterator[None]:
         hint_recorder.stop()
 
 
-def test_what_a_mistake_answers_is_kept_where_it_is_far_from_right(bench: Bench) -> None:
+def test_answers_of_a_mistake_are_kept_for_cases_where_they_are_far_from_right(bench: Bench) -> None:
     nearly = f"{HEAD}return {RIGHT} + np.float32(3e-4)\n"
     package = with_mistakes(ten_eps=TEN_EPS, hardly_wrong=nearly)
     cases = prepare(package, Draw(b"secret", 0), bench.pool, threading.Event()).cases
@@ -270,7 +270,7 @@ def test_answers_that_wait_for_hints_have_a_size_limit_beyond_which_the_first_hi
     assert (bench.judging().hint, bench.judging().hint_pending) == ("the first hint", False)
 
 
-def test_what_mistakes_answer_is_computed_once_and_for_each_variant(bench: Bench) -> None:
+def test_answers_of_mistakes_are_computed_once_for_each_variant(bench: Bench) -> None:
     revision = publish_prepared(bench)
     bench.pool.leases = 0
 

@@ -277,6 +277,6 @@ def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, packag
     assert [(one.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
 
 
-def test_what_can_be_neither_traced_nor_is_static_is_named(package: Package) -> None:
+def test_an_input_that_is_neither_traced_nor_static_is_named(package: Package) -> None:
     with pytest.raises(Untraceable, match="x holds a value of type str"):
         signature_of(package.manifest, encode({"x": "text", "n": 4}))

@@ -1,7 +1,7 @@
 from app.engine.memory_cache import MemoryCache
 
 
-def test_what_was_used_longest_ago_makes_room() -> None:
+def test_the_least_recently_used_value_makes_room() -> None:
     cache = MemoryCache[str, int](100)
     cache.keep("a", 1, 40)
     cache.keep("b", 2, 40)

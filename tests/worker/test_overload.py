@@ -67,7 +67,7 @@ def wait_briefly(abort: threading.Event) -> None:
     wait_until_quieter(4, abort)
 
 
-def test_what_took_too_long_on_an_overloaded_machine_is_accepted_when_it_is_quieter(pool: Pool) -> None:
+def test_a_slow_case_on_an_overloaded_machine_is_accepted_when_it_is_quieter(pool: Pool) -> None:
     with pool.lease(box_spec(PACKAGE.manifest), threading.Event()):
         pass  # a warm box stays
     quiet_at = time.time() + LOAD_SECONDS
@@ -80,7 +80,7 @@ def test_what_took_too_long_on_an_overloaded_machine_is_accepted_when_it_is_quie
 
 
 @pytest.mark.whole
-def test_what_never_ends_runs_twice_and_the_other_cases_keep_their_results(pool: CountingPool) -> None:
+def test_an_endless_case_runs_twice_and_the_other_cases_keep_their_results(pool: CountingPool) -> None:
     pool.leases = 0
 
     judged, told = judge_under_load(HANGING, pool, CASES, wait_briefly)

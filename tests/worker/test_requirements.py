@@ -143,7 +143,7 @@ def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_a
     assert [case.report for case in hidden] == [{"category": "must use scan of length chunks for x"}] * 4
 
 
-def test_what_can_not_be_traced_is_told_with_its_line(court: Court) -> None:
+def test_a_function_that_can_not_be_traced_is_told_with_its_line(court: Court) -> None:
     judged = court.judge("def chunked_energy(x, gain, chunks):\n    return float(gain) ** 2 * (x * x).sum()\n")
 
     assert judged.verdict is Verdict.REQUIREMENT_NOT_MET
@@ -212,7 +212,7 @@ HUNGRY = """
 
 
 @pytest.mark.whole
-def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher) -> None:
+def test_a_step_that_was_not_tried_is_not_called_without_effect(launcher: Launcher) -> None:
     """The sample's own program is correct; the other cases end three inspectors before any step is left out."""
     text = (
         ENERGY.files["problem.yaml"]
@@ -242,7 +242,7 @@ def test_a_sealed_case_shows_no_time_and_no_memory(court: Court) -> None:
 
 
 @pytest.mark.whole
-def test_what_the_references_program_does_is_kept_with_its_answers(database: Database, pool: CountingPool) -> None:
+def test_evidence_of_the_references_program_is_stored_with_its_answers(database: Database, pool: CountingPool) -> None:
     revision = Bench(database, pool).publish(ENERGY)
 
     first = ExpectedOutputs(database, pool, "cpu").get(revision, ENERGY, 0, threading.Event())

@@ -163,7 +163,7 @@ def test_a_second_run_that_raises_counts_as_what_it_is(pool: Pool) -> None:
     assert "in a new process: IndexError: list index out of range. The same inputs" in judged.cases[0].report["message"]
 
 
-def test_what_was_shown_of_a_case_stays_as_it_was_shown(pool: Pool) -> None:
+def test_a_result_that_was_shown_does_not_change(pool: Pool) -> None:
     judged, told = run(pool, COUNTING.format(first=0))
 
     assert sorted(told, key=lambda result: result.position) == list(judged.cases)

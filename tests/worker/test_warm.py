@@ -127,7 +127,7 @@ def test_a_database_that_is_away_at_first_is_waited_for(
     assert prepared(bench) == {("sound", 0)}
 
 
-def test_what_is_published_while_the_worker_runs_is_prepared_too(
+def test_a_problem_published_while_the_worker_runs_is_prepared(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     with warmer(bench, tmp_path, launcher):

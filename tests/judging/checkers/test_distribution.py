@@ -120,7 +120,7 @@ def test_wrong_samplers_are_refused_with_what_is_wrong_about_them(name: str) -> 
         (np.round(2 * draw(2)) / 2, {"law": "normal"}, "the share of the values up to one quantile"),
     ],
 )
-def test_what_does_not_follow_the_law_is_refused(answer: Array, options: dict[str, Any], words: str) -> None:
+def test_samples_that_do_not_follow_the_law_are_refused(answer: Array, options: dict[str, Any], words: str) -> None:
     found = judge("distribution", answer, draw(3), **options)
 
     assert found.category == "distribution differs"

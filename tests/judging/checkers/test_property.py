@@ -23,7 +23,7 @@ def refuse_to_say() -> object:
 
 
 @pytest.mark.parametrize("said", [True, np.array(True), {"q": True, "r": True}])
-def test_what_the_author_calls_right_is_right(said: Any) -> None:
+def test_an_answer_that_the_authors_checker_accepts_is_right(said: Any) -> None:
     assert judge(said, {"q": np.zeros((2, 2)), "r": np.zeros((2, 2)), "loss": 0.5}).accepted
 
 
@@ -37,7 +37,9 @@ def test_what_the_author_calls_right_is_right(said: Any) -> None:
         ({"q": "no\x1b[2J", "r": True}, "`q`: no\\x1b[2J", [True, False]),
     ],
 )
-def test_what_the_author_calls_wrong_is_wrong_with_the_reason(said: Any, message: str, categories: list[bool]) -> None:
+def test_an_answer_that_the_authors_checker_refuses_is_wrong_with_the_reason(
+    said: Any, message: str, categories: list[bool]
+) -> None:
     found = judge(said)
 
     assert (found.category, found.message) == ("property does not hold", message)

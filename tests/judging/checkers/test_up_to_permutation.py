@@ -176,7 +176,7 @@ def test_wrong_labels_beside_right_centres_are_blamed_alone() -> None:
         ({"centres": np.zeros((3000, 1)), "labels": np.array([0])}, "has 3000 rows of 1 elements"),
     ],
 )
-def test_what_can_not_be_judged_is_the_authors_mistake(expected: Any, words: str) -> None:
+def test_an_expected_output_that_can_not_be_judged_is_the_authors_mistake(expected: Any, words: str) -> None:
     with pytest.raises(CheckerUnfit, match=words):
         together(expected, expected)
 

@@ -124,7 +124,9 @@ def test_it_is_met(options: dict[str, Any], given: Facts) -> None:
 
 
 @pytest.mark.parametrize(("options", "given", "message"), UNMET, ids=[row[2] for row in UNMET])
-def test_what_was_looked_for_and_what_was_found_is_said(options: dict[str, Any], given: Facts, message: str) -> None:
+def test_the_message_says_what_was_expected_and_what_was_found(
+    options: dict[str, Any], given: Facts, message: str
+) -> None:
     unmet = read(options).find_unmet(given)
 
     assert unmet is not None
@@ -166,7 +168,7 @@ def test_a_loop_is_measured_by_the_references_only_where_that_tells_something() 
         ("def f(:", "def f(:"),
     ],
 )
-def test_what_stands_below_a_main_guard_does_not_run(text: str, run: str) -> None:
+def test_code_below_a_main_guard_does_not_run(text: str, run: str) -> None:
     assert without_main_guards(text) == run
 
 
