@@ -22,7 +22,7 @@ from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
-from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
+from app.learning.model import HintReveal, QuizAttempt, SolutionView
 from app.learning.moderation import Report
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
@@ -63,7 +63,6 @@ USER_DATA = (
     _removed(HintReveal.user_id, "hints that they read"),
     _removed(SolutionView.user_id, "solutions that they opened"),
     _removed(QuizAttempt.user_id, "quizzes, with every answer"),
-    _removed(Completion.user_id, "problems that they marked as completed"),
     _removed(Report.user_id, "reports that they sent to moderators"),
     _removed(SharedSolution.user_id, "solutions that they shared"),
     _removed(Bookmark.user_id, "problems that they bookmarked"),

@@ -23,7 +23,7 @@ from app.catalog.model import Problem, Revision
 from app.database.engine import Database
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
-from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
 from app.learning.moderation import Report
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
@@ -38,7 +38,7 @@ README = """All data that Allclose has about you, as of the time in account.json
 account.json      your account, how you sign in, sessions and tokens (never their secrets)
 audit.json        audit events: your actions on other users' things, and all actions on your account
 drafts.json       sources that you typed and did not submit
-learning.json     hints, solutions, quizzes, completions, bookmarks and your notes on problems
+learning.json     hints, solutions, quizzes, bookmarks and your notes on problems
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
@@ -85,7 +85,6 @@ def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
     slug = Problem.slug.label("problem")
     hints = select(slug, HintReveal.number, HintReveal.revealed_at).join(Problem, Problem.id == HintReveal.problem_id)
     seen = select(slug, SolutionView.shown_at).join(Problem, Problem.id == SolutionView.problem_id)
-    through = select(slug, Completion.completed_at).join(Problem, Problem.id == Completion.problem_id)
     marked = select(slug, Bookmark.bookmarked_at).join(Problem, Problem.id == Bookmark.problem_id)
     notes = select(slug, Note.text, Note.saved_at).join(Problem, Problem.id == Note.problem_id)
     answer = (QuizAnswer.question, QuizAnswer.choice, QuizAnswer.is_right, QuizAnswer.answered_at)
@@ -99,7 +98,6 @@ def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
         "hints": _rows(session, hints.where(HintReveal.user_id == user_id)),
         "solutions_seen": _rows(session, seen.where(SolutionView.user_id == user_id)),
         "quiz_answers": _rows(session, answers.where(QuizAttempt.user_id == user_id)),
-        "completions": _rows(session, through.where(Completion.user_id == user_id)),
         "bookmarks": _rows(session, marked.where(Bookmark.user_id == user_id)),
         "notes": _rows(session, notes.where(Note.user_id == user_id)),
     }

@@ -27,7 +27,7 @@ from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
 
 # `tried`: the user has submitted; `completed`: the user has solved the problem and marked it as completed.
-ProblemState = Literal["new", "tried", "solved", "completed"]
+ProblemState = Literal["new", "tried", "solved"]
 # The number of hints or questions; a manifest has them whole.
 Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
 MOST_SHOWN = 20

@@ -22,7 +22,6 @@ from app.database.engine import storable
 from app.errors import NotFound
 from app.judging.options import Model
 
-DONE: tuple[ProblemState, ...] = ("solved", "completed")
 TRACKS_FILE = "tracks.yaml"
 MAX_TRACKS = 500
 
@@ -158,20 +157,20 @@ def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Step:
     return Step.model_construct(
         **dict(problem),  # validated already
         builds_on=tuple(map(_reference, before)),
-        is_open=all(each.state in DONE for each in before),
+        is_open=all(each.state == "solved" for each in before),
     )
 
 
 def _track(slug: str, row: Track | None, steps: tuple[Step, ...]) -> TrackDetail:
     is_known = any(step.state is not None for step in steps)
-    ahead = (step for step in steps if step.is_open and step.state not in DONE)
+    ahead = (step for step in steps if step.is_open and step.state != "solved")
     return TrackDetail(
         slug=slug,
         title=row.title if row else title_of(slug),
         description=row.description if row else "",
         problem_count=len(steps),
         estimated_minutes=sum(step.estimated_minutes for step in steps),
-        done_count=sum(step.state in DONE for step in steps) if is_known else None,
+        done_count=sum(step.state == "solved" for step in steps) if is_known else None,
         next=next(map(_reference, ahead), None),
         steps=steps,
     )

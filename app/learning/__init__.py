@@ -1,1 +1,1 @@
-"""Learning from a problem: hints, the quiz, the solution, and completion."""
+"""Learning from a problem: hints, the quiz, and the solution."""

@@ -1,4 +1,4 @@
-"""Tables of revealed hints, viewed solutions, quiz answers and completions. Only `app.learning` writes them."""
+"""Tables of revealed hints, viewed solutions, and quiz answers. Only `app.learning` writes them."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -62,13 +62,3 @@ class QuizAnswer(Base):
     choice: Mapped[int]
     is_right: Mapped[bool]
     answered_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
-class Completion(Base):
-    """A user marked a solved problem as complete. Undoing this deletes the row."""
-
-    __tablename__ = "completions"
-
-    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), primary_key=True)
-    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id, ondelete="CASCADE"), primary_key=True)
-    completed_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.query import ProblemState
-from app.catalog.track import DONE, TrackDetail
+from app.catalog.track import TrackDetail
 from app.judging.verdicts import Verdict
 from app.learning.progress import states_of
 from app.submissions.draft import Draft
@@ -53,7 +53,7 @@ def find_last_problem(session: Session, user_id: UUID) -> LastProblem | None:
         .join(work, work.c.problem_id == Problem.id)
         .join(Revision, IS_CURRENT)
         .outerjoin(states, states.c.problem_id == Problem.id)
-        .where(IS_LISTED, or_(states.c.state.is_(None), states.c.state.not_in(DONE)))
+        .where(IS_LISTED, or_(states.c.state.is_(None), states.c.state != "solved"))
         .order_by(work.c.at.desc(), Problem.slug)
         .limit(1)
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.catalog.name import NamedProblem
-from app.catalog.track import DONE, TrackDetail, find_place, get_track
+from app.catalog.track import TrackDetail, find_place, get_track
 from app.errors import NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.learning.progress import read_learning, states_of
@@ -52,7 +52,7 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
 def find_next_problem(session: Session, user_id: UUID, slug: str) -> NamedProblem | None:
     """Return the next unsolved problem of the track. None if there is none, or if this problem is not solved yet."""
     track = _find_track(session, user_id, slug)
-    if track is None or any(step.slug == slug and step.state not in DONE for step in track.steps):
+    if track is None or any(step.slug == slug and step.state != "solved" for step in track.steps):
         return None
     return _next_of(track, slug)
 
@@ -72,5 +72,5 @@ def _find_track(session: Session, user_id: UUID, slug: str) -> TrackDetail | Non
 def _next_of(track: TrackDetail, slug: str) -> NamedProblem | None:
     """Return the next unsolved problem after this one, else the first unsolved one."""
     at = [step.slug for step in track.steps].index(slug)
-    left = [step for step in (*track.steps[at + 1 :], *track.steps[:at]) if step.state not in DONE]
+    left = [step for step in (*track.steps[at + 1 :], *track.steps[:at]) if step.state != "solved"]
     return NamedProblem(slug=left[0].slug, title=left[0].title) if left else None

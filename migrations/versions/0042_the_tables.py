@@ -504,13 +504,6 @@ CREATE TABLE quiz_answers (
     CONSTRAINT ck_quiz_answers_indices CHECK ((question >= 0) AND (choice >= 0))
 );
 
-CREATE TABLE completions (
-    user_id uuid NOT NULL CONSTRAINT fk_completions_user_id_users REFERENCES users ON DELETE CASCADE,
-    problem_id uuid NOT NULL CONSTRAINT fk_completions_problem_id_problems REFERENCES problems ON DELETE CASCADE,
-    completed_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT pk_completions PRIMARY KEY (user_id, problem_id)
-);
-
 CREATE TABLE bookmarks (
     user_id uuid NOT NULL CONSTRAINT fk_bookmarks_user_id_users REFERENCES users ON DELETE CASCADE,
     problem_id uuid NOT NULL CONSTRAINT fk_bookmarks_problem_id_problems REFERENCES problems ON DELETE CASCADE,
@@ -595,7 +588,7 @@ CREATE UNIQUE INDEX uq_reports_submission_id_user_id ON reports (submission_id, 
 
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
-    *("completions", "bookmarks", "notes", "shared_solutions", "reports"),
+    *("bookmarks", "notes", "shared_solutions", "reports"),
 )
 
 

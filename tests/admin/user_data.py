@@ -13,7 +13,7 @@ from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
-from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
 from app.learning.moderation import Report
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
@@ -70,7 +70,6 @@ def _make_work(session: Session, user_id: UUID) -> None:
     session.add(attempt)
     session.flush()
     session.add(QuizAnswer(attempt_id=attempt.id, question=0, choice=1, is_right=True))
-    session.add(Completion(**own))
     session.add(SharedSolution(**own, submission_id=submission.id, length=len(SOURCE)))
     post = Post(**own, title=QUESTION, body=QUESTION)
     session.add(post)

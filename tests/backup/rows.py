@@ -10,7 +10,6 @@ from app.accounts.token import create_token
 from app.audit import COMMAND, Act, record
 from app.backup.archive import count_rows
 from app.database.engine import Database
-from app.learning.model import Completion
 from app.policy import PolicyRow
 from app.submissions.draft import Draft
 from app.submissions.model import CaseRow
@@ -38,7 +37,7 @@ def fill(session: Session, username: str = "grace") -> None:
     case.verdict, case.wall_seconds, case.memory_bytes, case.report = "wrong_answer", 0.1, 2**40, report
     draft = Draft(user_id=user.id, problem_id=submission.problem_id, source="x = 'one\ttwo\\n'\n")
     draft.saved_at = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
-    session.add_all([case, draft, Completion(user_id=user.id, problem_id=submission.problem_id)])
+    session.add_all([case, draft])
     session.add(PolicyRow(name="announcement", value="Exam on Friday"))
     get_key(session, "password-reset")
     make_worker(session, "cpu", gpus=["A", "B"])

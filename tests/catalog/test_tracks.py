@@ -56,7 +56,7 @@ def test_next_is_the_first_that_is_not_solved_and_whose_prerequisites_are(sessio
     assert next_for() == "a"
     assert next_for(a="tried") == "a"
     assert next_for(a="solved") == "c"
-    assert next_for(a="completed", far="solved") == "b"
+    assert next_for(a="solved", far="solved") == "b"
     assert next_for(a="solved", c="solved") == "d"
     assert next_for(a="solved", c="solved", d="solved") is None
     anonymous = get_track(session, "basics")
@@ -68,13 +68,13 @@ def test_a_track_shows_how_far_one_is_and_what_each_problem_builds_on(session: S
     publish_step(session, "b", 2, after="a, far")
     publish_step(session, "far", 1, track="other")
 
-    track = get_track(session, "basics", states(a="completed"))
+    track = get_track(session, "basics", states(a="solved"))
 
     assert (track.title, track.problem_count, track.done_count, track.estimated_minutes) == ("Basics", 2, 1, 10)
     assert [(step.slug, step.state, step.is_open) for step in track.steps] == [
-        ("a", "completed", True), ("b", "new", False),
+        ("a", "solved", True), ("b", "new", False),
     ]  # fmt: skip
-    assert [(before.slug, before.state) for before in track.steps[1].builds_on] == [("a", "completed"), ("far", "new")]
+    assert [(before.slug, before.state) for before in track.steps[1].builds_on] == [("a", "solved"), ("far", "new")]
 
 
 def test_tracks_come_in_the_order_of_the_file_and_others_after_them(session: Session, folder: Path) -> None:

@@ -119,9 +119,6 @@ LEARNT = (
         SELECT who.id, problem_id, 1, revision_id FROM who, what WHERE (who.n + what.n) % 2 = 0""",
     """INSERT INTO solution_views (user_id, problem_id, revision_id)
         SELECT who.id, problem_id, revision_id FROM who, what WHERE (who.n + what.n) % 5 = 0""",
-    """INSERT INTO completions (user_id, problem_id)
-        SELECT DISTINCT user_id, problem_id FROM submissions JOIN judgings ON submission_id = submissions.id
-        WHERE is_current AND verdict = 'accepted' AND mode = 'submit' AND variant = 0""",
     """INSERT INTO bookmarks (user_id, problem_id)
         SELECT who.id, problem_id FROM who, what WHERE (who.n + what.n) % 4 = 0""",
     """INSERT INTO notes (user_id, problem_id, text, version)

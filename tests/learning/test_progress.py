@@ -9,7 +9,6 @@ from app.catalog.model import Revision
 from app.catalog.publish import publish
 from app.catalog.search import ProblemFilters, list_problems
 from app.database.engine import Database
-from app.learning.model import Completion
 from app.learning.progress import states_of
 from app.submissions.view import Mode
 from tests.catalog.packages import make_listed
@@ -31,7 +30,7 @@ def ada(database: Database) -> User:
     """A user with one problem in each state, named after it. Grace has solved all of them."""
     with database.transaction() as session:
         ada, grace = make_user(session, "ada"), make_user(session, "grace")
-        at = {slug: publish(session, make_listed(slug)) for slug in ("new", "tried", "sampled", "solved", "completed")}
+        at = {slug: publish(session, make_listed(slug)) for slug in ("new", "tried", "sampled", "solved")}
         for revision in at.values():
             judged(session, grace, revision, "accepted")
         judged(session, ada, at["tried"], "wrong_answer")
@@ -39,20 +38,16 @@ def ada(database: Database) -> User:
         judged(session, ada, at["sampled"], "accepted", mode="sample")
         judged(session, ada, at["solved"], "accepted")
         judged(session, ada, at["solved"], "wrong_answer")
-        judged(session, ada, at["completed"], "accepted")
-        session.add(Completion(user_id=ada.id, problem_id=at["completed"].problem_id))
     return ada
 
 
-def test_a_problem_is_new_tried_solved_or_completed(database: Database, ada: User) -> None:
+def test_a_problem_is_new_tried_or_solved(database: Database, ada: User) -> None:
     with database.transaction() as session:
         everything = states(session, ada.id)
         tried = states(session, ada.id, state="tried")
         of_unknown = states(session, UUID(int=0), state="new")
 
-    assert everything == {
-        "new": "new", "tried": "tried", "sampled": "tried", "solved": "solved", "completed": "completed",
-    }  # fmt: skip
+    assert everything == {"new": "new", "tried": "tried", "sampled": "tried", "solved": "solved"}
     assert tried.keys() == {"tried", "sampled"}
     assert set(of_unknown.values()) == {"new"}
     assert len(of_unknown) == len(everything)

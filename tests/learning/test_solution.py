@@ -2,9 +2,8 @@ import pytest
 from sqlalchemy import select
 
 from app.database.engine import Database
-from app.errors import Conflict
 from app.learning.model import SolutionView
-from app.learning.progress import complete, read_learning, undo_completion
+from app.learning.progress import read_learning
 from app.learning.solution import SolutionLocked, count_solved_after_seeing, get_solution, show_solution
 from tests.catalog.packages import FILES, SOLUTION
 from tests.factories import make_judging, make_submission, make_user
@@ -73,19 +72,3 @@ def test_who_solved_it_first_is_not_said_to_have_looked(database: Database) -> N
         assert count_solved_after_seeing(session, ada.id) == 0
     assert shown.opened_by == "accepted"
     assert not shown.lock.is_solved_after_seeing
-
-
-def test_a_solved_problem_can_be_completed_and_reopened(database: Database) -> None:
-    with database.transaction() as session:
-        ada, revision = make_user(session), publish_lesson(session)
-        with pytest.raises(Conflict, match="scaled_sum is not solved yet"):
-            complete(session, ada.id, SLUG)
-        make_accepted(session, ada, revision)
-
-        first = complete(session, ada.id, SLUG)
-
-        assert complete(session, ada.id, SLUG) == first
-        assert read_learning(session, ada.id, SLUG).completed_at == first
-        undo_completion(session, ada.id, SLUG)
-        undo_completion(session, ada.id, SLUG)
-        assert read_learning(session, ada.id, SLUG).completed_at is None

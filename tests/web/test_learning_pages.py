@@ -1,4 +1,4 @@
-"""Hints, quiz, solution and completion on the pages; what they mean is tested in tests/learning."""
+"""Hints, quiz, and solution on the pages; what they mean is tested in tests/learning."""
 
 import re
 from collections.abc import Iterator
@@ -54,7 +54,6 @@ def test_who_is_not_signed_in_reads_the_statement_and_comes_back_after_signing_i
         anyone.post(PAGE + "/quiz", data={"question": 0, "choice": 0}),
         anyone.post(PAGE + "/quiz/again"),
         anyone.post(PAGE + "/solution"),
-        anyone.post(PAGE + "/completion", data={"completed": "true"}),
     ]
 
     assert 'href="/sign-in?next=/problems/scaled_sum%23hints"' in page
@@ -94,7 +93,6 @@ def test_a_hint_out_of_turn_and_a_form_from_elsewhere_are_refused(ada: TestClien
         ada.post(PAGE + "/solution", headers=elsewhere),
         ada.post(PAGE + "/hints", data={"number": 1}, headers=elsewhere),
         ada.post(PAGE + "/quiz", data={"question": 0, "choice": 0}, headers=elsewhere),
-        ada.post(PAGE + "/completion", data={"completed": "true"}, headers=elsewhere),
     ]
 
     assert (skipped.status_code, "read that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
@@ -114,21 +112,14 @@ def test_an_answer_is_explained_in_words_and_a_retake_forgets_it(ada: TestClient
     assert "Attempt 2." in again
 
 
-def test_the_solution_opens_with_success_and_the_problem_can_be_completed(ada: TestClient, database: Database) -> None:
-    early = ada.post(PAGE + "/completion", data={"completed": "true"})
+def test_the_solution_opens_with_success(ada: TestClient, database: Database) -> None:
     solve(ada, database)
     page, solution = ada.get(PAGE).text, ada.get(PAGE + "/solution").text
-    ada.post(PAGE + "/completion", data={"completed": "true"})
-    completed = ada.get(PAGE).text
-    ada.post(PAGE + "/completion", data={"completed": "false"})
 
-    assert (early.status_code, "not solved yet" in early.text) == (HTTPStatus.CONFLICT, True)
     assert "Open because you solved the problem yourself." in page
     assert "Add, then multiply." in solution
     assert "plain.py" in solution
     assert "def make(" not in solution
-    assert "Undo" in completed
-    assert "Done?" in ada.get(PAGE).text
 
 
 def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Database) -> None:
@@ -168,8 +159,6 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     page.locator(".banner .title", has_text="In the queue").wait_for()
     judge(database, *all_right())
     expect(page.get_by_text("Open because you solved the problem yourself.")).to_be_visible()
-    page.get_by_role("button", name="Mark as complete").press("Enter")
-    expect(page.get_by_role("heading", name="Completed")).to_be_visible()
 
     page.get_by_role("tabpanel", name="Solution").get_by_role("link", name="Take the quiz").press("Enter")
     page.get_by_role("radio", name="2", exact=True).first.check()

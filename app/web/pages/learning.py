@@ -1,4 +1,4 @@
-"""Hints and completion on a problem's page, as plain forms and as a fragment for scripts.
+"""Hints on a problem's page, as plain forms and as a fragment for scripts.
 
 Their buttons belong to the editor's form. So without scripts, the code is sent along and kept.
 """
@@ -15,7 +15,7 @@ from app.accounts.permission import Viewer
 from app.api.request_state import get_policy
 from app.catalog.query import get_problem
 from app.learning.hint import reveal_hint
-from app.learning.progress import Learning, complete, read_learning, undo_completion
+from app.learning.progress import Learning, read_learning
 from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -36,10 +36,6 @@ class HintForm(EditorForm):
     number: int
 
 
-class CompletionForm(EditorForm):
-    completed: bool
-
-
 @router.get("/learning")
 def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
@@ -58,17 +54,6 @@ def send_hint(visit: CurrentVisit, slug: Slug, form: Annotated[HintForm, Form()]
         _keep(session, visit.user, slug, form)
         reveal_hint(session, visit.user.id, slug, form.number)
     return see_other(f"/problems/{slug}#hint-{form.number}")
-
-
-@router.post("/completion", dependencies=[Depends(require_own_origin)])
-def send_completion(visit: CurrentVisit, slug: Slug, form: Annotated[CompletionForm, Form()]) -> Response:
-    if visit.user is None:
-        return visit.ask_to_sign_in(f"/problems/{slug}%23completion")
-    change = complete if form.completed else undo_completion
-    with visit.transaction() as session:
-        _keep(session, visit.user, slug, form)
-        change(session, visit.user.id, slug)
-    return see_other(f"/problems/{slug}#completion")
 
 
 def find_learning(session: Session, viewer: Viewer | None, slug: str) -> Learning | None:

@@ -21,7 +21,7 @@ from app.web.visit import CurrentVisit, Visit
 PATH = "/problems"
 SHOWN_TAGS = 8
 _ORDER = {
-    "state": ("new", "tried", "solved", "completed"),
+    "state": ("new", "tried", "solved"),
     "difficulty": ("beginner", "intermediate", "advanced"),
     "framework": ("numpy", "jax", "flax", "optax", "torch"),
 }
@@ -162,7 +162,6 @@ def _words() -> dict[str, str]:
         "new": "New",
         "tried": "Tried",
         "solved": "Solved",
-        "completed": "Completed",
         "true": "Bookmarked",
         "false": "Not bookmarked",
         "beginner": "Beginner",

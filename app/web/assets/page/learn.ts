@@ -1,4 +1,4 @@
-// Hints, answers and completion without a reload: sends the form and refreshes its part of the page. Without scripts the
+// Hints and answers without a reload: sends the form and refreshes its part of the page. Without scripts the
 // same buttons work by themselves.
 import { fetchFragment } from "./live";
 import { phrase } from "./phrase";
