@@ -14,6 +14,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import httpx
 import hypothesis
@@ -22,6 +23,7 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import make_url
+from starlette.types import ASGIApp
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
@@ -31,9 +33,12 @@ from app.database.embedded_cluster import Cluster
 from app.database.embedded_server import EmbeddedPostgres, find_server, own
 from app.database.engine import Database
 from app.schema import _head, upgrade
+from app.settings import Settings
 from sandbox.docker.engine_client import connect
 from sandbox.docker.orphans import LABEL, find_orphans, this_process
 from sandbox.interface import SandboxUnavailable
+from tests.factories import set_policy
+from tests.http_server import serving
 
 # Durability costs most of a test's time, and no test pulls the plug. A vacuum in a database that is dropped is another
 # role's process, which we may not end.
@@ -175,6 +180,30 @@ def database(database_url: str) -> Iterator[Database]:
     database = Database(database_url)
     yield database
     database.close()
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Settings with a data folder of their own.
+
+    `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
+    """
+    changes: dict[str, Any] = getattr(request, "param", {})
+    return Settings(**{"data": tmp_path, **changes})
+
+
+@pytest.fixture
+def policy(request: pytest.FixtureRequest, database: Database) -> None:
+    """`@pytest.mark.parametrize("policy", [{"max_pending": 2}], indirect=True)` sets what it names."""
+    changes: dict[str, Any] = getattr(request, "param", {})
+    with database.transaction() as session:
+        set_policy(session, **changes)
+
+
+@pytest.fixture
+def address(app: ASGIApp) -> Iterator[str]:
+    with serving(app) as address:
+        yield address
 
 
 @pytest.fixture

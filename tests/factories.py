@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.policy import PolicyRow
+from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.view import Mode
 
@@ -102,3 +103,18 @@ def make_worker(session: Session, *queues: str, **columns: Any) -> WorkerRow:
     session.add(row)
     session.flush()
     return row
+
+
+def make_measurement(session: Session, judging: Judging, wall_seconds: float, memory_bytes: int = 2**24) -> None:
+    """Store what an accepted judging costs, as workers do."""
+    place = {"judging_id": judging.id, "revision_id": judging.revision_id, "machine": "here"}
+    session.add(Measurement(**place, wall_seconds=wall_seconds, memory_bytes=memory_bytes))
+    session.flush()
+
+
+def make_reference_measurement(
+    session: Session, revision_id: UUID, wall_seconds: float, variant: int = 0, memory_bytes: int = 2**24
+) -> None:
+    place = {"revision_id": revision_id, "variant": variant, "machine": "here", "runs": 1}
+    session.add(ReferenceMeasurement(**place, wall_seconds=wall_seconds, memory_bytes=memory_bytes))
+    session.flush()

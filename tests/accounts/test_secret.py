@@ -78,6 +78,16 @@ def test_a_token_finds_its_user_until_it_is_revoked(database: Database) -> None:
         assert list_tokens(session, user.id) == []
 
 
+def test_a_token_expires(database: Database) -> None:
+    with database.transaction() as session:
+        new = create_token(session, make_user(session).id, "laptop", Bounds(expires_in_days=1))
+        assert find_viewer_by_token(session, new.secret) is not None
+        new.token.expires_at = datetime.now(UTC) - timedelta(seconds=1)
+
+    with database.transaction() as session:
+        assert find_viewer_by_token(session, new.secret) is None
+
+
 @pytest.mark.parametrize("secret", STRANGE_SECRETS)
 def test_a_malformed_secret_costs_no_query(secret: str) -> None:
     with closing(Database(NO_DATABASE)) as database, database.transaction() as session:

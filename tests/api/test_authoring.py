@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
-from uuid import uuid4
 from zipfile import ZipFile
 
 import httpx
@@ -29,11 +28,6 @@ YAML = {"Content-Type": "application/yaml"}
 PACKAGE = write_archive(SLUG, FILES)
 DIGEST = digest(make_package().files)
 CHANGED = {**FILES, "editorial.md": "Multiply, then add.\n"}
-
-
-@pytest.fixture
-def author(signed_in: SignedIn) -> httpx.Client:
-    return signed_in("emmy", role="author")
 
 
 def put(client: httpx.Client, body: bytes = PACKAGE, headers: dict[str, str] | None = None, **query: Any) -> Any:
@@ -124,7 +118,7 @@ def test_a_package_keeps_its_availability_until_it_is_published_later(
     assert ada.get("/problems").json()["items"] == []
 
 
-def test_what_is_published_later_leaves_the_availability_of_a_problem_that_exists_by_then(
+def test_publishing_later_keeps_the_availability_of_an_existing_problem(
     author: httpx.Client, database: Database
 ) -> None:
     view = put(author, publish="false", availability="draft").json()
@@ -175,7 +169,7 @@ def test_a_package_that_is_published_at_once_from_several_sides_is_published_onc
         assert session.scalar(select(func.count()).select_from(Publication)) == 1
 
 
-def test_one_yaml_file_is_a_whole_package(author: httpx.Client) -> None:
+def test_a_single_yaml_file_is_a_package(author: httpx.Client) -> None:
     inline = {"statement": "statement.md", "starter": "starter.py", "reference": "reference.py"}
     whole = PROBLEM.replace("  - {name: made, generate: make, with: {width: 3}}\n", "")
     whole += "".join(f"{key}: {json.dumps(FILES[file])}\n" for key, file in inline.items())
@@ -185,7 +179,7 @@ def test_one_yaml_file_is_a_whole_package(author: httpx.Client) -> None:
     assert put(author, whole.encode(), YAML).status_code == 202
 
 
-def test_what_is_wrong_with_a_package_is_said_with_file_line_and_remedy(author: httpx.Client) -> None:
+def test_faults_of_a_package_have_file_line_and_remedy(author: httpx.Client) -> None:
     files = {**FILES, "problem.yaml": PROBLEM.replace("beginner", "easy"), "reference.py": "def scaled_sum(:\n"}
 
     answer = put(author, zipped(files))
@@ -198,23 +192,11 @@ def test_what_is_wrong_with_a_package_is_said_with_file_line_and_remedy(author: 
     assert (code["file"], code["line"]) == ("reference.py", 1)
 
 
-def test_an_archive_that_means_harm_is_refused_by_its_entry(author: httpx.Client) -> None:
-    buffer = BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        archive.writestr("../../etc/cron.d/job", "* * * * * root true")
-
-    answer = put(author, buffer.getvalue())
-
-    assert answer.status_code == 422
-    (error,) = answer.json()["errors"]
-    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "points outside the package")
-
-
 @pytest.mark.parametrize(
     ("headers", "status"),
     [({"Content-Type": "application/json"}, 415), ({"Content-Type": "text/plain"}, 415), ({"If-Match": "x"}, 422)],
 )
-def test_a_request_that_is_not_one_is_refused(author: httpx.Client, headers: dict[str, str], status: int) -> None:
+def test_a_package_with_a_wrong_header_is_refused(author: httpx.Client, headers: dict[str, str], status: int) -> None:
     assert put(author, headers=headers).status_code == status
 
 
@@ -222,40 +204,11 @@ def test_too_large_an_upload_is_refused_before_it_is_read(author: httpx.Client) 
     assert put(author, b"PK" + bytes(MAX_UPLOAD_BYTES)).status_code == 413
 
 
-def test_a_slug_that_is_none_is_refused(author: httpx.Client) -> None:
+def test_an_invalid_slug_is_refused(author: httpx.Client) -> None:
     answer = author.put("/problems/Not%20A%20Slug", content=PACKAGE, headers=ZIP)
 
     assert answer.status_code == 422
     assert "can't be a slug" in answer.text
-
-
-AUTHORS_ONLY = [
-    ("PUT", f"/problems/{SLUG}"),
-    ("GET", f"/problems/{SLUG}/revisions"),
-    ("GET", f"/problems/{SLUG}/revisions/1/files"),
-    ("POST", f"/problems/{SLUG}/revisions/1/publish"),
-    ("GET", "/verifications"),
-    ("GET", f"/verifications/{uuid4()}"),
-    ("GET", f"/verifications/{uuid4()}/files"),
-    ("POST", f"/verifications/{uuid4()}/publish"),
-    ("POST", f"/verifications/{uuid4()}/cancel"),
-]
-
-
-def test_students_and_strangers_are_refused(ada: httpx.Client, anyone: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
-
-    for method, path in AUTHORS_ONLY:
-        student = ada.request(method, path, content=PACKAGE, headers=ZIP)
-        stranger = anyone.request(method, path, content=PACKAGE, headers=ZIP)
-
-        assert (student.status_code, stranger.status_code) == (403, 401), (method, path)
-        assert "Ask an admin" in student.json()["detail"]
-
-
-def test_admins_may_do_what_authors_may(signed_in: SignedIn) -> None:
-    assert put(signed_in("root", role="admin")).status_code == 202
 
 
 def test_authors_share_all_problems_and_what_each_did_is_kept(
@@ -286,14 +239,6 @@ def test_a_revisions_files_come_as_an_archive_that_is_the_same_package(
     assert answer.headers["Content-Type"] == "application/zip"
     assert names_of(answer) == sorted(f"{SLUG}/{path}" for path in FILES)
     assert put(author, answer.content).json()["digest"] == DIGEST
-
-
-@pytest.mark.parametrize("path", [f"/problems/{SLUG}/revisions/7/files", "/problems/nothing/revisions"])
-def test_what_is_not_there_is_not_found(path: str, author: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
-
-    assert author.get(path).status_code == 404
 
 
 def test_a_package_made_from_an_older_revision_is_refused(author: httpx.Client, database: Database) -> None:
@@ -330,9 +275,7 @@ def test_a_verification_says_when_no_worker_can_take_it(author: httpx.Client, da
     assert waiting["notice"] is None
 
 
-def test_the_tag_of_a_problem_that_was_read_guards_it_as_its_digest_does(
-    author: httpx.Client, database: Database
-) -> None:
+def test_the_etag_of_a_problem_works_as_if_match(author: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         publish(session, make_package())
     tag = author.get(f"/problems/{SLUG}").headers["etag"]

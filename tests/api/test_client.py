@@ -43,7 +43,7 @@ def test_a_refusal_carries_its_code_and_the_fields(client: Client) -> None:
     assert refused.value.errors[0].field == "limit"
 
 
-def test_who_is_unknown_and_what_is_no_server_are_said(address: str) -> None:
+def test_an_unknown_token_and_an_unreachable_server_have_their_own_errors(address: str) -> None:
     with Client(address, token="alc_unknown") as stranger, pytest.raises(NotSignedIn):
         stranger.get_submission(uuid4())
     with Client("http://127.0.0.1:9") as nowhere, pytest.raises(Unreachable, match="is the server running"):

@@ -78,7 +78,9 @@ def test_a_refusal_has_its_code(ada: httpx.Client, method: str, path: str, statu
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
-def test_who_lacks_a_token_or_a_right_is_told_apart(anyone: httpx.Client, signed_in: SignedIn) -> None:
+def test_a_missing_token_and_a_missing_permission_have_different_codes(
+    anyone: httpx.Client, signed_in: SignedIn
+) -> None:
     unknown = anyone.get("/me").json()
     student = signed_in("linus").get("/verifications").json()
     guess = anyone.post("/tokens", json={"username": "ada", "password": "not hers at all"}).json()

@@ -1,7 +1,6 @@
 """Every error is a problem details object whose text says what to do."""
 
 from collections.abc import Iterator
-from uuid import uuid4
 
 import httpx
 import psycopg
@@ -11,7 +10,6 @@ from fastapi import FastAPI
 from app.database.embedded_server import EmbeddedPostgres
 from app.database.engine import Database
 from app.limits import Limits
-from tests.api.conftest import SignedIn
 
 JSON = {"Content-Type": "application/json"}
 
@@ -25,14 +23,14 @@ def assert_is_problem(answer: httpx.Response, status: int) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/submission", "/me/", "/problems/x/y/z", "/users%00", "/%ff"])
-def test_a_path_that_does_not_exist(anyone: httpx.Client, path: str) -> None:
+def test_an_unknown_path_is_a_404(anyone: httpx.Client, path: str) -> None:
     answer = anyone.get(path)
 
     assert_is_problem(answer, 404)
     assert "/api/v1/openapi.json" in answer.json()["detail"]
 
 
-def test_a_method_that_the_path_does_not_take(anyone: httpx.Client) -> None:
+def test_a_method_that_a_path_does_not_take_is_a_405(anyone: httpx.Client) -> None:
     answer = anyone.put("/tokens", json={})
 
     assert_is_problem(answer, 405)
@@ -50,7 +48,7 @@ def test_a_method_that_the_path_does_not_take(anyone: httpx.Client) -> None:
         (b'{"username": ' + b"1" * 5000 + b"}", "can't be read as JSON"),
     ],
 )
-def test_a_body_that_is_no_json(anyone: httpx.Client, body: bytes, detail: str) -> None:
+def test_a_body_that_is_not_json_is_explained(anyone: httpx.Client, body: bytes, detail: str) -> None:
     answer = anyone.post("/users", content=body, headers=JSON)
 
     assert_is_problem(answer, 422 if body == b"" else 400)
@@ -58,7 +56,7 @@ def test_a_body_that_is_no_json(anyone: httpx.Client, body: bytes, detail: str) 
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"ada"', b"null", b"7", b"NaN"])
-def test_json_that_is_no_object(anyone: httpx.Client, body: bytes) -> None:
+def test_json_that_is_not_an_object_is_refused(anyone: httpx.Client, body: bytes) -> None:
     answer = anyone.post("/users", content=body, headers=JSON)
 
     assert_is_problem(answer, 422)
@@ -82,7 +80,7 @@ def test_a_lone_surrogate_in_a_text_is_named(anyone: httpx.Client) -> None:
         assert "lone surrogate" in answer.json()["errors"][0]["message"]
 
 
-def test_a_body_that_is_not_marked_as_json(anyone: httpx.Client) -> None:
+def test_a_body_of_another_content_type_is_refused(anyone: httpx.Client) -> None:
     answer = anyone.post("/users", data={"username": "ada"})
 
     assert_is_problem(answer, 415)
@@ -134,7 +132,7 @@ def test_a_large_body_whose_sender_should_be_signed_in_is_told_so(anyone: httpx.
         assert "POST /api/v1/tokens" in answer.json()["detail"]
 
 
-def test_of_very_many_faults_the_first_are_told_and_how_many_more_there_are(anyone: httpx.Client) -> None:
+def test_an_error_lists_the_first_20_faults_and_counts_the_others(anyone: httpx.Client) -> None:
     answer = anyone.post("/tokens", json={f"key_{n}": n for n in range(40)})
 
     assert_is_problem(answer, 422)
@@ -153,7 +151,7 @@ def test_an_object_of_very_many_keys_is_refused_as_one(ada: httpx.Client) -> Non
     assert len(whole.content) + len(inside.content) < 2000
 
 
-def test_of_a_list_of_wrong_values_the_first_is_told(anyone: httpx.Client) -> None:
+def test_a_list_of_wrong_values_is_one_fault(anyone: httpx.Client) -> None:
     wanted = {"username": "ada", "password": "correct horse"}
     wrong = anyone.post("/tokens", json={**wanted, "scopes": [1] * 4000})
     long = anyone.post("/tokens", json={**wanted, "scopes": ["problems:read"] * 500})
@@ -190,17 +188,6 @@ def test_a_request_of_a_user_that_is_refused_early_is_counted_for_them(ada: http
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)
-def test_too_many_requests_of_one_user_leave_others_alone(signed_in: SignedIn) -> None:
-    ada, grace = signed_in("ada"), signed_in("grace")
-    answers = [ada.get("/me") for _ in range(4)]
-
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert_is_problem(answers[-1], 429)
-    assert 0 < int(answers[-1].headers["retry-after"]) <= 61
-    assert grace.get("/me").status_code == 200
-
-
-@pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)
 def test_too_many_requests_from_one_address_are_stopped_for_every_token(anyone: httpx.Client) -> None:
     answers = [anyone.get("/me", headers={"Authorization": f"Bearer alc_{n:043}"}) for n in range(4)]
 
@@ -218,7 +205,7 @@ def test_an_internal_error_shows_nothing_of_its_cause(app: FastAPI, anyone: http
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_database_that_is_away_is_said_to_be(
+def test_a_stopped_database_is_a_503(
     anyone: httpx.Client, database: Database, ada: httpx.Client, postgres: EmbeddedPostgres
 ) -> None:
     name = database.engine.url.database
@@ -231,15 +218,3 @@ def test_a_database_that_is_away_is_said_to_be(
     assert_is_problem(answer, 503)
     assert int(answer.headers["retry-after"]) > 0
     assert anyone.get("/openapi.json").status_code == 200
-
-
-def test_errors_of_pages_are_pages(address: str) -> None:
-    answer = httpx.get(f"{address}/nothing")
-
-    assert answer.status_code == 404
-    assert answer.headers["content-type"].startswith("text/html")
-
-
-def test_an_identifier_that_is_none(ada: httpx.Client) -> None:
-    assert_is_problem(ada.get("/submissions/seven"), 422)
-    assert_is_problem(ada.get(f"/submissions/{uuid4()}"), 404)

@@ -42,7 +42,7 @@ def test_a_weak_tag_and_one_of_several_are_taken(ada: httpx.Client) -> None:
     assert (weak.status_code, several.status_code) == (304, 304)
 
 
-def test_what_has_changed_is_sent_with_another_tag(ada: httpx.Client) -> None:
+def test_a_changed_answer_has_another_etag(ada: httpx.Client) -> None:
     first = ada.get("/me")
     ada.patch("/me", json={"is_ranked": True}).raise_for_status()
 
@@ -98,7 +98,7 @@ def test_a_recount_sends_the_problem_again_and_hinders_no_author(signed_in: Sign
     assert (late.status_code, late.json()["code"]) == (412, "outdated")
 
 
-def test_of_two_changes_of_a_problem_at_the_same_time_one_is_refused(signed_in: SignedIn, database: Database) -> None:
+def test_one_of_two_concurrent_changes_of_a_problem_is_refused(signed_in: SignedIn, database: Database) -> None:
     author = signed_in("grace", role="author")
     with database.transaction() as session:
         publish(session, make_package())
@@ -134,7 +134,7 @@ def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_i
         assert (second.status_code, second.json()["code"]) == (412, "outdated")
 
 
-def test_what_a_user_does_by_themselves_is_in_no_admins_way(
+def test_activity_of_a_user_does_not_change_the_etag_for_admins(
     signed_in: SignedIn, ada: httpx.Client, database: Database
 ) -> None:
     admin = signed_in("grace", role="admin")

@@ -14,9 +14,7 @@ import pytest
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue.lease import fail
-from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
-from tests.factories import make_problem
 
 FIRST, SECOND = "0", "1"
 SECOND_OF_AGAIN = "10001"
@@ -27,13 +25,6 @@ class Event:
     kind: str
     id: str | None
     data: Any
-
-
-@pytest.fixture
-def submission(ada: httpx.Client, database: Database) -> UUID:
-    with database.transaction() as session:
-        make_problem(session, "running_mean")
-    return UUID(ada.post("/problems/running_mean/submissions", json={"source": "x = 1"}).json()["id"])
 
 
 def listen(client: httpx.Client, submission: UUID, last: str | None = None, query: str = "") -> Iterator[Event]:
@@ -144,23 +135,6 @@ def test_no_case_is_lost_when_a_judging_starts_again_and_finds_its_results_in_an
     assert done.kind == "done"
 
 
-def test_cases_come_in_the_order_in_which_they_are_judged_and_a_stream_goes_on_in_it(
-    ada: httpx.Client, database: Database, submission: UUID
-) -> None:
-    claim = take(database)
-    for position in (0, 2):
-        record(database, claim, position)
-    first, second = (next(events) for events in [listen(ada, submission)] for _ in range(2))
-    record(database, claim, 1)
-    end(database, claim, cases=3)
-
-    third, done = listen(ada, submission, last=second.id)
-
-    assert [event.data["name"] for event in (first, second, third)] == ["case_0", "case_2", "case_1"]
-    assert [event.id for event in (first, second, third)] == ["0", "1", "2"]
-    assert [case["name"] for case in done.data["cases"]] == ["case_0", "case_1", "case_2"]
-
-
 def test_a_silent_stream_is_kept_open_by_comments(
     ada: httpx.Client, database: Database, submission: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,8 +169,3 @@ def test_streams_that_open_at_different_moments_get_each_case_once_and_in_order(
     assert [event.data["name"] for event in (*seen, *early_rest)] == names
     assert [event.data["name"] for event in (*begun, *late_rest)] == names
     assert [event.data["name"] for event in again_rest] == names[2:]
-
-
-def test_a_submission_of_another_user_has_no_stream(ada: httpx.Client, signed_in: SignedIn, submission: UUID) -> None:
-    assert ada.get(f"/submissions/{submission}").status_code == httpx.codes.OK
-    assert signed_in("eve").get(f"/submissions/{submission}/events").status_code == httpx.codes.NOT_FOUND

@@ -10,7 +10,7 @@ from tests.factories import make_judging, make_submission
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/", "/problems", "/static/base.css", "/api/v1/problems"])
-def test_the_head_is_that_of_get_and_nothing_follows(address: str, ada: httpx.Client, path: str) -> None:
+def test_head_returns_the_headers_of_get_and_no_body(address: str, ada: httpx.Client, path: str) -> None:
     got, head = (ada.request(method, address + path) for method in ("GET", "HEAD"))
 
     assert head.status_code == got.status_code == 200

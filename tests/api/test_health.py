@@ -1,3 +1,5 @@
+"""The health and readiness of a web process."""
+
 import httpx
 from sqlalchemy import text
 
@@ -5,9 +7,14 @@ from app.database.engine import Database
 from tests.factories import make_worker
 
 
-def test_a_process_that_is_up_and_ready_says_so(address: str) -> None:
-    assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
-    assert httpx.get(f"{address}/readyz").json()["status"] == "ready"
+def test_readiness_reports_each_check(address: str, database: Database) -> None:
+    assert httpx.get(f"{address}/readyz").json() == {
+        "status": "ready",
+        "checks": {"database": "ok", "schema": "ok", "worker": "no worker is alive and submissions wait, start one"},
+    }
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+    assert httpx.get(f"{address}/readyz").json()["checks"]["worker"] == "ok"
 
 
 def test_a_worker_that_can_not_open_boxes_is_named_with_its_reason(address: str, database: Database) -> None:

@@ -10,14 +10,6 @@ import pytest
 from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
-from tests.factories import make_problem
-
-
-@pytest.fixture
-def submission(ada: httpx.Client, database: Database) -> UUID:
-    with database.transaction() as session:
-        make_problem(session, "running_mean")
-    return UUID(ada.post("/problems/running_mean/submissions", json={"source": "x = 1"}).json()["id"])
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def ask(client: httpx.Client, operation: Operation) -> httpx.Response:
     return client.request(operation.method, path, **body)  # type: ignore[arg-type]
 
 
-def test_what_is_open_to_all_is_what_we_mean_to_be() -> None:
+def test_only_the_listed_operations_are_open_without_a_token() -> None:
     without_a_token = {operation.name for operation in OPERATIONS if operation.is_open}
 
     assert without_a_token == OPEN | OPEN_OR_KNOWN

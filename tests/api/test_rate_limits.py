@@ -69,9 +69,7 @@ def test_an_unforeseen_error_has_the_headers(ada: httpx.Client, monkeypatch: pyt
     assert all(name in answer.headers for name in NAMES)
 
 
-def test_one_token_is_looked_up_at_a_time_and_each_call_is_that_of_its_user(
-    signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_are_looked_up_one_at_a_time(signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
     clients = {name: signed_in(name) for name in ("ada", "grace", "emmy", "alan")}
     running, most, lock = 0, 0, threading.Lock()
 

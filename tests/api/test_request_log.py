@@ -83,26 +83,26 @@ def app(application: FastAPI, settings: Settings, database: Database) -> FastAPI
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/problems", "/api/v1/problems", "/api/v1/me", "/nothing-here"])
-def test_a_request_keeps_the_name_that_it_brought(address: str, path: str) -> None:
+def test_a_response_repeats_the_request_id(address: str, path: str) -> None:
     answer = httpx.get(address + path, headers={"X-Request-ID": "from-the-proxy_1"})
 
     assert answer.headers["x-request-id"] == "from-the-proxy_1"
 
 
 @pytest.mark.parametrize("brought", ["", "two words", "a" * 65, "x\tforged", "ünïcode", "a;b"])
-def test_a_name_that_is_no_plain_word_is_replaced(address: str, brought: str) -> None:
+def test_an_invalid_request_id_is_replaced(address: str, brought: str) -> None:
     answer = httpx.get(f"{address}/healthz", headers={b"X-Request-ID": brought.encode()})
 
     assert OWN_NAME.fullmatch(answer.headers["x-request-id"])
 
 
-def test_requests_without_a_name_get_one_each(address: str) -> None:
+def test_each_request_without_an_id_gets_one(address: str) -> None:
     names = {httpx.get(f"{address}/healthz").headers["x-request-id"] for _ in range(3)}
 
     assert len(names) == 3
 
 
-def test_errors_show_the_name(anyone: httpx.Client, address: str) -> None:
+def test_errors_show_the_request_id(anyone: httpx.Client, address: str) -> None:
     refused = anyone.get("/me", headers={"X-Request-ID": "asked-1"})
     missing = httpx.get(f"{address}/nothing", headers={"X-Request-ID": "asked-2"})
 
@@ -110,9 +110,7 @@ def test_errors_show_the_name(anyone: httpx.Client, address: str) -> None:
     assert "<code>asked-2</code>" in missing.text
 
 
-def test_an_unforeseen_error_is_found_in_the_log_by_the_name_that_its_answer_shows(
-    anyone: httpx.Client, address: str, lines: Lines
-) -> None:
+def test_an_unforeseen_error_is_logged_with_its_request_id(anyone: httpx.Client, address: str, lines: Lines) -> None:
     answer, page = anyone.get("/broken"), httpx.get(f"{address}/broken")
 
     for shown in (answer, page):
@@ -138,9 +136,7 @@ def test_each_request_is_one_line_with_its_route_and_who_asked(signed_in: Signed
     assert isinstance(first["seconds"], float)
 
 
-def test_what_a_submission_asks_for_carries_the_name_of_the_request(
-    signed_in: SignedIn, database: Database, lines: Lines
-) -> None:
+def test_a_judging_stores_the_request_id(signed_in: SignedIn, database: Database, lines: Lines) -> None:
     with database.transaction() as session:
         make_problem(session, "sum")
     ada = signed_in("ada")

@@ -3,7 +3,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
@@ -23,7 +22,7 @@ from app.policy import PolicyRow
 from app.queue.lease import finish
 from app.submissions.admission import FRESH_SECONDS
 from app.submissions.forecast import SHORT
-from app.submissions.model import Judging, Submission
+from app.submissions.model import Submission
 from app.submissions.submit import submit as store
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
@@ -124,15 +123,10 @@ def test_a_known_mistake_is_told_with_the_verdict_and_with_no_case(ada: httpx.Cl
     ("changes", "field", "advice"),
     [
         ({"source": ""}, "source", "send the Python code of your solution"),
-        ({"source": " \n\t"}, "source", "send the Python code of your solution"),
-        ({"source": "x = 1\ny = '\0'"}, "source", "NUL character in line 2"),
-        ({"source": "#" * 300 * 1024}, "source", "has 307200 bytes; the limit is 262144"),
         ({"source": None}, "source", "is null: should be a valid string"),
-        ({"source": ["x"]}, "source", "should be a valid string"),
         ({"mode": "exam"}, "mode", "is \"exam\": should be 'submit' or 'sample'"),
         ({"language": "python"}, "language", "is not a field of this request. Remove it"),
         ({"headers": {"Idempotency-Key": "k" * 256}}, "idempotency_key", "1 to 255 printable ASCII characters"),
-        ({"headers": {"Idempotency-Key": b"k\xe9y"}}, "idempotency_key", "1 to 255 printable ASCII characters"),
     ],
 )
 def test_a_submission_that_can_not_be_judged_is_refused_with_what_to_do(
@@ -146,15 +140,6 @@ def test_a_submission_that_can_not_be_judged_is_refused_with_what_to_do(
     assert advice in fault["message"]
 
 
-def test_a_source_with_a_lone_surrogate_is_refused(ada: httpx.Client) -> None:
-    body = rb'{"source": "x = \"\ud800\""}'
-
-    refused = ada.post("/problems/running_mean/submissions", content=body, headers={"Content-Type": "application/json"})
-
-    assert refused.status_code == 422
-    assert "not valid Unicode at character 5" in refused.json()["detail"]
-
-
 def test_the_largest_source_is_taken_however_it_is_escaped(ada: httpx.Client) -> None:
     assert submit(ada, source="#" + "\U0001f600" * (64 * 1024 - 1)).status_code == 202
 
@@ -166,32 +151,6 @@ def test_an_unknown_problem_is_not_found(ada: httpx.Client, slug: str) -> None:
     assert answer.status_code == 404
 
 
-def test_what_is_not_signed_in_can_neither_submit_nor_read(anyone: httpx.Client) -> None:
-    assert submit(anyone).status_code == 401
-    assert anyone.get(f"/submissions/{uuid4()}").status_code == 401
-
-
-def test_another_users_submission_is_not_found_and_an_admins_eye_sees_it(
-    ada: httpx.Client, signed_in: SignedIn
-) -> None:
-    path = f"/submissions/{submit(ada).json()['id']}"
-
-    assert signed_in("grace").get(path).status_code == 404
-    assert signed_in("grace2").get(f"{path}/events").status_code == 404
-    assert signed_in("root", role="admin").get(path).status_code == 200
-
-
-def test_the_same_key_and_body_give_the_same_submission_even_at_once(ada: httpx.Client, database: Database) -> None:
-    headers = {"Idempotency-Key": "once"}
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: submit(ada, headers=headers), range(8)))
-
-    assert {answer.status_code for answer in answers} == {202}
-    assert len({answer.json()["id"] for answer in answers}) == 1
-    with database.transaction() as session:
-        assert session.scalar(select(func.count()).select_from(Judging)) == 1
-
-
 def test_the_same_key_with_another_body_is_a_conflict(ada: httpx.Client, signed_in: SignedIn) -> None:
     headers = {"Idempotency-Key": "once"}
     submit(ada, headers=headers)
@@ -201,7 +160,9 @@ def test_the_same_key_with_another_body_is_a_conflict(ada: httpx.Client, signed_
     assert submit(signed_in("grace"), headers=headers).status_code == 202
 
 
-def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: SignedIn, database: Database) -> None:
+def test_a_user_with_too_many_unfinished_submissions_is_refused_with_the_wait(
+    ada: httpx.Client, signed_in: SignedIn, database: Database
+) -> None:
     with database.transaction() as session:
         session.add(PolicyRow(name="max_pending", value=2))
 

@@ -23,10 +23,11 @@ from app.database.embedded_server import EmbeddedPostgres
 from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
-from tests.api.conftest import PATIENCE, serving
+from tests.api.conftest import PATIENCE
 from tests.application import open_application
 from tests.catalog.packages import make_package
 from tests.factories import make_user, set_policy
+from tests.http_server import serving
 
 PASSWORD = "correct horse battery"
 SLUG = "scaled_sum"

@@ -1,15 +1,10 @@
 """Every form of every page: sent from another site, by a link, and with a session that an attacker planted."""
 
-from uuid import UUID
-
 import pytest
-from fastapi.routing import iter_route_contexts
 
-from app.web.router import build_router
-from tests.attacks.conftest import SLUG, Site, Victim
+from tests.attacks.conftest import Site, Victim
+from tests.web.page_routes import CHANGES
 
-NOWHERE = str(UUID(int=0))
-VALUES = {"slug": SLUG, "number": "1", "name": "announcement", "act": "suspend", "secret": "x", "token": "x"}
 FOREIGN: tuple[dict[str, str], ...] = (
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
@@ -19,23 +14,6 @@ FOREIGN: tuple[dict[str, str], ...] = (
     {"Origin": "http://127.0.0.1.evil.example"},
     {"Origin": "https://evil.example", "X-Forwarded-Host": "evil.example", "X-Original-Host": "evil.example"},
 )
-CHANGING = {"POST", "PUT", "DELETE", "PATCH"}
-
-
-def _fill(path: str) -> str:
-    parts = [part.strip("{}") if part.startswith("{") else part for part in path.split("/")]
-    given = path.split("/")
-    return "/".join(
-        VALUES.get(name, NOWHERE) if raw.startswith("{") else name for name, raw in zip(parts, given, strict=True)
-    )
-
-
-CHANGES = [
-    (method, _fill(each.path))
-    for each in iter_route_contexts(build_router().routes)
-    for method in sorted((each.methods or set()) & CHANGING)
-    if each.path
-]
 
 
 @pytest.fixture(scope="module")

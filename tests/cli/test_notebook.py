@@ -20,11 +20,11 @@ from app.judging.report import AnswerFault
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.submissions.model import Judging
-from tests.api.conftest import serving
 from tests.application import open_application
 from tests.catalog.packages import SOLUTION, make_package
 from tests.factories import make_user
 from tests.hostile_text import SAID, list_harm, list_markup
+from tests.http_server import serving
 from tests.web.judged import all_right, failed, judge
 
 PASSWORD = "correct horse battery"

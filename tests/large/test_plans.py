@@ -13,8 +13,8 @@ from app.rejudging.choice import Choice, preview
 from app.schema import upgrade
 from app.settings import Settings
 from app.web_process import create_app
-from tests.api.conftest import serving
 from tests.conftest import FAST
+from tests.http_server import serving
 from tests.large.address import Address, list_addresses
 from tests.large.asking import CustomChecker, asking
 from tests.large.fill import fill, sign_in_as

@@ -23,13 +23,11 @@ from app.learning.shared_solution import (
     withdraw,
 )
 from app.learning.solution import SolutionLocked, show_solution
-from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission
-from tests.factories import make_judging, make_submission, make_user
+from tests.factories import make_judging, make_measurement, make_reference_measurement, make_submission, make_user
 from tests.learning.lessons import make_accepted, publish_lesson
 
 SLUG = "scaled_sum"
-HERE = "x86_64 Test"
 
 
 def sign_in(session: Session, username: str | None = None, role: str = "student") -> Viewer:
@@ -45,17 +43,10 @@ def make_shared(
     session.get_one(Submission, submission_id).source = source
     if ratio is not None:
         judging = session.query(Judging).filter_by(submission_id=submission_id).one()
-        cost = {"machine": HERE, "wall_seconds": ratio, "memory_bytes": 1, "revision_id": revision.id}
-        session.add(Measurement(judging_id=judging.id, **cost))
+        make_measurement(session, judging, ratio)
     session.flush()
     share(session, viewer, submission_id)
     return submission_id
-
-
-def add_reference(session: Session, revision: Revision) -> None:
-    cost = {"machine": HERE, "wall_seconds": 1.0, "memory_bytes": 1, "runs": 1}
-    session.add(ReferenceMeasurement(revision_id=revision.id, variant=0, **cost))
-    session.flush()
 
 
 def names(session: Session, viewer: Viewer, order: Order) -> list[str]:
@@ -159,7 +150,7 @@ def test_they_are_listed_by_time_by_length_and_by_age(database: Database) -> Non
     at = {"quick": (0.5, "x" * 30), "even": (1.234, "x" * 20), "slow": (7.0, "x" * 10), "new": (None, "x" * 40)}
     with database.transaction() as session:
         revision = publish_lesson(session)
-        add_reference(session, revision)
+        make_reference_measurement(session, revision.id, 1.0)
     for name, (ratio, source) in at.items():
         with database.transaction() as session:
             make_shared(session, revision, name, source, ratio)

@@ -56,10 +56,16 @@ class Visitor:
         self.page.goto(self.address + path)
 
     def sign_up(self, username: str) -> None:
-        self.open("/sign-up")
+        self._enter("/sign-up", username, "Sign up")
+
+    def sign_in(self, username: str) -> None:
+        self._enter("/sign-in", username, "Sign in")
+
+    def _enter(self, path: str, username: str, button: str) -> None:
+        self.open(path)
         self.page.get_by_label("User name").fill(username)
         self.page.get_by_label("Password").fill("correct horse battery")
-        self.page.get_by_role("button", name="Sign up").click()
+        self.page.get_by_role("button", name=button, exact=True).click()
         self.page.get_by_role("button", name="Sign out").wait_for()
 
 

@@ -1,8 +1,6 @@
 """The pages over the real application and a real database, with one published problem; and a real browser for them."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -14,31 +12,12 @@ from app.catalog.publish import publish
 from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
-from tests.api.conftest import serving
 from tests.application import open_application
 from tests.catalog.packages import make_package
-from tests.factories import make_user, set_policy
-from tests.web.browser import chromium
+from tests.factories import make_user
+from tests.web.browser import Visitor, chromium, visit, visit_as
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """Settings with a data folder of their own.
-
-    `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
-    """
-    changes: dict[str, Any] = getattr(request, "param", {})
-    return Settings(**{"data": tmp_path, **changes})
-
-
-@pytest.fixture
-def policy(request: pytest.FixtureRequest, database: Database) -> None:
-    """`@pytest.mark.parametrize("policy", [{"max_pending": 2}], indirect=True)` sets what it names."""
-    changes: dict[str, Any] = getattr(request, "param", {})
-    with database.transaction() as session:
-        set_policy(session, **changes)
 
 
 @pytest.fixture
@@ -71,14 +50,28 @@ def admin(anyone: TestClient, database: Database) -> TestClient:
     return anyone
 
 
-@pytest.fixture
-def address(app: FastAPI) -> Iterator[str]:
-    """The address of a server that browsers reach."""
-    with serving(app) as address:
-        yield address
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def student(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
+    """A real browser, signed in as `ada`. It complains of nothing but requests that the test lets fail."""
+    with browser.new_context() as context:
+        visitor = visit_as("ada", context, address, database)
+        yield visitor
+        assert [complaint for complaint in visitor.complaints if "ERR_FAILED" not in complaint] == []
+
+
+@pytest.fixture
+def laptop(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        yield visit(context, address)
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        yield visit(context, address)

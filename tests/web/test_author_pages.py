@@ -3,9 +3,7 @@
 import html
 import re
 from collections.abc import Mapping
-from io import BytesIO
 from uuid import UUID
-from zipfile import ZipFile
 
 import httpx
 import pytest
@@ -80,31 +78,6 @@ def current(database: Database) -> str:
         return revision.digest
 
 
-def test_students_may_not_see_authors_pages_and_strangers_sign_in_first(ada: TestClient) -> None:
-    pages = ["/author", "/author/edit", f"/author/problems/{SLUG}", f"/author/problems/{SLUG}/revisions/1.zip"]
-
-    for page in pages:
-        assert ada.get(page).status_code == 403
-    for form in ("/author/edit", "/author/check", "/author/upload", f"/author/problems/{SLUG}/revisions/1/publish"):
-        assert ada.post(form, data={"slug": SLUG}).status_code == 403
-    assert 'href="/author"' not in ada.get("/").text
-    ada.cookies.clear()
-    for page in pages:
-        assert ada.get(page).headers["Location"].startswith("/sign-in?next=%2Fauthor")
-
-
-def test_forms_of_other_sites_are_refused(emmy: TestClient) -> None:
-    emmy.headers["Sec-Fetch-Site"] = "cross-site"
-
-    assert send(emmy, FILES, "publish").status_code == 403
-    assert emmy.post(f"/author/problems/{SLUG}/revisions/1/publish").status_code == 403
-
-
-def test_the_list_leads_to_each_problem_and_its_revisions(emmy: TestClient) -> None:
-    assert f'href="/author/problems/{SLUG}"' in emmy.get("/author").text
-    assert "Revision 1" in emmy.get(f"/author/problems/{SLUG}").text
-
-
 def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) -> None:
     page = emmy.get(f"/author/edit?problem={SLUG}")
 
@@ -113,7 +86,7 @@ def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) ->
 
 
 @pytest.mark.parametrize("like", ["", SLUG])
-def test_a_new_problem_begins_with_a_package_that_is_right_but_for_its_name(emmy: TestClient, like: str) -> None:
+def test_a_new_problem_begins_with_a_valid_package(emmy: TestClient, like: str) -> None:
     page = emmy.get(f"/author/edit?like={like}")
     files = typed(page)
 
@@ -122,26 +95,16 @@ def test_a_new_problem_begins_with_a_package_that_is_right_but_for_its_name(emmy
     assert "The files are valid" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
 
 
-def test_a_new_problem_like_an_unknown_one_is_not_found(emmy: TestClient) -> None:
-    assert emmy.get("/author/edit?like=nonsense").status_code == 404
-
-
 def test_a_new_problem_is_a_draft_unless_its_author_chooses_otherwise(emmy: TestClient, database: Database) -> None:
-    send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes")
-
-    assert waiting(database).availability == "draft"
-
-
-def test_a_new_problem_is_sent_as_a_draft_and_its_editor_says_so_again(emmy: TestClient, database: Database) -> None:
     first = emmy.get("/author/edit")
-    send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes", availability="draft")
+    send(emmy, FILES, "publish", slug="my_problem", base="", is_new="yes")
     sent = waiting(database)
 
     again = emmy.get(f"/author/edit?verification={sent.id}")
 
-    assert '<option value="draft" selected>' in first.text
     assert (sent.slug, sent.availability) == ("my_problem", "draft")
-    assert '<option value="draft" selected>' in again.text
+    for editor in (first, again):
+        assert '<option value="draft" selected>' in editor.text
 
 
 def test_the_editor_of_a_published_problem_leaves_its_availability(emmy: TestClient, database: Database) -> None:
@@ -151,7 +114,7 @@ def test_the_editor_of_a_published_problem_leaves_its_availability(emmy: TestCli
     assert 'name="availability"' not in emmy.get(f"/author/edit?problem={SLUG}").text
 
 
-def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestClient) -> None:
+def test_errors_stand_at_their_lines_and_the_typed_text_stays(emmy: TestClient) -> None:
     wrong = {**FILES, "problem.yaml": PROBLEM.replace("beginner", "<easy>"), "reference.py": "def scaled_sum(:\n"}
 
     page = send(emmy, wrong, "publish")
@@ -165,7 +128,7 @@ def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestCli
 
 
 @pytest.mark.parametrize("slug", ["", "../etc", "A B", "x" * 65, "a\0b"])
-def test_a_bad_slug_loses_nothing(emmy: TestClient, slug: str) -> None:
+def test_an_invalid_slug_is_refused_and_the_typed_text_stays(emmy: TestClient, slug: str) -> None:
     page = send(emmy, FILES, "publish", slug=slug, base="", is_new="yes")
 
     assert page.status_code == 422
@@ -198,7 +161,7 @@ def test_two_files_of_one_name_are_a_fault_and_both_stay(emmy: TestClient) -> No
     assert ">\ntitle: b<" in page.text
 
 
-def test_verifying_and_publishing_end_at_the_new_revision(emmy: TestClient, database: Database) -> None:
+def test_a_package_is_verified_and_published(emmy: TestClient, database: Database) -> None:
     sent = send(emmy, CHANGED, "publish")
     page = sent.headers["Location"]
     assert "In the queue" in emmy.get(page).text
@@ -229,7 +192,7 @@ def test_a_package_that_passed_is_published_by_a_button(emmy: TestClient, databa
     assert current(database) == digest(make_files(CHANGED))
 
 
-def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, database: Database) -> None:
+def test_a_refused_package_shows_its_findings_in_the_editor(emmy: TestClient, database: Database) -> None:
     page = send(emmy, CHANGED, "publish").headers["Location"]
     verify(database, passed=False)
 
@@ -282,7 +245,7 @@ def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Da
     assert (told.state, told.is_cancelling) == ("verifying", True)
 
 
-def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, database: Database) -> None:
+def test_an_author_is_warned_of_a_newer_revision(emmy: TestClient, database: Database) -> None:
     with database.transaction() as session:
         publish(session, make_package(problem=PROBLEM.replace("Scaled sum", "Of somebody else")))
 
@@ -295,7 +258,7 @@ def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, databa
     assert send(emmy, CHANGED, "publish", overwrite=hidden(refused, "overwrite")).status_code == 303
 
 
-def test_a_slug_that_is_taken_is_said_at_once_and_replaced_only_by_choice(emmy: TestClient) -> None:
+def test_an_existing_problem_is_replaced_only_after_a_warning(emmy: TestClient) -> None:
     new = {"base": "", "is_new": "yes"}
     checked = emmy.post("/author/check", data={"slug": SLUG, **new}).json()
     free = emmy.post("/author/check", data={"slug": "another", **new}).json()
@@ -316,7 +279,9 @@ def hidden(page: httpx.Response, name: str) -> str:
     return found[1]
 
 
-def test_what_changed_is_shown_and_an_older_revision_is_brought_back(emmy: TestClient, database: Database) -> None:
+def test_the_page_of_a_problem_compares_revisions_and_restores_an_older_one(
+    emmy: TestClient, database: Database
+) -> None:
     send(emmy, CHANGED, "publish")
     verify(database)
 
@@ -354,18 +319,6 @@ def test_a_revision_is_downloaded_and_uploaded_again(emmy: TestClient) -> None:
     assert typed(upload(emmy, archive, slug=SLUG)) == FILES
 
 
-def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -> None:
-    buffer = BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        archive.writestr("../../root/.ssh/authorized_keys", "ssh-rsa")
-
-    page = upload(emmy, buffer.getvalue(), is_new="yes")
-
-    assert page.status_code == 422
-    assert "../../root/.ssh/authorized_keys" in page.text
-    assert "points outside the package" in page.text
-
-
 def test_a_broken_package_can_be_uploaded_and_fixed_here(emmy: TestClient) -> None:
     body = write_archive(SLUG, {**FILES, "reference.py": "def (:\n"})
 
@@ -377,7 +330,9 @@ def test_a_broken_package_can_be_uploaded_and_fixed_here(emmy: TestClient) -> No
     assert f"The problem <b>{SLUG}</b> already exists" in page.text
 
 
-@pytest.mark.parametrize("path", ["/edit?problem=nothing", "/edit?verification=nothing", "/problems/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/edit?problem=nothing", "/edit?like=nothing", "/edit?verification=nothing", "/problems/nothing"]
+)
 def test_what_is_not_there_is_not_found(emmy: TestClient, path: str) -> None:
     assert emmy.get("/author" + path).status_code in (404, 422)
 
@@ -391,7 +346,7 @@ def test_hostile_names_and_texts_are_shown_as_text(emmy: TestClient) -> None:
     assert '"><script>' not in page.text
 
 
-def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> None:
+def test_a_package_beyond_a_limit_comes_back_with_its_error(emmy: TestClient) -> None:
     long = {**FILES, "editorial.md": "x" * 600_000}
     many = {**FILES, **{f"submissions/wrong_answer/w{number}.py": "# wrong\n" for number in range(250)}}
     faulty = {**FILES, "problem.yaml": "cases:\n" + "".join(f"- {{k{number}: 1}}\n" for number in range(1000))}
@@ -407,7 +362,7 @@ def test_a_request_of_an_author_counts_once(emmy: TestClient) -> None:
     assert [emmy.get("/author/edit").status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_an_author_withdraws_a_problem_and_students_read_so_on_its_page(
+def test_a_withdrawn_problem_says_so_and_takes_no_submissions(
     emmy: TestClient,
 ) -> None:
     page = emmy.get(f"/author/problems/{SLUG}").text
@@ -426,7 +381,7 @@ def test_an_author_withdraws_a_problem_and_students_read_so_on_its_page(
     assert "x = 1" in sent.text
 
 
-def test_a_draft_is_not_there_for_students(emmy: TestClient, database: Database) -> None:
+def test_students_do_not_find_a_draft(emmy: TestClient, database: Database) -> None:
     emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "draft"})
     for_author = emmy.get(f"/problems/{SLUG}")
     with database.transaction() as session:
@@ -527,10 +482,3 @@ def test_a_preview_of_faulty_files_shows_each_part_and_its_fault_there(emmy: Tes
         page.index(text) for text in ("reference.py", "difficulty", "Scale it.", "hints[1]", "Sum first.", "quiz[0]")
     ]
     assert places == sorted(places)
-
-
-def test_a_preview_of_a_manifest_that_is_no_yaml_still_shows_the_statement(emmy: TestClient) -> None:
-    page = preview(emmy, {**FILES, "problem.yaml": "title: [", "statement.md": "Scale it.\n"})
-
-    assert "is not YAML" in page
-    assert "Scale it." in page

@@ -81,7 +81,7 @@ def test_filters_combine_and_stand_in_the_address(anyone: TestClient) -> None:
 
 
 @pytest.mark.usefixtures("problems")
-def test_where_nothing_fits_the_page_says_what_to_leave_out(anyone: TestClient) -> None:
+def test_an_empty_list_suggests_which_filter_to_remove(anyone: TestClient) -> None:
     page = anyone.get("/problems?tag=odd&difficulty=advanced&q=scaled").text
     strange = [anyone.get(f"/problems?{query}") for query in ("q=%27%22%3Cb%3E%00", "tag=%ff", "difficulty=x", "q=_")]
 
@@ -95,7 +95,7 @@ def test_where_nothing_fits_the_page_says_what_to_leave_out(anyone: TestClient) 
 
 
 @pytest.mark.usefixtures("problems")
-def test_each_problem_tells_its_state_to_who_is_signed_in(ada: TestClient, database: Database) -> None:
+def test_the_list_shows_signed_in_users_the_state_of_each_problem(ada: TestClient, database: Database) -> None:
     solve(database, "scan")
     solve(database, "scaled_sum")
 
@@ -135,7 +135,7 @@ def test_a_track_leads_to_what_comes_next(ada: TestClient, database: Database) -
 
 
 @pytest.mark.usefixtures("problems")
-def test_the_first_page_says_what_this_is_and_then_where_to_go_on(ada: TestClient, database: Database) -> None:
+def test_the_first_page_introduces_allclose_to_visitors(ada: TestClient, database: Database) -> None:
     with database.transaction() as session:
         user = session.scalars(select(User).where(User.username == "ada")).one()
         revision = session.scalars(select(Revision).where(Revision.manifest["title"].astext == "loss")).one()

@@ -3,12 +3,15 @@
 import pytest
 from fastapi import Request, Response
 from fastapi.testclient import TestClient
+from sqlalchemy import select
 
+from app.accounts.model import UserSession
 from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE, SESSION, Cookie
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web_process import create_app
+from tests.web.conftest import PASSWORD
 
 HTTPS = Settings(public_url="https://judge.example")
 
@@ -53,3 +56,27 @@ def test_a_cookie_is_kept_for_its_lifetime_and_then_no_more(cookie: Cookie, seco
 
     assert f"Max-Age={seconds}" in kept
     assert "Max-Age=0" in forgotten
+
+
+@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)
+def test_secure_cookies_are_sent_over_https_only(anyone: TestClient) -> None:
+    answer = anyone.post("/sign-up", data={"username": "ada", "password": PASSWORD})
+
+    assert "Secure" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("settings", [{"public_url": "https://judge.example/"}], indirect=True)
+def test_over_https_cookies_have_the_prefix_of_this_host(anyone: TestClient, database: Database) -> None:
+    signed_up = anyone.post("/sign-up", data={"username": "grace", "password": PASSWORD}).headers["set-cookie"]
+
+    assert signed_up.startswith("__Host-allclose_session=")
+    for part in ("Secure", "HttpOnly", "SameSite=lax", "Path=/"):
+        assert part in signed_up
+    assert "Domain" not in signed_up
+    cookie = {"Cookie": signed_up.partition(";")[0]}
+    assert "Sign out" in anyone.get("/", headers=cookie).text
+    gone = anyone.post("/sign-out", headers=cookie).headers["set-cookie"]
+    assert gone.startswith('__Host-allclose_session=""')
+    assert "Secure" in gone
+    with database.transaction() as session:
+        assert session.scalars(select(UserSession)).all() == []

@@ -25,7 +25,7 @@ def test_a_mistyped_problem_suggests_those_that_may_be_meant(anyone: TestClient)
         assert 'action="/problems"' in page.text
 
 
-def test_what_resembles_nothing_suggests_nothing(anyone: TestClient) -> None:
+def test_an_address_like_no_problem_suggests_nothing(anyone: TestClient) -> None:
     for path in ("/problems/quaternion", "/" + "a" * 5000, "/problems/%00", "/%F0%9F%92%A9"):
         page = anyone.get(path)
 
@@ -33,7 +33,7 @@ def test_what_resembles_nothing_suggests_nothing(anyone: TestClient) -> None:
         assert "Did you mean" not in page.text
 
 
-def test_a_stranger_is_offered_to_sign_in_and_come_back(anyone: TestClient) -> None:
+def test_a_page_that_is_not_found_offers_visitors_to_sign_in(anyone: TestClient) -> None:
     page = anyone.get("/submissions/of-somebody").text
 
     assert '<a class="button primary" href="/sign-in?next=/submissions/of-somebody">Sign in and come back</a>' in page
@@ -47,14 +47,14 @@ def test_a_page_does_not_repeat_an_address_that_is_very_long(anyone: TestClient,
     assert len(page.text) < 30_000
 
 
-def test_who_is_signed_in_stays_so_on_the_page_of_an_error(ada: TestClient) -> None:
+def test_an_error_page_shows_that_the_user_is_signed_in(ada: TestClient) -> None:
     page = ada.get("/nowhere").text
 
     assert "Sign out" in page
     assert "Sign in and come back" not in page
 
 
-def test_a_request_that_an_address_does_not_take_leads_back(anyone: TestClient) -> None:
+def test_a_method_that_a_page_does_not_take_is_explained(anyone: TestClient) -> None:
     page = anyone.request("DELETE", "/sign-in")
 
     assert page.status_code == HTTPStatus.METHOD_NOT_ALLOWED
@@ -63,7 +63,7 @@ def test_a_request_that_an_address_does_not_take_leads_back(anyone: TestClient) 
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
-def test_too_much_at_once_says_when_to_try_again(anyone: TestClient) -> None:
+def test_too_many_sign_ups_are_refused_with_the_wait(anyone: TestClient) -> None:
     for _ in range(2):
         page = anyone.post("/sign-up", data={"username": "grace", "password": PASSWORD})
 
@@ -101,7 +101,9 @@ def test_pages_opened_without_signing_in_are_counted_by_address(anyone: TestClie
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
-def test_who_reads_without_signing_in_takes_nothing_from_who_signs_in(anyone: TestClient, database: Database) -> None:
+def test_pages_opened_without_signing_in_do_not_count_for_signed_in_users(
+    anyone: TestClient, database: Database
+) -> None:
     refused = [anyone.get("/problems").status_code for _ in range(CROWD + 1)][-1]
     with database.transaction() as session:
         anyone.cookies.set(COOKIE, start_session(session, make_user(session, "ada").id))
@@ -112,7 +114,7 @@ def test_who_reads_without_signing_in_takes_nothing_from_who_signs_in(anyone: Te
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
 @pytest.mark.parametrize("path", ["/nothing-here", "/static/nothing.css", "/problems/nothing"])
-def test_addresses_where_nothing_is_count_too(anyone: TestClient, path: str) -> None:
+def test_pages_that_are_not_found_are_counted(anyone: TestClient, path: str) -> None:
     answers = [anyone.get(path) for _ in range(CROWD + 1)]
 
     assert [answer.status_code for answer in answers] == [HTTPStatus.NOT_FOUND] * CROWD + [429]
@@ -121,13 +123,13 @@ def test_addresses_where_nothing_is_count_too(anyone: TestClient, path: str) -> 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
 @pytest.mark.parametrize("path", ["/sign-in", "/static/base.css"])
-def test_a_request_that_a_page_does_not_take_counts_too(anyone: TestClient, path: str) -> None:
+def test_methods_that_a_page_does_not_take_are_counted(anyone: TestClient, path: str) -> None:
     answers = [anyone.delete(path).status_code for _ in range(CROWD + 1)]
 
     assert answers == [HTTPStatus.METHOD_NOT_ALLOWED] * CROWD + [429]
 
 
-def test_code_that_is_sent_without_signing_in_leads_to_that_and_back(anyone: TestClient) -> None:
+def test_a_submission_without_signing_in_leads_to_the_sign_in_page_and_back(anyone: TestClient) -> None:
     form = {"source": "x = 1\n" * 5000, "mode": "submit"}
     headers = {"Referer": "http://testserver/problems/scaled_sum", "Sec-Fetch-Site": "same-origin"}
 

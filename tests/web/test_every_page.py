@@ -100,6 +100,7 @@ FOR_STUDENTS = (
 FOR_AUTHORS = (
     "/author",
     "/author/problems/scaled_sum",
+    "/author/problems/scaled_sum/diff?old=1&new=1",
     "/author/edit?problem=scaled_sum",
     "/author/reports",
     "/questions/{question}",
@@ -139,6 +140,11 @@ MOVED = """() => new Promise(resolve => {
         .observe({type: "layout-shift", buffered: true});
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
 })"""
+
+# Lists of which something is out of sight, and the widths at which nothing may be.
+STACKED = (390, 768, 1280)
+HIDDEN = """[...document.querySelectorAll(".stacks")].map(table => table.parentElement)
+    .filter(frame => frame.scrollWidth > frame.clientWidth).map(frame => frame.ariaLabel)"""
 
 # Elements that the keyboard can reach without a visible focus.
 UNMARKED = """() => {
@@ -245,6 +251,16 @@ def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, ad
 
 # Page, width, and an expression that is true.
 ALIGNED = (
+    ("grace", "/admin/settings", 1024, "style(list('#save')[0]).position === 'sticky'"),
+    ("grace", "/admin/submissions", 1024, "all('.stacks a[href^=\"/submissions/\"]', link => lines(link) === 1)"),
+    ("grace", "/admin/rejudgings/new", 390, "box('[name=samples]').bottom <= box('main form button').top"),
+    (
+        "grace",
+        "/admin/users",
+        390,
+        "all('.stacks [data-label=Submissions]', cell => style(cell, '::before').content === '\"Submissions: \"')",
+    ),
+    ("ada", "/submissions/{wordy}", 360, "all('.case-row:not(.case-head) .name', name => name.clientWidth > 110)"),
     ("grace", "/admin", 1280, "same(middle('.first-steps li a'), middle('.first-steps li button'))"),
     ("emmy", "/author", 1024, "all('.rows td[data-label]', cell => style(cell).whiteSpace === 'nowrap')"),
     ("emmy", "/author", 1024, "style(list('[type=file]')[0], '::file-selector-button').borderRadius === '4px'"),
@@ -289,7 +305,7 @@ MEASURES = """
 
 
 @pytest.mark.whole
-def test_parts_of_pages_stand_in_line(browser: Browser, address: str, scene: Scene) -> None:
+def test_parts_of_pages_are_aligned(browser: Browser, address: str, scene: Scene) -> None:
     askew = []
     for name, path, width, is_aligned in ALIGNED:
         with browser.new_context(viewport={"width": width, "height": 900}) as context:
@@ -345,6 +361,8 @@ def look_at(visitor: Visitor, path: str) -> Iterator[str]:
         page.set_viewport_size({"width": width, "height": 800})
         if (needed := page.evaluate("document.documentElement.scrollWidth")) > width:
             yield f"needs {needed} pixels of {width}"
+        if width in STACKED:
+            yield from (f"hides a part of {table} at {width} pixels" for table in page.evaluate(HIDDEN))
     page.emulate_media(color_scheme="dark")
     yield from (f"dark and narrow: {found}" for found in list_violations(visitor))
     yield from (complaint for complaint in visitor.complaints if complaint not in EXPECTED.get(path, ()))

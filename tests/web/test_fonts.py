@@ -83,20 +83,6 @@ def test_the_second_key_press_leads_to_the_editor(browser: Browser, address: str
         expect(editor).to_be_in_viewport()
 
 
-@browser_test
-def test_the_way_to_the_editor_needs_no_script(browser: Browser, address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = visit(context, address).page
-        page.goto(address + PROBLEM)
-        page.keyboard.press("Tab")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        page.keyboard.press("Tab")
-        page.keyboard.press("Shift+Tab")
-
-        expect(page.get_by_label("Your solution")).to_be_focused()
-
-
 def loaded(page: Page) -> set[str]:
     """Return the families that the page loaded, without the system's fonts that stand in at first."""
     families = {family.strip('"') for family in page.evaluate(LOADED)}

@@ -1,13 +1,12 @@
 """What an accepted result leads to."""
 
-from collections.abc import Iterator
 from http import HTTPStatus
 from uuid import UUID
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from sqlalchemy import event, select, update
 from sqlalchemy.orm import ORMExecuteState, Session
 
@@ -15,11 +14,11 @@ from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.catalog.publish import publish
 from app.database.engine import Database
-from app.submissions.leaderboard import LEAST_OTHERS, Measurement, ReferenceMeasurement
+from app.submissions.leaderboard import LEAST_OTHERS
 from app.submissions.model import Judging, Submission
 from tests.catalog.packages import make_listed
-from tests.factories import make_judging, make_submission, make_user
-from tests.web.browser import PATIENCE_MS, Visitor, visit_as
+from tests.factories import make_judging, make_measurement, make_reference_measurement, make_submission, make_user
+from tests.web.browser import PATIENCE_MS, Visitor
 from tests.web.judged import all_right, answered, judge
 from tests.web.test_problem_pages import PAGE, submit
 
@@ -32,21 +31,13 @@ def solve(ada: TestClient, database: Database) -> str:
     return path
 
 
-def measure(database: Database, judging: Judging, seconds: float) -> None:
-    with database.transaction() as session:
-        row = Measurement(judging_id=judging.id, revision_id=judging.revision_id, machine="here")
-        row.wall_seconds, row.memory_bytes = seconds, 2**24
-        session.add(row)
-
-
-def measure_reference(database: Database, path: str) -> Judging:
-    """Returns the judging of the submission."""
+def measure(database: Database, path: str) -> Judging:
+    """The submission takes 1.5 times as long as the reference. Returns its judging."""
     with database.transaction() as session:
         submission = session.get_one(Submission, UUID(path.rpartition("/")[2]))
+        make_reference_measurement(session, submission.revision_id, 1.0, submission.variant)
         judging = session.scalars(select(Judging).where(Judging.submission_id == submission.id)).one()
-        reference = ReferenceMeasurement(revision_id=judging.revision_id, machine="here", runs=1)
-        reference.variant, reference.wall_seconds, reference.memory_bytes = submission.variant, 1.0, 2**24
-        session.add(reference)
+        make_measurement(session, judging, 1.5)
         return judging
 
 
@@ -57,7 +48,7 @@ def add_solvers(database: Database, judging: Judging, seconds: list[float]) -> N
             submission = make_submission(session, make_user(session, f"solver_{number}"), revision)
             submission.variant = session.get_one(Submission, judging.submission_id).variant
             made = make_judging(session, submission.id, state="done", verdict="accepted", score=100)
-        measure(database, made, each)
+            make_measurement(session, made, each)
 
 
 def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_problem(
@@ -73,16 +64,6 @@ def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_p
     assert 'href="/problems/second">Next: second</a>' in result
     assert "data-unmeasured" in result
     assert "Your time" not in result
-
-
-def test_a_quiz_that_is_answered_is_not_offered_as_a_new_one(ada: TestClient, database: Database) -> None:
-    path = solve(ada, database)
-    before = ada.get(f"{PAGE}/solution").text
-    ada.post(f"{PAGE}/quiz", data={"question": 0, "choice": 0})
-
-    assert "Take the quiz" in before
-    assert "See the answers" in ada.get(f"{PAGE}/solution").text
-    assert "Take the quiz" not in ada.get(f"{path}/result").text
 
 
 def test_the_end_of_a_quiz_leads_on(ada: TestClient, database: Database) -> None:
@@ -109,7 +90,7 @@ def test_the_last_problem_of_a_track_leads_to_the_list(ada: TestClient, database
     assert 'href="/problems">All problems</a>' in result
 
 
-def test_only_a_submission_of_all_cases_that_is_accepted_has_next_steps(ada: TestClient, database: Database) -> None:
+def test_a_run_of_samples_has_no_next_steps(ada: TestClient, database: Database) -> None:
     waiting = submit(ada, mode="sample")
     before = ada.get(waiting + "/result").text
     judge(database, *all_right()[:1])
@@ -173,8 +154,7 @@ def test_a_problem_that_is_unlisted_while_its_page_is_read_leads_to_no_track(
 
 def test_the_time_is_compared_with_at_least_five_other_users(ada: TestClient, database: Database) -> None:
     path = solve(ada, database)
-    judging = measure_reference(database, path)
-    measure(database, judging, 1.5)
+    judging = measure(database, path)
     alone = ada.get(path + "/result").text
     add_solvers(database, judging, [0.5, 1.0, 2.0, 3.0, 4.0])
     beside = ada.get(path + "/result").text
@@ -188,50 +168,42 @@ def test_the_time_is_compared_with_at_least_five_other_users(ada: TestClient, da
     assert "other user" not in ada.get(path + "/result").text
 
 
-@pytest.fixture
-def grace(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        visitor = visit_as("grace", context, address, database)
-        yield visitor
-        assert visitor.complaints == []
-
-
 @pytest.mark.whole
 @pytest.mark.browser
 def test_the_time_appears_once_it_is_measured_and_the_walkthrough_opens_in_its_tab(
-    grace: Visitor, database: Database
+    student: Visitor, database: Database
 ) -> None:
-    grace.open(PAGE)
-    grace.page.get_by_role("button", name="Submit").click()
-    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    student.open(PAGE)
+    student.page.get_by_role("button", name="Submit").click()
+    expect(student.page.locator(".banner .title")).to_contain_text("In the queue")
     judge(database, *all_right())
-    expect(grace.page.locator(".next-steps")).to_be_visible()
-    path = grace.page.locator("a[data-page]").get_attribute("href")
-    measure(database, measure_reference(database, str(path)), 1.5)
+    expect(student.page.locator(".next-steps")).to_be_visible()
+    path = student.page.locator("a[data-page]").get_attribute("href")
+    measure(database, str(path))
 
-    expect(grace.page.locator(".next-steps")).to_contain_text("Your time: 1.5 ×")
-    grace.page.get_by_role("link", name="Read the walkthrough").click()
+    expect(student.page.locator(".next-steps")).to_contain_text("Your time: 1.5 ×")
+    student.page.get_by_role("link", name="Read the walkthrough").click()
 
-    expect(grace.page.locator("#solution")).to_contain_text("Add, then multiply.")
-    expect(grace.page.locator("#result")).to_be_visible()
+    expect(student.page.locator("#solution")).to_contain_text("Add, then multiply.")
+    expect(student.page.locator("#result")).to_be_visible()
 
 
 @pytest.mark.whole
 @pytest.mark.browser
 def test_a_wrong_answer_leads_to_the_questions_while_an_accepted_one_does_not(
-    grace: Visitor, database: Database
+    student: Visitor, database: Database
 ) -> None:
-    ask = grace.page.get_by_role("link", name="Ask a question")
-    grace.open(PAGE)
-    grace.page.get_by_role("button", name="Submit").click()
-    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    ask = student.page.get_by_role("link", name="Ask a question")
+    student.open(PAGE)
+    student.page.get_by_role("button", name="Submit").click()
+    expect(student.page.locator(".banner .title")).to_contain_text("In the queue")
     expect(ask).to_be_hidden()
     judge(database, answered(0, np.array(1, np.float32)), *all_right()[1:])
 
     expect(ask).to_have_attribute("href", f"{PAGE}/questions#ask")
     expect(ask).to_be_visible()
-    grace.page.get_by_role("button", name="Submit").click()
-    expect(grace.page.locator(".banner .title")).to_contain_text("In the queue")
+    student.page.get_by_role("button", name="Submit").click()
+    expect(student.page.locator(".banner .title")).to_contain_text("In the queue")
     judge(database, *all_right())
-    expect(grace.page.locator(".banner .title")).to_contain_text("Accepted")
+    expect(student.page.locator(".banner .title")).to_contain_text("Accepted")
     expect(ask).to_be_hidden()

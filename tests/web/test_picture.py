@@ -173,11 +173,11 @@ def test_a_list_that_holds_more_than_numbers_is_no_curve() -> None:
     assert [figure.kind for figure in draw_figures(report([1.5, np.zeros(3), 2.0], expected))] == ["number-line"]
 
 
-def test_of_two_numbers_that_differ_in_their_dtype_alone_nothing_is_drawn() -> None:
+def test_a_difference_of_dtypes_alone_has_no_picture() -> None:
     assert draw_figures(report(7, np.float32(7))) == []
 
 
-def test_of_more_axes_the_slice_with_the_worst_element_is_drawn() -> None:
+def test_an_array_of_more_axes_shows_the_slice_with_the_worst_element() -> None:
     expected = np.zeros((3, 2, 4, 5), np.float32)
     figure = draw(with_one_off(expected, (2, 0, 3, 1)), expected)
 
@@ -185,7 +185,7 @@ def test_of_more_axes_the_slice_with_the_worst_element_is_drawn() -> None:
     assert "The picture shows [2, 0, 0:4, 0:5] of an array of shape (3, 2, 4, 5)" in figure.caption
 
 
-def test_of_a_large_array_the_part_around_the_worst_element_is_drawn() -> None:
+def test_a_large_array_shows_the_part_around_the_worst_element() -> None:
     expected = np.zeros((200, 300), np.float32)
     figure = draw(with_one_off(expected, (150, 299)), expected)
 
@@ -209,7 +209,7 @@ def test_dtypes_that_differ_are_named_beside_the_shapes() -> None:
     assert [panel.name for panel in figure.panels] == ["Yours: int32 (2,)", "Expected: float32 (2,)"]
 
 
-def test_how_much_of_the_tolerance_was_used_is_said_of_right_answers_too() -> None:
+def test_right_answers_show_how_much_of_the_tolerance_they_use() -> None:
     expected = np.float64(1.0)
     rules = Rules()
 

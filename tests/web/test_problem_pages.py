@@ -1,5 +1,6 @@
 """The list of problems, and the page of one."""
 
+import json
 import re
 from http import HTTPStatus
 
@@ -13,7 +14,6 @@ from app.policy import PolicyRow
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
-from tests.web.judged import all_right, judge
 
 PAGE = "/problems/scaled_sum"
 SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale\n"
@@ -26,25 +26,11 @@ def submit(client: TestClient, source: str = SOURCE, mode: str = "submit") -> st
     return str(answer.headers["location"])
 
 
-def test_the_list_shows_what_helps_to_choose(anyone: TestClient) -> None:
+def test_the_list_shows_summary_difficulty_time_and_tags(anyone: TestClient) -> None:
     page = anyone.get("/problems").text
 
     for words in ("Scaled sum", "Add up a vector", "Beginner", "5 min", "sums", "Basics"):
         assert words in page
-
-
-def test_a_solved_problem_is_marked(ada: TestClient, database: Database) -> None:
-    submit(ada)
-    judge(database, *all_right())
-
-    assert "Solved" in ada.get(PAGE).text
-
-
-def test_accepted_samples_do_not_solve_a_problem(ada: TestClient, database: Database) -> None:
-    submit(ada, mode="sample")
-    judge(database, *all_right()[:1])
-
-    assert "0 of 1 solved" in ada.get("/tracks").text
 
 
 def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: TestClient) -> None:
@@ -62,7 +48,7 @@ def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: Te
     assert "Sign in to submit" in page
 
 
-def test_what_students_must_not_see_is_on_no_page(ada: TestClient) -> None:
+def test_the_page_of_a_problem_shows_no_hidden_part_of_the_package(ada: TestClient) -> None:
     page = ada.get(PAGE).text
 
     for secret in ("x.sum() * scale", "def make", "Add, then multiply", "forgets the scale", "draw"):
@@ -78,7 +64,7 @@ def test_an_unknown_address_has_a_page_that_leads_back(anyone: TestClient) -> No
         assert 'href="/"' in answer.text
 
 
-def test_a_source_that_can_not_be_taken_is_refused_beside_the_editor(ada: TestClient) -> None:
+def test_an_invalid_source_is_refused_beside_the_editor(ada: TestClient) -> None:
     for source in ("", "   \n", "x = '\0'", "x = 1\n" * 50 * 1024):
         answer = ada.post(f"{PAGE}/submissions", data={"source": source, "mode": "submit"})
 
@@ -87,7 +73,7 @@ def test_a_source_that_can_not_be_taken_is_refused_beside_the_editor(ada: TestCl
         assert "The source " in answer.text
 
 
-def test_a_body_beyond_all_measure_is_refused(ada: TestClient) -> None:
+def test_a_submission_of_megabytes_is_refused(ada: TestClient) -> None:
     answer = ada.post(f"{PAGE}/submissions", data={"source": "#" * 2 * 2**20})
 
     assert answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -104,12 +90,6 @@ def test_too_many_waiting_submissions_keep_the_code(ada: TestClient, database: D
     assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
     assert "kept = 1</textarea>" in answer.text
     assert "the limit is 1. " in answer.text
-
-
-def test_a_visitor_is_asked_to_sign_in(anyone: TestClient) -> None:
-    answer = anyone.post(f"{PAGE}/submissions", data={"source": SOURCE})
-
-    assert answer.headers["location"] == f"/sign-in?next={PAGE}"
 
 
 def test_a_double_click_sends_one_submission(ada: TestClient) -> None:
@@ -153,7 +133,7 @@ def test_every_page_forbids_scripts_from_elsewhere_and_holds_none_inline(ada: Te
         assert scripts == []
 
 
-def test_files_of_the_pages_are_kept_for_good_by_browsers(anyone: TestClient) -> None:
+def test_static_files_are_cached_for_ever(anyone: TestClient) -> None:
     address = anyone.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
 
     answer = anyone.get(address)
@@ -186,7 +166,9 @@ def test_a_problem_says_how_its_answer_must_be_computed(anyone: TestClient, data
     assert any("max_flops_ratio" in requirement for requirement in problem["requirements"])
 
 
-def test_own_inputs_are_sent_with_the_code_and_kept_when_they_are_refused(ada: TestClient, database: Database) -> None:
+def test_custom_inputs_are_sent_with_the_code_and_kept_when_they_are_refused(
+    ada: TestClient, database: Database
+) -> None:
     typed = {"source": "x = 1", "mode": "own", "inputs": "x: [1]\r\ny: [[1, 2]]\r\nscale: 2\r\noptions: {}\r\n"}
 
     sent = ada.post(f"{PAGE}/submissions", data=typed)
@@ -214,3 +196,19 @@ def test_problems_of_one_exercise_link_each_other(anyone: TestClient, database: 
     assert 'href="/problems/sum_in_torch" title="Scaled sum">PyTorch</a>' in page
     assert 'aria-current="page">NumPy</a>' in page
     assert "This exercise in" not in alone
+
+
+def test_a_problem_opens_as_a_notebook_with_its_starter_and_the_magic(anyone: TestClient) -> None:
+    answer = anyone.get(f"{PAGE}/notebook")
+
+    notebook = json.loads(answer.text)
+    cells = ["".join(cell["source"]) for cell in notebook["cells"]]
+
+    assert answer.headers["content-disposition"] == 'attachment; filename="scaled_sum.ipynb"'
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert cells[0].startswith("# Scaled sum\n")
+    assert cells[1].startswith("%load_ext allclose\n")
+    assert cells[3].startswith("%%allclose scaled_sum --run --exec --server http")
+    assert cells[3].endswith("def scaled_sum(x, y, scale, options):\n    ...")
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(cells)
+    assert anyone.get("/problems/unknown/notebook").status_code == 404

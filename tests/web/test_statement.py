@@ -1,9 +1,17 @@
 """What the page makes of a statement's sections."""
 
-from app.catalog.package import package_from_files
-from app.catalog.query import preview_problem
-from app.web.statement_html import Statement, arrange_statement
+import pytest
+from fastapi.testclient import TestClient
+
+from app.catalog.package import load_package, package_from_files
+from app.catalog.query import get_problem, preview_problem
+from app.database.engine import Database
+from app.settings import ROOT
+from app.web.statement_html import Statement, arrange_statement, name_function
 from tests.catalog.packages import make_files
+from tests.web.test_problem_words import view_package
+
+PROBLEM = "/problems/scaled_sum"
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
 WHY = """## Why this matters
@@ -13,6 +21,38 @@ Short is the *first* one. The second has `a. B` in it. {long}
 ![a figure](figures/one.svg)
 
 The rest.
+"""
+
+STATEMENT = """\
+Before.
+
+## Why this matters
+
+It matters.
+
+```python
+## Problem
+```
+
+## Worked example
+
+An example.
+
+## Problem
+
+Add up.
+
+## Notes
+
+More.
+
+## Inputs
+
+N is small.
+
+## Output
+
+One number.
 """
 
 
@@ -52,3 +92,43 @@ def test_a_list_at_the_beginning_of_why_stays_a_list() -> None:
     arranged = arrange("## Why this matters\n\n- It is fast.\n- It is short.\n\n## Problem\n\nAdd.")
 
     assert (arranged.why, arranged.background) == ("", "## Why this matters\n\n- It is fast.\n- It is short.")
+
+
+def test_the_task_comes_before_the_background_and_the_inputs_stand_by_the_function(
+    anyone: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": STATEMENT})
+
+    statement = arrange_statement(problem)
+
+    assert statement.task == "Before.\n\n## Problem\n\nAdd up.\n\n## Notes\n\nMore."
+    assert (statement.inputs, statement.output) == ("N is small.", "One number.")
+    assert statement.background.startswith("## Worked example")
+    assert statement.background.endswith("```python\n## Problem\n```")
+    assert anyone.get(PROBLEM).text.count("<table") == 1
+
+
+def test_a_statement_without_a_task_stays_as_it_is(anyone: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        problem = get_problem(session, "scaled_sum").model_copy(update={"statement": "Return the sum."})
+
+    assert arrange_statement(problem).task == "Return the sum."
+    assert anyone.get(PROBLEM).is_success
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "words"),
+    [
+        ("finite_differences", "f", "function"),
+        ("runge_kutta_4", "f", "function(t, y)"),
+        ("hmc_step", "potential", "function(q)"),
+        ("streaming_logsumexp", "chunks", None),
+        ("train_with_accumulation", "model", None),
+    ],
+)
+def test_an_argument_that_is_a_function_shows_its_call(slug: str, name: str, words: str | None) -> None:
+    problem = view_package(load_package(ROOT / "problems" / slug))
+    parameter = next(each for each in problem.parameters if each.name == name)
+
+    assert name_function(name, parameter) == words

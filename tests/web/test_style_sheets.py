@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.web.render import STATIC
 
-SHEETS = (*sorted(STATIC.glob("*.css")), STATIC.parents[1] / "notebook" / "notebook.css")
+SHEETS = (*sorted(STATIC.glob("*.css")), STATIC.parents[1] / "cli" / "notebook.css")
 RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 SPACED = re.compile(r"(?:scroll-)?(?:padding|margin)(?:-[a-z-]+)?|(?:row-|column-)?gap")
 LENGTH = re.compile(r"(?<![\w.-])-?[\d.]+(?:px|rem|pt|mm|vw|vh)(?!\w)")

@@ -221,7 +221,7 @@ def test_no_label_lies_on_the_line_of_the_tolerance(width: float, value: float) 
         assert left + length <= width
 
 
-def test_what_findings_have_in_backticks_is_shown_as_code() -> None:
+def test_findings_show_text_in_backticks_as_code() -> None:
     finding = Finding(check="limits", severity="note", message="`max_time_ratio` is <low>", remedy="raise `efficiency`")
 
     page = render_fragment(report_of(findings=(finding,)))

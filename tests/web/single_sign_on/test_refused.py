@@ -59,7 +59,7 @@ def test_a_provider_that_is_down_is_said_so_before_and_after(anyone: TestClient,
         assert 'name="password"' in answer.text
 
 
-def test_who_declines_is_told_that_nothing_was_changed(anyone: TestClient, provider: Away) -> None:
+def test_a_user_who_declines_reads_that_nothing_changed(anyone: TestClient, provider: Away) -> None:
     provider.says(fault="denied")
 
     answer = sign_in(anyone, provider)
@@ -82,7 +82,7 @@ def test_an_answer_without_our_state_or_with_another_is_refused(anyone: TestClie
     assert COOKIE not in anyone.cookies
 
 
-def test_another_browser_can_not_end_what_this_one_began(app: FastAPI, anyone: TestClient, provider: Away) -> None:
+def test_another_browser_can_not_complete_a_sign_in(app: FastAPI, anyone: TestClient, provider: Away) -> None:
     back = provider.visit(begin(anyone))
     other = TestClient(app, follow_redirects=False)
     begin(other)
@@ -116,7 +116,7 @@ def test_an_answer_that_names_another_provider_is_refused(anyone: TestClient, pr
     assert answer.status_code == 403
 
 
-def test_a_cookie_that_was_changed_is_none(anyone: TestClient, provider: Away) -> None:
+def test_a_changed_cookie_is_ignored(anyone: TestClient, provider: Away) -> None:
     back = provider.visit(begin(anyone))
     kept = anyone.cookies[ATTEMPT]
     anyone.cookies.clear()

@@ -45,7 +45,7 @@ def test_the_sign_in_page_has_the_provider_by_name_and_says_where_to_go(anyone: 
     assert 'href="/sign-in/oidc?next=/me"' in page
 
 
-def test_what_the_browser_is_sent_with_is_new_each_time_and_has_no_secret(anyone: TestClient) -> None:
+def test_the_redirect_to_the_provider_is_new_each_time_and_has_no_secret(anyone: TestClient) -> None:
     asked = [parse_qs(urlsplit(begin(anyone)).query) for _ in range(2)]
 
     for name in ("state", "nonce", "code_challenge"):
@@ -106,7 +106,7 @@ def test_a_provider_that_others_wrote_signs_in_too(database: Database) -> None:
 
 
 @pytest.mark.browser
-def test_in_a_real_browser_one_signs_in_and_links_under_the_content_policy(
+def test_a_real_browser_signs_in_and_links_under_the_content_policy(
     browser: Browser, app: FastAPI, address: str, provider: Away
 ) -> None:
     app.state.provider = find_provider(

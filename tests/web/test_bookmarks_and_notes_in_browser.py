@@ -1,34 +1,17 @@
 """Bookmarks, notes, combined filters, corrected searches and going on, in a real browser."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Locator, expect
-from sqlalchemy import select
+from playwright.sync_api import Locator, expect
 
-from app.catalog.model import Problem, SolveCount
 from app.catalog.publish import publish
 from app.database.engine import Database
 from tests.catalog.packages import make_listed
-from tests.web.browser import PATIENCE_MS, Visitor, visit
-from tests.web.test_draft import sign_in
+from tests.web.browser import PATIENCE_MS, Visitor
 
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.browser
 
 PROBLEM = "/problems/scaled_sum"
-
-
-@pytest.fixture
-def laptop(browser: Browser, address: str) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        yield visit(context, address)
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        yield visit(context, address)
 
 
 def note(visitor: Visitor) -> Locator:
@@ -89,7 +72,7 @@ def test_a_note_is_saved_while_typing_and_is_there_on_another_device(laptop: Vis
     laptop.page.reload()
     expect(note(laptop)).to_have_value("Subtract the maximum.")
 
-    sign_in(phone, "ada")
+    phone.sign_in("ada")
     phone.open(PROBLEM)
     expect(note(phone)).to_have_value("Subtract the maximum.")
     assert laptop.complaints == phone.complaints == []
@@ -107,7 +90,7 @@ def test_a_note_changed_on_two_devices_is_not_overwritten(
     laptop: Visitor, phone: Visitor, choice: str, kept: str
 ) -> None:
     laptop.sign_up("ada")
-    sign_in(phone, "ada")
+    phone.sign_in("ada")
     for visitor in (laptop, phone):
         visitor.open(PROBLEM)
     write(phone, "of the phone")
@@ -138,47 +121,3 @@ def test_a_note_that_the_server_did_not_get_is_sent_when_the_page_opens_again(la
 
     expect(note(laptop)).to_have_value("typed in a tunnel")
     expect(said(laptop)).to_have_text("Note saved")
-
-
-def test_tags_combine_by_clicks_and_the_list_sorts_by_solve_rate(laptop: Visitor, database: Database) -> None:
-    with database.transaction() as session:
-        for slug, tags in (("scan", "[jax, sums]"), ("loss", "[jax, sums]"), ("odd", "[jax]")):
-            publish(session, make_listed(slug, "", tags=tags))
-        for slug, solved in (("scan", 2), ("loss", 9)):
-            problem = session.scalars(select(Problem).where(Problem.slug == slug)).one()
-            session.add(SolveCount(problem_id=problem.id, submissions=20, students=10, solved=solved))
-    laptop.page.set_viewport_size({"width": 1280, "height": 800})
-    laptop.open("/problems")
-    page = laptop.page
-
-    page.get_by_role("navigation", name="Filter problems").get_by_role("link", name="jax 3").click()
-    page.locator(".problem-list li").filter(has_text="scan").get_by_role("link", name="sums").click()
-    page.get_by_role("link", name="Highest solve rate").click()
-
-    expect(page).to_have_url(f"{laptop.address}/problems?tag=jax&tag=sums&order=most_solved")
-    expect(page.locator(".problem-list h3")).to_have_text(["loss", "scan"])
-    expect(page.get_by_text("90 % of 10 solved it")).to_be_visible()
-    assert laptop.complaints == []
-
-
-def test_a_misspelt_search_finds_what_was_meant(laptop: Visitor) -> None:
-    laptop.open("/problems")
-    laptop.page.get_by_role("searchbox").fill("scaeld sum")
-    laptop.page.get_by_role("searchbox").press("Enter")
-
-    expect(laptop.page.get_by_text("No problem matches “scaeld sum”")).to_be_visible()
-    expect(laptop.page.get_by_role("heading", name="Scaled sum")).to_be_visible()
-    expect(laptop.page.get_by_role("searchbox")).to_have_value("scaled sum")
-
-
-@pytest.mark.whole
-def test_the_first_page_leads_back_to_the_draft(laptop: Visitor) -> None:
-    laptop.sign_up("ada")
-    laptop.open(PROBLEM)
-    laptop.page.get_by_label("Your solution").fill("draft = 1")
-    expect(laptop.page.locator("#draft-status")).to_have_text("Draft saved")
-
-    laptop.open("/")
-    laptop.page.get_by_role("link", name="Continue with Scaled sum").click()
-
-    expect(laptop.page.locator("textarea[name=source]")).to_have_value("draft = 1")

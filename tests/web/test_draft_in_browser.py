@@ -1,38 +1,17 @@
 """Drafts in a real browser, and what the server takes of them."""
 
-from collections.abc import Iterator
 from http import HTTPStatus
 
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
-from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.browser import PATIENCE_MS, Visitor
 
 expect.set_options(timeout=PATIENCE_MS)
 
 PROBLEM = "/problems/scaled_sum"
 DRAFT = f"{PROBLEM}/draft"
-
-
-@pytest.fixture
-def laptop(browser: Browser, address: str) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        yield visit(context, address)
-
-
-@pytest.fixture
-def phone(browser: Browser, address: str) -> Iterator[Visitor]:
-    with browser.new_context() as context:
-        yield visit(context, address)
-
-
-def sign_in(visitor: Visitor, username: str) -> None:
-    visitor.open("/sign-in")
-    visitor.page.get_by_label("User name").fill(username)
-    visitor.page.get_by_label("Password").fill("correct horse battery")
-    visitor.page.get_by_role("button", name="Sign in").click()
-    visitor.page.get_by_role("button", name="Sign out").wait_for()
 
 
 def write(visitor: Visitor, source: str) -> None:
@@ -48,7 +27,7 @@ def said(visitor: Visitor) -> Locator:
 
 
 @pytest.mark.browser
-def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visitor, phone: Visitor) -> None:
+def test_a_draft_survives_a_reload_and_is_on_another_device(laptop: Visitor, phone: Visitor) -> None:
     laptop.sign_up("ada")
     laptop.open(PROBLEM)
     starter = posted(laptop).input_value()
@@ -57,7 +36,7 @@ def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visito
     laptop.page.reload()
     expect(posted(laptop)).to_have_value("draft = 1")
 
-    sign_in(phone, "ada")
+    phone.sign_in("ada")
     phone.open(PROBLEM)
     expect(posted(phone)).to_have_value("draft = 1")
 
@@ -72,10 +51,10 @@ def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visito
 
 @pytest.mark.whole
 @pytest.mark.browser
-def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visitor, phone: Visitor) -> None:
+def test_the_newer_of_two_drafts_wins_and_the_other_can_be_restored(laptop: Visitor, phone: Visitor) -> None:
     laptop.sign_up("ada")
     laptop.open(PROBLEM)
-    sign_in(phone, "ada")
+    phone.sign_in("ada")
     phone.open(PROBLEM)
     write(phone, "on the phone")
     expect(said(phone)).to_have_text("Draft saved")
@@ -96,7 +75,7 @@ def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visi
 
 @pytest.mark.whole
 @pytest.mark.browser
-def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> None:
+def test_a_draft_survives_signing_up(laptop: Visitor) -> None:
     laptop.open(PROBLEM)
     write(laptop, "typed = 'before'")
     expect(said(laptop)).to_have_text("Draft saved in this browser")
@@ -112,7 +91,7 @@ def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> Non
 
 @pytest.mark.whole
 @pytest.mark.browser
-def test_what_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: Visitor) -> None:
+def test_an_unsaved_draft_is_sent_when_the_page_opens_again(laptop: Visitor) -> None:
     laptop.sign_up("ada")
     laptop.open(PROBLEM)
     laptop.page.route("**/draft", lambda route: route.abort())
@@ -134,7 +113,7 @@ def test_the_page_without_scripts_opens_with_the_draft(ada: TestClient) -> None:
     assert "\ndraft = 1\n</textarea>" in ada.get(PROBLEM).text
 
 
-def test_drafts_are_accepted_from_our_own_pages_and_signed_in_users_only(ada: TestClient) -> None:
+def test_only_signed_in_users_save_drafts(ada: TestClient) -> None:
     body = {"source": "x", "base": None}
     foreign = ada.put(DRAFT, json=body, headers={"Sec-Fetch-Site": "cross-site"})
     broken = ada.put(DRAFT, json={"source": "a\0", "base": None})

@@ -23,7 +23,7 @@ def test_every_answer_forbids_foreign_content(address: str) -> None:
         assert answer.headers["referrer-policy"] == "same-origin"
 
 
-def test_answers_of_the_api_are_kept_by_their_asker_only_who_asks_again_before_using_them(address: str) -> None:
+def test_responses_of_the_api_are_cached_only_for_revalidation(address: str) -> None:
     assert httpx.get(f"{address}/api/v1/problems").headers["cache-control"] == "private, no-cache"
     assert httpx.post(f"{address}/api/v1/tokens", json={}).headers["cache-control"] == "no-store"
 
