@@ -9,7 +9,7 @@ To add a script:
 3. A library is a `devDependency` with an exact version: `npm install --save-dev --save-exact
    --omit-lockfile-registry-resolved NAME`. Load what few readers need with `import(…)`. The problem's page may load 150
    kB of scripts; a test counts.
-4. Test it in a real browser, as `tests/web/test_editor_in_browser.py` does. Any complaint in the console fails the test.
+4. Test it in a real browser, as `tests/web/test_editor_in_browser.py` does. A complaint in the console fails the test.
 
 The editor completes names from `static/names/`, which `make names` writes. A module, class or framework to complete is
 a word in `assets/list_names.py`.
