@@ -17,7 +17,7 @@ from app.database.engine import Base, Database
 from app.errors import AllcloseError
 from app.learning.bookmark import Bookmark
 from app.learning.model import HintReveal
-from app.learning.moderation import Report
+from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
@@ -26,7 +26,7 @@ from app.submissions.leaderboard import Measurement
 
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
 MODELS = (
-    *(Publication, Draft, Measurement, HintReveal, Bookmark, Note, Report, AuditEvent, PolicyRow, Rejudging),
+    *(Publication, Draft, Measurement, HintReveal, Bookmark, Note, EntryReport, AuditEvent, PolicyRow, Rejudging),
     RetentionRun,
 )
 TABLES = Base.metadata

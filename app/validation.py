@@ -42,6 +42,12 @@ _PLUS_LOST = re.compile(r".*:\d\d(\.\d+)? \d\d:?\d\d")
 EXAMPLE = "2026-11-22T05:00:00Z"
 
 
+class FrozenModel(BaseModel):
+    """An object of an answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+
 class Body(BaseModel):
     """Refuses unknown keys and names them. Of more than MAX_KEYS keys it names only the first few."""
 

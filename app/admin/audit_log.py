@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
 from sqlalchemy.orm import Session
 
@@ -19,7 +19,7 @@ from app.audit import Action, Actor, AuditEvent, Channel, Kind
 from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, all_of
-from app.validation import Moment, check_span, list_wrong
+from app.validation import FrozenModel, Moment, check_span, list_wrong
 
 CHUNK = 500
 COLUMNS = (
@@ -42,10 +42,8 @@ ABOUT_USERS = ("user", "identity")
 MAX_SHOWN = 200
 
 
-class AuditFilters(BaseModel):
+class AuditFilters(FrozenModel):
     """An event must match all filters that are given."""
-
-    model_config = ConfigDict(frozen=True)
 
     actor: str | None = Field(None, description="the user name of the actor")
     channel: Channel | None = Field(None, description="the part of Allclose that acted, such as `command`")
@@ -74,9 +72,7 @@ class Change:
     new: str | None
 
 
-class AuditEntry(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class AuditEntry(FrozenModel):
     id: int
     at: datetime
     actor: str | None = Field(description="a user name; null for a command on the server, and for Allclose itself")

@@ -23,7 +23,7 @@ from app.authoring.model import Publication, Verification
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
 from app.learning.model import HintReveal, QuizAttempt, SolutionView
-from app.learning.moderation import Report
+from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.policy import PolicyRow
@@ -63,7 +63,7 @@ USER_DATA = (
     _removed(HintReveal.user_id, "hints that they read"),
     _removed(SolutionView.user_id, "solutions that they opened"),
     _removed(QuizAttempt.user_id, "quizzes, with every answer"),
-    _removed(Report.user_id, "reports that they sent to moderators"),
+    _removed(EntryReport.user_id, "reports that they sent to moderators"),
     _removed(SharedSolution.user_id, "solutions that they shared"),
     _removed(Bookmark.user_id, "problems that they bookmarked"),
     _removed(Note.user_id, "their private notes on problems"),

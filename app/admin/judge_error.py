@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
@@ -13,6 +13,7 @@ from app.catalog.name import get_problem_id
 from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.submissions.cause import CAUSE, IS_ERROR, has_cause
 from app.submissions.model import Judging, Submission
+from app.validation import FrozenModel
 
 GROUPS_SHOWN = 100
 
@@ -26,9 +27,7 @@ class ErrorFilters:
     cause: str | None = None
 
 
-class JudgeErrorView(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class JudgeErrorView(FrozenModel):
     judging: int
     submission: UUID
     problem: str
@@ -48,9 +47,7 @@ class JudgeErrorPage(BaseModel):
     next: str | None
 
 
-class CauseView(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class CauseView(FrozenModel):
     kind: str
     cause: str
     count: int

@@ -54,11 +54,11 @@ def write_metrics(own: CollectorRegistry, database: Database, data: Path, *, is_
     for name, text in texts:
         families += _labelled(name, text)
     registry = CollectorRegistry()
-    registry.register(_Merged(families))
+    registry.register(_MergedMetrics(families))
     return generate_latest(registry)
 
 
-class _Merged(Collector):
+class _MergedMetrics(Collector):
     """Merges families of the same name. The start times of counters are left out."""
 
     def __init__(self, families: Iterable[Metric]) -> None:

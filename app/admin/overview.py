@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
@@ -22,6 +22,7 @@ from app.judging.verdicts import Verdict
 from app.rejudging.model import Rejudging
 from app.submissions.cause import IS_ERROR
 from app.submissions.model import Judging, Submission
+from app.validation import FrozenModel
 
 DAY = timedelta(days=1)
 # A backup that is older needs attention.
@@ -170,22 +171,18 @@ def _pending() -> tuple[ColumnElement[bool], ...]:
     return (Invitation.used_at.is_(None), Invitation.revoked_at.is_(None), Invitation.expires_at > func.now())
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class TableSize(View):
+class TableSize(FrozenModel):
     name: str
     bytes: int = Field(description="with indexes and TOAST")
     rows: int | None = Field(description="the database's estimate; null if it has none yet")
 
 
-class FolderSize(View):
+class FolderSize(FrozenModel):
     name: str
     bytes: int | None = Field(description="null if this process may not read it, or it has too many files")
 
 
-class Storage(View):
+class Storage(FrozenModel):
     database_bytes: int
     tables: tuple[TableSize, ...] = Field(description="the largest first")
     folders: tuple[FolderSize, ...] = Field(description="folders in the server's data folder")

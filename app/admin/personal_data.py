@@ -24,7 +24,7 @@ from app.database.engine import Database
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
-from app.learning.moderation import Report
+from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.submissions.draft import Draft
@@ -108,11 +108,17 @@ def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
     posts = select(
         Problem.slug.label("problem"), *written, Post.deleted_at, Post.hidden_at, Post.locked_at, Post.seen_at
     )
-    reports = select(Report.post_id, Report.submission_id, Report.reason, Report.created_at, Report.closed_at)
+    reports = select(
+        EntryReport.post_id,
+        EntryReport.submission_id,
+        EntryReport.reason,
+        EntryReport.created_at,
+        EntryReport.closed_at,
+    )
     shared = select(SharedSolution.submission_id, SharedSolution.shared_at, SharedSolution.hidden_at)
     return {
         "posts": _rows(session, posts.join(Problem, Problem.id == Post.problem_id).where(Post.user_id == user_id)),
-        "reports": _rows(session, reports.where(Report.user_id == user_id)),
+        "reports": _rows(session, reports.where(EntryReport.user_id == user_id)),
         "shared_solutions": _rows(session, shared.where(SharedSolution.user_id == user_id)),
     }
 

@@ -14,6 +14,7 @@ from app.catalog.model import Problem
 from app.submissions.model import Judging, Submission
 from app.submissions.priority import BACKGROUND, VISITOR
 from app.submissions.view import State
+from app.validation import FrozenModel
 
 Kind = Literal["interactive", "rejudge", "visitor"]
 
@@ -25,10 +26,8 @@ LONG_WAIT_SECONDS = 120
 _IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
-class QueueView(BaseModel):
+class QueueView(FrozenModel):
     """`kind`: interactive if a student waits for the verdict, rejudge, or visitor for a run without an account."""
-
-    model_config = ConfigDict(frozen=True)
 
     queue: str
     kind: Kind
@@ -72,9 +71,7 @@ class RunningView(OpenView):
     )
 
 
-class QueueState(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class QueueState(FrozenModel):
     queues: list[QueueView]
     longest: list[WaitingView] = Field(description=f"the {MOST_SHOWN} that have waited longest")
     running: list[RunningView] = Field(description=f"the {MOST_SHOWN} that have run longest")

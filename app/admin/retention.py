@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -40,6 +40,7 @@ from app.submissions.model import Judging, Submission
 from app.submissions.solve_count import recount_if_due
 from app.submissions.solved import is_solving
 from app.submissions.visitor_run import delete_old_runs
+from app.validation import FrozenModel
 
 RUNS_DAYS = 365
 BATCH = 200
@@ -205,11 +206,7 @@ def _only_one(database: Database) -> Iterator[bool]:
                 connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Due(View):
+class Due(FrozenModel):
     """Rows that are due for removal."""
 
     name: str
@@ -218,13 +215,13 @@ class Due(View):
     count: int = Field(description=f"at most {MOST_COUNTED} are counted")
 
 
-class RunView(View):
+class RunView(FrozenModel):
     started_at: datetime
     finished_at: datetime | None = Field(description="null while the run goes on, or if it was interrupted")
     removed: dict[str, Any] = Field(description="the number of removed rows, by kind")
 
 
-class Retention(View):
+class Retention(FrozenModel):
     due: tuple[Due, ...]
     last_run: RunView | None
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import Select, and_, distinct, func, literal, select, true
 from sqlalchemy.orm import Session, aliased
 
@@ -11,14 +11,13 @@ from app.accounts.model import User
 from app.authoring.model import Outcome, Publication, Verification
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.submissions.model import Judging
+from app.validation import FrozenModel
 
 # The most submissions counted: counting all would read a table that grows.
 MOST_COUNTED = 1_000
 
 
-class RevisionState(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class RevisionState(FrozenModel):
     problem: str = Field(description="the slug")
     title: str
     number: int

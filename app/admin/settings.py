@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -28,14 +28,13 @@ from app.policy import (
     read_policy,
     reset_setting,
 )
+from app.validation import FrozenModel
 
 Value = str | int | None
 
 
-class Setting(BaseModel):
+class Setting(FrozenModel):
     """`minimum` and `maximum` are for numbers, `max_length` for texts. `may_be_empty`: null is allowed."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     description: str

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
@@ -16,6 +16,7 @@ from app.errors import Conflict, NotFound
 from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
+from app.validation import FrozenModel
 
 State = Literal["alive", "no_boxes", "draining", "away", "dead"]
 # The most rows listed of workers that are away or dead. Dead ones are forgotten after a day only.
@@ -23,13 +24,11 @@ MOST_ENDED = 100
 _IS_ALIVE = WorkerRow.seen_at > func.now() - ALIVE
 
 
-class WorkerView(BaseModel):
+class WorkerView(FrozenModel):
     """A worker process. `no_boxes`: alive, but it can't open boxes now, and tries again. `draining`: alive, and takes
     no more judgings. `away`: it was drained and has ended; the next worker on its host for its queues takes no judgings
     either. `dead`: its heartbeats stopped without a word.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: UUID
     name: str

@@ -13,7 +13,7 @@ from app.submissions.leaderboard import By, Leaderboard, read_leaderboard
 router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
 
 
-class Asked(BaseModel):
+class LeaderboardQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     by: By = Field("time", description="the cost to compare with the reference's")
@@ -22,7 +22,7 @@ class Asked(BaseModel):
 
 @router.get("", summary="The accepted solutions with the least time or memory")
 def get_leaderboard(
-    slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[Asked, Query()]
+    slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[LeaderboardQuery, Query()]
 ) -> Leaderboard:
     with database.transaction() as session:
         return read_leaderboard(session, slug, viewer, asked.by, asked.limit)

@@ -61,11 +61,11 @@ class ResetLink(BaseModel):
     expires_in_seconds: int
 
 
-class Ended(BaseModel):
+class EndedSessions(BaseModel):
     sessions: int = Field(description="the number of browsers that were signed out")
 
 
-class Cancelled(BaseModel):
+class CancelledSubmissions(BaseModel):
     submissions: int = Field(description="the number of submissions that were cancelled")
 
 
@@ -141,10 +141,10 @@ def make_reset_link(
     "/{user_id}/sessions",
     summary="Sign a user out everywhere",
 )
-def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> Ended:
+def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> EndedSessions:
     """Signs the user out in all browsers. Their tokens stay valid unless the user is suspended."""
     with database.transaction() as session:
-        return Ended(sessions=sign_out(session, act_as(viewer, address), user_id))
+        return EndedSessions(sessions=sign_out(session, act_as(viewer, address), user_id))
 
 
 @router.delete(
@@ -152,13 +152,15 @@ def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_
     operation_id="cancel_queue",
     summary="Cancel all unfinished submissions of a user",
 )
-def cancel_queue_of_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> Cancelled:
+def cancel_queue_of_user(
+    viewer: UserChanger, address: Address, database: Stored, user_id: UUID
+) -> CancelledSubmissions:
     """Ends their submissions in the queue and those being judged, with the verdict `cancelled`.
 
     A suspended user can't submit, but what they sent before is judged unless you cancel it.
     """
     with database.transaction() as session:
-        return Cancelled(submissions=cancel_queue(session, act_as(viewer, address), user_id))
+        return CancelledSubmissions(submissions=cancel_queue(session, act_as(viewer, address), user_id))
 
 
 @router.get(

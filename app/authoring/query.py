@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, aliased, defer, undefer
 
@@ -17,6 +17,7 @@ from app.catalog.verification_report import Report
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
 from app.submissions.queue_status import has_worker, is_held, lacks_boxes
+from app.validation import FrozenModel
 
 NO_BOX = "No {kind} can open a sandbox now. The package waits in the queue until one can."
 NO_WORKER = "No {kind} is running. The package waits in the queue until one starts."
@@ -28,11 +29,7 @@ SHOWN = 50
 LIGHT = (defer(Verification.files), defer(Verification.report))
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class VerificationView(View):
+class VerificationView(FrozenModel):
     """A verification. `refused`: a check failed, see the report. `failed`: the package could not be checked."""
 
     id: UUID
@@ -60,7 +57,7 @@ class VerificationView(View):
         return self.state == "failed" and self.notice == CANCELLED
 
 
-class PublicationView(View):
+class PublicationView(FrozenModel):
     at: datetime
     by: str | None = Field(description="a user name; null where the server took it from its folder")
     verification: UUID | None = Field(
@@ -68,7 +65,7 @@ class PublicationView(View):
     )
 
 
-class RevisionView(View):
+class RevisionView(FrozenModel):
     """One version of a problem. `publications` lists each time that it became the current one."""
 
     number: int
@@ -79,7 +76,7 @@ class RevisionView(View):
     publications: tuple[PublicationView, ...]
 
 
-class ProblemView(View):
+class ProblemView(FrozenModel):
     """A problem in the list for authors. `number` is that of its current revision."""
 
     slug: str
@@ -231,14 +228,14 @@ def _publications(session: Session, of_revisions: Select[UUID]) -> dict[UUID, Se
     return {revision_id: tuple(views) for revision_id, views in found.items()}
 
 
-class VerificationPage(View):
+class VerificationPage(FrozenModel):
     """Newest first, without reports."""
 
     items: tuple[VerificationView, ...]
     next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
-class RevisionPage(View):
+class RevisionPage(FrozenModel):
     """Newest first."""
 
     items: tuple[RevisionView, ...]

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from sqlalchemy import Connection, inspect, text
 
 from app.audit import Act, Actor, record
@@ -19,6 +19,7 @@ from app.backup.program import Server, find_program, running, server_of
 from app.database.engine import Database
 from app.errors import AllcloseError
 from app.schema import revision_of
+from app.validation import FrozenModel
 
 DUMP = "database.dump"
 MANIFEST = "manifest.json"
@@ -33,10 +34,8 @@ class BadBackup(AllcloseError):
     """The file is not a backup of Allclose, or is damaged."""
 
 
-class Manifest(BaseModel):
+class Manifest(FrozenModel):
     """`rows` counts rows by table. `schema_revision` is the database's migration."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["allclose backup 1"] = "allclose backup 1"
     allclose: str

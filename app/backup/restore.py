@@ -36,7 +36,7 @@ class NotEmpty(AllcloseError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreResult:
     """`manifest` is the backup's. `replaced` counts the rows by table that were there before."""
 
     manifest: Manifest
@@ -57,7 +57,7 @@ def present_rows(database: Database) -> dict[str, int]:
     return rows if rows.get("users") else {}
 
 
-def restore(database: Database, path: Path, actor: Actor, *, replace: bool = False) -> Restored:
+def restore(database: Database, path: Path, actor: Actor, *, replace: bool = False) -> RestoreResult:
     """Restore a backup, and record it in the restored audit log. Closes the database's connections.
 
     Raises BadBackup, BackupUnknown, NotEmpty, ServiceRuns, RestoreRefused, ProgramLacks, ProgramFailed.
@@ -73,7 +73,7 @@ def restore(database: Database, path: Path, actor: Actor, *, replace: bool = Fal
         with closing(Database(fresh.address)) as restored, restored.transaction() as session:
             record(session, actor, Act(action="backup.restored", target=path.name, after=_origin(manifest)))
         swap(server, fresh)
-    return Restored(manifest=manifest, replaced=present)
+    return RestoreResult(manifest=manifest, replaced=present)
 
 
 def _server_of(database: Database) -> Server:

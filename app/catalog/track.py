@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 from sqlalchemy import Subquery, delete, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -21,15 +21,14 @@ from app.catalog.yaml_document import read_document
 from app.database.engine import storable
 from app.errors import NotFound
 from app.judging.options import Model
+from app.validation import FrozenModel
 
 TRACKS_FILE = "tracks.yaml"
 MAX_TRACKS = 500
 
 
-class ProblemRef(BaseModel):
+class ProblemRef(FrozenModel):
     """A reference to a problem."""
-
-    model_config = ConfigDict(frozen=True)
 
     slug: str
     title: str
@@ -43,10 +42,8 @@ class Step(ListedProblem):
     is_open: bool
 
 
-class TrackSummary(BaseModel):
+class TrackSummary(FrozenModel):
     """A track. `next` is the first unsolved problem whose prerequisites are solved; null if there is none."""
-
-    model_config = ConfigDict(frozen=True)
 
     slug: str
     title: str
@@ -66,10 +63,8 @@ class TrackDetail(TrackSummary):
     steps: tuple[Step, ...]
 
 
-class TrackPlace(BaseModel):
+class TrackPlace(FrozenModel):
     """The position of a problem in its track. `number` counts from 1."""
-
-    model_config = ConfigDict(frozen=True)
 
     slug: str
     title: str

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from app.cli.console import errors, message, one_line
-from app.client.error import ClientError, NotFound, NotSignedIn
+from app.cli.transport import ClientError, ServerRefused
 
 if TYPE_CHECKING:
-    from app.client.client import Client
+    from app.cli.client import Client
     from app.submissions.view import SubmissionView
 
 POLL_SECONDS = 30
@@ -32,9 +33,9 @@ def follow_live(client: "Client", submission_id: str) -> Iterator["SubmissionVie
     """
     try:
         yield from client.stream_views(submission_id)
-    except (NotFound, NotSignedIn):
-        raise
     except ClientError as error:
+        if isinstance(error, ServerRefused) and error.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
+            raise
         errors.print(f"No live view: {error}. Asking every {LIVE_POLL_SECONDS} s instead.", **PLAIN)
         yield from follow(client, submission_id, LIVE_POLL_SECONDS)
 

@@ -21,7 +21,7 @@ from app.limits import SOURCE_BYTES
 from app.settings import read_settings
 
 if TYPE_CHECKING:
-    from app.client.client import Client
+    from app.cli.client import Client
 
 STARTER = "%%allclose {slug} --run\n{starter}"
 

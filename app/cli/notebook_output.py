@@ -20,7 +20,7 @@ from app.web.render import STATIC, render_text
 from app.web.result import describe_result
 
 if TYPE_CHECKING:
-    from app.client.client import Client
+    from app.cli.client import Client
     from app.submissions.view import SubmissionView
 
 

@@ -1,7 +1,6 @@
 """Calls to an Allclose server, for the command line and notebooks.
 
-`allclose login` saves one API token for each server address in the home folder. Errors of the client become
-AllcloseErrors whose messages the commands print.
+`allclose login` saves one API token for each server address in the home folder.
 """
 
 import json
@@ -9,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.cli.console import errors
-from app.client.error import ClientError, NotFound
-from app.client.error import NotSignedIn as TokenRefused
+from app.cli.transport import ClientError, ServerRefused
 from app.errors import AllcloseError
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from app.client.client import Client, ListedProblem, ProblemDetail
+    from app.cli.client import Client, ListedProblem, ProblemDetail
 
 
 MAX_PROBLEMS = 200
@@ -44,8 +43,8 @@ def send(client: "Client", attempt: Attempt) -> str:
     """Submit and return the submission's ID. Raises ClientError, UnknownProblem."""
     try:
         return str(client.submit(attempt.problem, attempt.source, attempt.mode, attempt.inputs))
-    except NotFound:
-        raise UnknownProblem(_explain_unknown(client, attempt.problem)) from None
+    except ServerRefused as refused:
+        raise _explain(client, attempt.problem, refused) from None
 
 
 def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:
@@ -57,14 +56,17 @@ def get_problem(client: "Client", slug: str) -> "ProblemDetail":
     """Raises ClientError, UnknownProblem."""
     try:
         return client.get_problem(slug)
-    except NotFound:
-        raise UnknownProblem(_explain_unknown(client, slug)) from None
+    except ServerRefused as refused:
+        raise _explain(client, slug, refused) from None
 
 
-def _explain_unknown(client: "Client", slug: str) -> str:
+def _explain(client: "Client", slug: str, refused: ServerRefused) -> AllcloseError:
+    """Return UnknownProblem for a 404, else the refusal."""
+    if refused.status != HTTPStatus.NOT_FOUND:
+        return refused
     close = get_close_matches(slug.lower(), [item.slug for item in list_problems(client)], n=1)
     advice = f"did you mean {close[0]!r}?" if close else f"{client.server}/problems lists them"
-    return f"there is no problem {slug!r} on {client.server}; {advice}"
+    return UnknownProblem(f"there is no problem {slug!r} on {client.server}; {advice}")
 
 
 class TokensUnreadable(AllcloseError):
@@ -115,36 +117,32 @@ def _unreadable(path: Path, what: str) -> TokensUnreadable:
     return TokensUnreadable(f"{path} {what}: fix or remove it and run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
 
 
-class ServerRefused(AllcloseError):
-    """The server answered with an error or could not be reached."""
-
-
-class NotSignedIn(AllcloseError):
+class TokenMissing(AllcloseError):
     """There is no token for this server, or the token is no longer valid."""
 
 
 def require_token(settings: Settings) -> str:
-    """Return the token of the settings, or the saved one. Raises NotSignedIn."""
+    """Return the token of the settings, or the saved one. Raises TokenMissing."""
     token = settings.token or find_token(settings.server)
     if token is None:
-        raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME` or set ALLCLOSE_TOKEN")
+        raise TokenMissing(f"no token for {settings.server}: run `allclose login USERNAME` or set ALLCLOSE_TOKEN")
     if not (token.isascii() and token.isprintable()):
-        raise NotSignedIn(f"the token for {settings.server} is malformed: run `allclose login USERNAME` to get one")
+        raise TokenMissing(f"the token for {settings.server} is malformed: run `allclose login USERNAME` to get one")
     return token
 
 
 @contextmanager
 def open_client(server: str, token: str | None) -> Iterator["Client"]:
-    """Open a client. A ClientError in the block becomes ServerRefused or NotSignedIn."""
-    from app.client.client import Client
+    """Open a client. Raises TokenMissing if the server does not know the token (any more)."""
+    from app.cli.client import Client
 
     try:
         with Client(server, token, on_retry=_print_retry) as client:
             yield client
-    except TokenRefused as refused:
-        raise (NotSignedIn(_explain_refused(server)) if token else ServerRefused(str(refused))) from None
-    except ClientError as error:
-        raise ServerRefused(str(error)) from None
+    except ServerRefused as refused:
+        if token and refused.status == HTTPStatus.UNAUTHORIZED:
+            raise TokenMissing(_explain_refused(server)) from None
+        raise
 
 
 def _print_retry(error: ClientError, seconds: float) -> None:

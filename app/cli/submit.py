@@ -1,6 +1,7 @@
 """`allclose login`, `submit`, `show` and `cancel`: the REST API from the command line."""
 
 import os
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
@@ -10,16 +11,16 @@ from app.cli.console import errors, message, output, print_json
 from app.cli.follow import PLAIN, explain_interruption, page_of, watch
 from app.cli.remote import Attempt, UnknownProblem, open_client, require_token, save_token, send
 from app.cli.source import read_source, read_text
-from app.client.error import Conflict, Invalid, TooOften
+from app.cli.transport import ServerRefused
 from app.settings import read_settings
 
 if TYPE_CHECKING:
-    from app.client.client import Client
+    from app.cli.client import Client
     from app.submissions.view import SubmissionView
 
 INTERRUPTED = 130
 # Refusals of one submission, after which the next may be taken.
-REFUSED = (Conflict, Invalid, TooOften)
+REFUSED = (HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.TOO_MANY_REQUESTS)
 
 Server = Annotated[str | None, typer.Option(help="The address of the Allclose server (or ALLCLOSE_SERVER).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")]
@@ -113,7 +114,9 @@ def _try_to_send(client: "Client", file: Path, attempt: Attempt) -> str | None:
     """Return the submission's ID, or None after a refusal, which is printed."""
     try:
         return send(client, attempt)
-    except (*REFUSED, UnknownProblem) as refused:
+    except (ServerRefused, UnknownProblem) as refused:
+        if isinstance(refused, ServerRefused) and refused.status not in REFUSED:
+            raise
         errors.print(f"{file}: {message(str(refused))}", **PLAIN)
         return None
 

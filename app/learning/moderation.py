@@ -50,7 +50,7 @@ class ReportClosed(Conflict):
         super().__init__("A moderator has already looked at your report of this entry and closed it.")
 
 
-class Report(Base):
+class EntryReport(Base):
     """A user's report of a post or a shared solution. `closed_at`: a moderator has decided.
 
     The reports of a withdrawn solution are kept, and count again once it is shared again.
@@ -81,9 +81,9 @@ class Report(Base):
 
 # A deleted post and a withdrawn solution leave nothing to decide.
 _IS_OPEN = and_(
-    Report.closed_at.is_(None),
+    EntryReport.closed_at.is_(None),
     Post.deleted_at.is_(None),
-    or_(Report.post_id.is_not(None), SharedSolution.submission_id.is_not(None)),
+    or_(EntryReport.post_id.is_not(None), SharedSolution.submission_id.is_not(None)),
 )
 
 
@@ -159,7 +159,7 @@ def decide_on_post(session: Session, actor: Actor, post_id: UUID, decision: Post
         case "dismiss":
             pass
     session.flush()
-    closed = _close(session, Report.post_id == post.id)
+    closed = _close(session, EntryReport.post_id == post.id)
     if closed or _state_of(post) != before:
         act = f"post.{_DONE[decision]}"
         record(session, actor, Act(action=act, target=post.id, subject_id=post.user_id))
@@ -175,7 +175,7 @@ def decide_on_shared(session: Session, actor: Actor, submission_id: UUID, decisi
     if decision != "dismiss":
         shared.hidden_at = (before or session.scalars(select(func.now())).one()) if decision == "hide" else None
     session.flush()
-    closed = _close(session, Report.submission_id == submission_id)
+    closed = _close(session, EntryReport.submission_id == submission_id)
     if closed or shared.hidden_at != before:
         act = f"shared_solution.{_DONE[decision]}"
         record(session, actor, Act(action=act, target=submission_id, subject_id=shared.user_id))
@@ -185,31 +185,31 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
     """List the open reports, newest first. Raises CursorInvalid."""
     reporter, author = aliased(User), aliased(User)
     query = (
-        select(Report, Post, SharedSolution, Problem.slug, author.username.label("author"))
+        select(EntryReport, Post, SharedSolution, Problem.slug, author.username.label("author"))
         .add_columns(reporter.username.label("reporter"), func.left(Submission.source, EXCERPT).label("source"))
-        .outerjoin(Post, Post.id == Report.post_id)
-        .outerjoin(SharedSolution, SharedSolution.submission_id == Report.submission_id)
-        .outerjoin(Submission, Submission.id == Report.submission_id)
+        .outerjoin(Post, Post.id == EntryReport.post_id)
+        .outerjoin(SharedSolution, SharedSolution.submission_id == EntryReport.submission_id)
+        .outerjoin(Submission, Submission.id == EntryReport.submission_id)
         .join(Problem, Problem.id == func.coalesce(Post.problem_id, SharedSolution.problem_id))
         .join(author, author.id == func.coalesce(Post.user_id, SharedSolution.user_id))
-        .join(reporter, reporter.id == Report.user_id)
+        .join(reporter, reporter.id == EntryReport.user_id)
         .where(_IS_OPEN)
-        .order_by(Report.created_at.desc(), Report.id.desc())
+        .order_by(EntryReport.created_at.desc(), EntryReport.id.desc())
     )
     if wanted.cursor is not None:
-        query = query.where(tuple_(Report.created_at, Report.id) < tuple_(*read_uuid_cursor(wanted.cursor)))
+        query = query.where(tuple_(EntryReport.created_at, EntryReport.id) < tuple_(*read_uuid_cursor(wanted.cursor)))
     rows, last = split_page(session.execute(query.limit(wanted.limit + 1)).all(), wanted.limit)
-    following = write_cursor(last.Report.created_at, last.Report.id) if last else None
+    following = write_cursor(last.EntryReport.created_at, last.EntryReport.id) if last else None
     return ReportPage(items=tuple(map(_view, rows)), next=following)
 
 
 def count_reports(session: Session) -> int:
     """Count the open reports, at most MAX_COUNTED."""
-    newest = (Report.created_at.desc(), Report.id.desc())
+    newest = (EntryReport.created_at.desc(), EntryReport.id.desc())
     some = (
-        select(Report.id)
-        .outerjoin(Post, Post.id == Report.post_id)
-        .outerjoin(SharedSolution, SharedSolution.submission_id == Report.submission_id)
+        select(EntryReport.id)
+        .outerjoin(Post, Post.id == EntryReport.post_id)
+        .outerjoin(SharedSolution, SharedSolution.submission_id == EntryReport.submission_id)
         .where(_IS_OPEN)
         .order_by(*newest)
     )
@@ -226,7 +226,7 @@ def _report(session: Session, viewer: Viewer, reason: str, edited_at: datetime |
     if not is_storable(reason):
         raise Invalid("reason", "The reason has a character that can't be stored. Remove it.")
     serialise_requests(session, viewer.id)
-    earlier = session.scalars(select(Report).filter_by(user_id=viewer.id, **entry)).one_or_none()
+    earlier = session.scalars(select(EntryReport).filter_by(user_id=viewer.id, **entry)).one_or_none()
     if earlier is not None:
         if earlier.closed_at is None:
             return
@@ -234,10 +234,10 @@ def _report(session: Session, viewer: Viewer, reason: str, edited_at: datetime |
             raise ReportClosed
         session.delete(earlier)
         session.flush()
-    own = select(func.count()).where(Report.user_id == viewer.id, Report.created_at > func.now() - HOUR)
+    own = select(func.count()).where(EntryReport.user_id == viewer.id, EntryReport.created_at > func.now() - HOUR)
     if session.scalars(own).one() >= MAX_REPORTS_PER_HOUR:
         raise LimitReached(f"you reported {MAX_REPORTS_PER_HOUR} entries in the last hour, which is the limit", HOUR)
-    session.add(Report(user_id=viewer.id, reason=reason, **entry))
+    session.add(EntryReport(user_id=viewer.id, reason=reason, **entry))
     session.flush()
 
 
@@ -247,8 +247,8 @@ def _state_of(post: Post) -> tuple[bool, bool, bool]:
 
 def _close(session: Session, which: Any) -> bool:
     """Close the open reports of an entry. Return whether there were some."""
-    closing = update(Report).where(which, Report.closed_at.is_(None)).values(closed_at=func.now())
-    return bool(session.execute(closing.returning(Report.id)).all())
+    closing = update(EntryReport).where(which, EntryReport.closed_at.is_(None)).values(closed_at=func.now())
+    return bool(session.execute(closing.returning(EntryReport.id)).all())
 
 
 def _view(row: Row[Any]) -> ReportView:
@@ -256,15 +256,15 @@ def _view(row: Row[Any]) -> ReportView:
     entry = post or row.SharedSolution
     said = f"{post.title}\n{post.body}".strip() if post else row.source
     return ReportView(
-        id=row.Report.id,
+        id=row.EntryReport.id,
         reporter=row.reporter,
-        reason=row.Report.reason,
-        created_at=row.Report.created_at,
+        reason=row.EntryReport.reason,
+        created_at=row.EntryReport.created_at,
         problem=row.slug,
         author=row.author,
         question_id=(post.question_id or post.id) if post else None,
         post_id=post.id if post else None,
-        submission_id=row.Report.submission_id,
+        submission_id=row.EntryReport.submission_id,
         excerpt=said[:EXCERPT],
         is_hidden=entry.hidden_at is not None,
     )

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
@@ -22,6 +22,7 @@ from app.catalog.name import get_problem_id
 from app.judging.verdicts import Verdict
 from app.learning.model import HintReveal
 from app.submissions.model import CaseRow, Judging, Submission
+from app.validation import FrozenModel
 
 # Older submissions do not count, so that the cost is bounded.
 LAST = 1_000
@@ -34,40 +35,36 @@ SHARES = (0.01, 0.1, 0.5, 1, 2, 10)
 NEAR = (0.5, 2.0)
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class VerdictCount(View):
+class VerdictCount(FrozenModel):
     verdict: Verdict
     count: int
 
 
-class MistakeCount(View):
+class MistakeCount(FrozenModel):
     hint: str = Field(description="the explanation of a known mistake, as students read it")
     students: int = Field(description="how many students made it")
 
 
-class CaseCount(View):
+class CaseCount(FrozenModel):
     name: str
     failed: int = Field(description="submissions whose answer to this case was not accepted")
     judged: int = Field(description="submissions that have a result for this case")
     near: int = Field(description="submissions whose answer used 0.5 to 2 times the tolerance of this case")
 
 
-class Bar(View):
+class Bar(FrozenModel):
     """A bar of a histogram: what is above the bar before it, and at most `most`. The last bar has no `most`."""
 
     most: float | None
     count: int
 
 
-class HintCount(View):
+class HintCount(FrozenModel):
     number: int = Field(description="the hint's number, from 1")
     students: int = Field(description="how many of these students revealed it")
 
 
-class ProblemStatistics(View):
+class ProblemStatistics(FrozenModel):
     """Of the last submissions of all cases by students. Without students or solvers, rates and medians are null."""
 
     submissions: int = Field(description=f"the number of submissions that count: the last {LAST:,} at most")
@@ -88,7 +85,7 @@ class ProblemStatistics(View):
     near: int = Field(description="submissions whose largest share is from 0.5 to 2")
 
 
-class _Sent(NamedTuple):
+class _StudentSubmission(NamedTuple):
     user_id: UUID
     created_at: datetime
     judging_id: int
@@ -100,7 +97,7 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
     """Raises ProblemNotFound."""
     problem_id = get_problem_id(session, slug)
     sent = _read_last(session, problem_id)
-    by_student: dict[UUID, list[_Sent]] = defaultdict(list)
+    by_student: dict[UUID, list[_StudentSubmission]] = defaultdict(list)
     for each in sent:
         by_student[each.user_id].append(each)
     shares = _read_shares(session, sent)
@@ -140,7 +137,7 @@ def is_solved_by_student(session: Session, slug: str) -> bool:
     return session.scalar(solved.limit(1)) is not None
 
 
-def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
+def _read_last(session: Session, problem_id: UUID) -> list[_StudentSubmission]:
     """Return the students' last judged submissions of all cases, oldest first."""
     columns = (
         User.id,
@@ -165,10 +162,10 @@ def _read_last(session: Session, problem_id: UUID) -> list[_Sent]:
         .where(Judging.verdict.is_not(None), Judging.verdict.not_in([Verdict.JUDGE_ERROR, Verdict.CANCELLED]))
         .order_by(Submission.created_at)
     )
-    return [_Sent(*row) for row in session.execute(query)]
+    return [_StudentSubmission(*row) for row in session.execute(query)]
 
 
-def _effort(sent: Sequence[_Sent]) -> tuple[int, float] | None:
+def _effort(sent: Sequence[_StudentSubmission]) -> tuple[int, float] | None:
     """Return a student's submissions and minutes up to the first accepted one, or None without one."""
     for number, each in enumerate(sent, 1):
         if each.verdict == Verdict.ACCEPTED:
@@ -186,26 +183,26 @@ def _is_near(share: float) -> bool:
     return NEAR[0] <= share <= NEAR[1]
 
 
-def _read_shares(session: Session, sent: Sequence[_Sent]) -> list[float]:
+def _read_shares(session: Session, sent: Sequence[_StudentSubmission]) -> list[float]:
     """Return each submission's largest share of the tolerance, for those whose values were compared."""
     largest = func.max(CaseRow.tolerance_used)
     query = _results_of(sent, largest).group_by(CaseRow.judging_id).having(largest.is_not(None))
     return list(session.scalars(query))
 
 
-def _results_of(sent: Sequence[_Sent], *columns: Any) -> Select[Any]:
+def _results_of(sent: Sequence[_StudentSubmission], *columns: Any) -> Select[Any]:
     """Select from the results of the attempts that gave the verdicts."""
     is_last = (Judging.id == CaseRow.judging_id) & (Judging.attempt == CaseRow.attempt)
     return select(*columns).join(Judging, is_last).where(Judging.id.in_([each.judging_id for each in sent]))
 
 
-def _count_mistakes(sent: Iterable[_Sent]) -> tuple[MistakeCount, ...]:
+def _count_mistakes(sent: Iterable[_StudentSubmission]) -> tuple[MistakeCount, ...]:
     made = {(each.hint, each.user_id) for each in sent if each.hint}
     counts = Counter(hint for hint, _ in made)
     return tuple(MistakeCount(hint=hint, students=count) for hint, count in counts.most_common(MOST))
 
 
-def _count_cases(session: Session, sent: Sequence[_Sent]) -> tuple[CaseCount, ...]:
+def _count_cases(session: Session, sent: Sequence[_StudentSubmission]) -> tuple[CaseCount, ...]:
     failed = func.count().filter(CaseRow.verdict != Verdict.ACCEPTED)
     near = func.count().filter(CaseRow.tolerance_used.between(*NEAR))
     query = _results_of(sent, CaseRow.name, func.count(), failed, near).group_by(CaseRow.name)

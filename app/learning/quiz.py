@@ -20,7 +20,7 @@ from app.learning.model import QuizAnswer, QuizAttempt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class ShownAnswer:
     """The user's choice and the correct choice, both counted from 0."""
 
     choice: int
@@ -31,12 +31,12 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class QuizQuestion:
     """A question with its answer, or None until it is answered."""
 
     question: str
     choices: tuple[str, ...]
-    answered: Answered | None
+    answered: ShownAnswer | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Quiz:
     """A quiz. `attempt` counts from 1 and is 0 before the first answer to these questions."""
 
     attempt: int
-    questions: tuple[Asked, ...]
+    questions: tuple[QuizQuestion, ...]
 
     @property
     def answered_count(self) -> int:
@@ -97,16 +97,16 @@ def read_quiz(session: Session, user_id: UUID, lesson: Lesson) -> Quiz:
     )
 
 
-def _ask(question: dict[str, Any], answer: QuizAnswer | None) -> Asked:
-    return Asked(
+def _ask(question: dict[str, Any], answer: QuizAnswer | None) -> QuizQuestion:
+    return QuizQuestion(
         question=question["question"],
         choices=tuple(question["choices"]),
         answered=_explain(question, answer) if answer else None,
     )
 
 
-def _explain(question: dict[str, Any], answer: QuizAnswer) -> Answered:
-    return Answered(
+def _explain(question: dict[str, Any], answer: QuizAnswer) -> ShownAnswer:
+    return ShownAnswer(
         choice=answer.choice,
         is_right=answer.is_right,
         right_choice=question["answer"],

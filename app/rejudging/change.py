@@ -19,14 +19,14 @@ from app.database.cursor import MAX_BIGINT, PAGE, CursorInvalid, split_page
 from app.judging.verdicts import Verdict
 from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Rejudging, kind
-from app.rejudging.view import View
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import State
+from app.validation import FrozenModel
 
 UNCHANGED = ("same", "waiting", "cancelled")
 
 
-class Outcome(View):
+class Outcome(FrozenModel):
     """The result of one judging. `verdict` is null while it waits."""
 
     verdict: Verdict | None
@@ -34,7 +34,7 @@ class Outcome(View):
     revision: int = Field(description="the number of the revision that it was judged on")
 
 
-class CaseChange(View):
+class CaseChange(FrozenModel):
     """A case whose verdict differs. A side is null if its revision has no such case, or the case did not run."""
 
     name: str
@@ -42,7 +42,7 @@ class CaseChange(View):
     new: Verdict | None
 
 
-class Change(View):
+class Change(FrozenModel):
     """One submission. `failed`: the new judging is a judge error, and the old verdict stays."""
 
     submission: UUID
@@ -55,7 +55,7 @@ class Change(View):
     reason: str | None = Field(description="why it failed; null otherwise")
 
 
-class ChangePage(View):
+class ChangePage(FrozenModel):
     """In the order in which the submissions were sent."""
 
     items: tuple[Change, ...]
@@ -141,7 +141,7 @@ def _differing(old: Verdicts, new: Verdicts) -> Iterable[CaseChange]:
             yield CaseChange(name=name, old=old.get(name), new=new.get(name))
 
 
-class JudgingView(View):
+class JudgingView(FrozenModel):
     """One judging. `replaced_at`: when another judging replaced it; null for the one that counts."""
 
     verdict: Verdict | None
@@ -153,7 +153,7 @@ class JudgingView(View):
     replaced_at: datetime | None
 
 
-class JudgingList(View):
+class JudgingList(FrozenModel):
     """Oldest first; the last one counts."""
 
     items: tuple[JudgingView, ...]

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from sqlalchemy import Select, and_, case, func, literal, select
 from sqlalchemy.orm import Session, aliased
 
@@ -18,7 +18,7 @@ from app.judging.verdicts import Verdict
 from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
-from app.validation import Body, Moment, check_span
+from app.validation import Body, FrozenModel, Moment, check_span
 
 # The most submissions of a rejudging. More would take one worker all night, and give a list too long to read.
 MOST = 20_000
@@ -170,9 +170,7 @@ def _user_id(session: Session, username: str) -> UUID:
     return user_id
 
 
-class Candidate(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class Candidate(FrozenModel):
     submission: UUID
     problem: str = Field(description="the slug")
     user: str = Field(description="the user name")
@@ -182,10 +180,8 @@ class Candidate(BaseModel):
     revision: int = Field(description="the number of the revision it was judged on")
 
 
-class Preview(BaseModel):
+class Preview(FrozenModel):
     """The submissions that a choice matches."""
-
-    model_config = ConfigDict(frozen=True)
 
     total: int = Field(description=f"the submissions to judge again; the limit is {MOST}, and {MOST + 1} means more")
     unfinished: int = Field(description="matching submissions that are not judged yet, and are left out")

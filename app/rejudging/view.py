@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -17,16 +17,13 @@ from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice, from_stored
 from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Onto, Rejudging, kind
+from app.validation import FrozenModel
 
 RejudgingState = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
 Decided = Literal["open", "applied", "cancelled"]
 
 
-class View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class RejudgingSummary(View):
+class RejudgingSummary(FrozenModel):
     """`judging` until all submissions are judged, then `ready` to be applied or cancelled. That decision is final.
 
     `overtaken` instead of `ready` if another rejudging of some of the same submissions was applied since: this one can
@@ -54,7 +51,7 @@ class RejudgingSummary(View):
     )
 
 
-class Move(View):
+class Move(FrozenModel):
     """The number of submissions that went from one verdict to another."""
 
     old: Verdict
@@ -77,7 +74,7 @@ class RejudgingView(RejudgingSummary):
     moves: tuple[Move, ...] = Field(description="the judged submissions, by old and new verdict")
 
 
-class RejudgingPage(View):
+class RejudgingPage(FrozenModel):
     """Newest first."""
 
     items: tuple[RejudgingSummary, ...]

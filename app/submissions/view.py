@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.judging.efficiency import TimeComparison
 from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict, Visibility, earns_points
+from app.validation import FrozenModel
 
 if TYPE_CHECKING:
     from app.submissions.model import CaseRow
@@ -18,13 +19,11 @@ Mode = Literal["submit", "sample"]
 State = Literal["queued", "judging", "done"]
 
 
-class Wait(BaseModel):
+class Wait(FrozenModel):
     """How long an unfinished submission has waited, and an estimate.
 
     `seconds` is None if there is no recent judging to compare with, or if this one takes unusually long.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     ahead: int = Field(description="the number of submissions that are judged before it; 0 once its judging runs")
     seconds: float | None = Field(description="an estimate of the time until its verdict; null without one")
@@ -44,10 +43,8 @@ class CaseView(BaseModel):
     report: dict[str, Any]
 
 
-class PartView(BaseModel):
+class PartView(FrozenModel):
     """A part of the problem, and what the submission earned there."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     title: str
@@ -57,13 +54,11 @@ class PartView(BaseModel):
     cases: int = Field(description="how many cases of the part the submission is judged on")
 
 
-class SubmissionView(BaseModel):
+class SubmissionView(FrozenModel):
     """A submission with its results.
 
     `problem` is a slug. `cases` is in the problem's order; while `state` is judging, some cases are still missing.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     id: UUID
     problem: str

@@ -21,7 +21,7 @@ LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PreviewContent:
     """The content of the preview. Any change of it changes `version`.
 
     `problem` is None while the package has faults. `failure` is the reference's error with its traceback. Students open
@@ -40,7 +40,7 @@ class Shown:
     editorial: str = ""
 
 
-def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
+def create_preview(slug: str, read: Callable[[], PreviewContent]) -> FastAPI:
     """Create the app. `read` returns the current content and must be cheap. The caller adds the common headers."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     path = f"/problems/{slug}"

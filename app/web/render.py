@@ -203,13 +203,13 @@ def _closeness(tolerance: Tolerance) -> str:
     return "Values must be within {margin} of the expected ones.".format(margin=" + ".join(parts))
 
 
-class Typed(str):
+class TypedText(str):
     """Text that a user typed, shown unchanged in a form field."""
 
 
 def harmless(value: Any) -> Any:
     """Escape control characters, bidirectional marks and lone surrogates in a value that a template shows."""
-    if not isinstance(value, str) or isinstance(value, Typed):
+    if not isinstance(value, str) or isinstance(value, TypedText):
         return value
     return Markup(spelled(value)) if isinstance(value, Markup) else spelled(value)
 
@@ -259,7 +259,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "statement": arrange_statement,
         "name_function": name_function,
         "sample_python": sample_python,
-        "typed": Typed,
+        "typed": TypedText,
         "plain": lambda text: printable(text, MAX_TEXT),
         "code_spans": render_code_spans,
         "cut": lambda text: printable(text, MAX_LINE),

@@ -21,7 +21,7 @@ _CHECKS: dict[CheckName, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckStep:
     """A check. `state` is done, now or later."""
 
     title: str
@@ -34,7 +34,7 @@ class StatusText:
     sentence: str
     tone: str
     icon: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CheckStep, ...] = ()
 
 
 def describe_standing(view: VerificationView) -> StatusText:
@@ -63,12 +63,12 @@ def describe_standing(view: VerificationView) -> StatusText:
             return StatusText(title="Not verified", sentence=view.notice or "", tone="fault", icon="wrench")
 
 
-def _steps(told: str) -> tuple[Step, ...]:
+def _steps(told: str) -> tuple[CheckStep, ...]:
     checks = list(_CHECKS)
     now = next((place for place, names in enumerate(_CHECKS.values()) if told in names), checks.index("mutation"))
     states = ["done" if place < now else "later" for place in range(len(checks))]
     states[now] = "now"
-    return tuple(Step(TITLES[check], state) for check, state in zip(checks, states, strict=True))
+    return tuple(CheckStep(TITLES[check], state) for check, state in zip(checks, states, strict=True))
 
 
 def _progress(view: VerificationView) -> str:

@@ -14,7 +14,7 @@ from app.authoring.model import Publication, Verification
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
-from app.learning.moderation import Report
+from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.policy import PolicyRow
@@ -74,7 +74,7 @@ def _make_work(session: Session, user_id: UUID) -> None:
     post = Post(**own, title=QUESTION, body=QUESTION)
     session.add(post)
     session.flush()
-    session.add(Report(user_id=user_id, post_id=post.id, reason="a reason"))
+    session.add(EntryReport(user_id=user_id, post_id=post.id, reason="a reason"))
     session.add(Bookmark(**own))
     session.add(Note(**own, text=f"a thought of {user.username}"))
     session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True, queue="cpu"))

@@ -28,7 +28,6 @@ OF_OTHER_PROCESSES = (
     "app.backup",
     "app.catalog.importing",
     "app.cli",
-    "app.client",
     "app.database.embedded_server",
     "app.log",
     "app.worker",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from app.catalog.query import ProblemDetail
-    from app.web.preview import Shown
+    from app.web.preview import PreviewContent
     from sandbox.pool import Pool
 
 
@@ -141,7 +141,7 @@ class PreviewedPackage:
         # A random prefix, so that a page left open by an earlier preview reloads.
         self._prefix, self._number = secrets.token_hex(4), 0
         self._package: Package | None = None
-        self._shown: Shown
+        self._shown: PreviewContent
         self._signature: Signature | None = None
         self._ended = Event()
         self._answers = SampleAnswers(settings, self._take_answers)
@@ -149,7 +149,7 @@ class PreviewedPackage:
         self._watcher = Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
-    def read(self) -> "Shown":
+    def read(self) -> "PreviewContent":
         with self._lock:
             return self._shown
 
@@ -195,11 +195,11 @@ class PreviewedPackage:
                 self._show(preview_problem(package, answers.previews), (), answers.notice, answers.failure)
 
     def _show(self, problem: "ProblemDetail | None", faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
-        from app.web.preview import Shown
+        from app.web.preview import PreviewContent
 
         self._number += 1
         package = self._package
-        self._shown = Shown(
+        self._shown = PreviewContent(
             version=f"{self._prefix}-{self._number}",
             place=str(self._source.path),
             title=problem.title if problem else self._source.slug,

@@ -11,12 +11,12 @@ from app.cli.console import errors, output, print_json
 from app.cli.problem.availability import MEANING
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.cli.remote import open_client, require_token
-from app.client.error import ClientError
+from app.cli.transport import ClientError
 from app.settings import read_settings
 
 if TYPE_CHECKING:
     from app.authoring.query import VerificationView
-    from app.client.client import Client
+    from app.cli.client import Client
 
 # Each response updates the progress bar.
 WAIT_SECONDS = 1

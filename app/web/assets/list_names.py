@@ -130,7 +130,7 @@ def is_anything(parameters: list[inspect.Parameter]) -> bool:
     return [one.kind for one in parameters] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
 
 
-class Shown:
+class PlainDefault:
     """A default that is written as this text."""
 
     def __init__(self, text: str) -> None:
@@ -144,7 +144,7 @@ def plain_parameter(one: inspect.Parameter) -> inspect.Parameter:
     default = one.default
     if default is not one.empty and not is_plain(default):
         name = getattr(default, "__name__", None) or str(default)
-        default = Shown(name if re.fullmatch(r"\w+|torch\.\w+", name) else "…")
+        default = PlainDefault(name if re.fullmatch(r"\w+|torch\.\w+", name) else "…")
     return one.replace(annotation=one.empty, default=default)
 
 

@@ -16,7 +16,7 @@ from app.web.visit import CurrentVisit, Visit
 router = APIRouter(prefix="/problems/{slug}/draft")
 
 
-class Written(Body):
+class DraftText(Body):
     """A draft. `base` is the version that the editor last saw, or empty."""
 
     source: str
@@ -24,7 +24,7 @@ class Written(Body):
 
 
 @router.put("", dependencies=[Depends(require_own_origin)])
-def save(visit: CurrentVisit, slug: Slug, written: Written) -> Response:
+def save(visit: CurrentVisit, slug: Slug, written: DraftText) -> Response:
     user = _user(visit)
     with visit.transaction() as session:
         draft = save_draft(session, Save(user_id=user.id, slug=slug, source=written.source, base=written.base))

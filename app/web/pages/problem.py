@@ -36,7 +36,7 @@ from app.web.notebook import write_notebook
 from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
 from app.web.pages.sharing import link
-from app.web.pages.submission import Shown, read_one
+from app.web.pages.submission import SubmissionResult, read_one
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, read_address, see_other
 
@@ -202,7 +202,7 @@ def _is_author(viewer: Viewer | None) -> bool:
     return viewer is not None and viewer.may(Permission.WRITE_PROBLEMS)
 
 
-def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSummary]) -> Shown | None:
+def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSummary]) -> SubmissionResult | None:
     return read_one(session, viewer, mine[0].id) if viewer and mine else None
 
 

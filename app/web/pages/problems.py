@@ -28,7 +28,7 @@ _ORDER = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class FilterValue:
     """A filter value. `address` is the catalogue with this filter set, or removed if it is set."""
 
     label: str
@@ -43,12 +43,12 @@ class Facet:
 
     name: str
     title: str
-    choices: tuple[Choice, ...]
-    more: tuple[Choice, ...] = ()
+    choices: tuple[FilterValue, ...]
+    more: tuple[FilterValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ActiveFilter:
     """An active filter in words, with the address without it and the `count` of problems there."""
 
     name: str
@@ -101,9 +101,9 @@ def list_facets(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, st
     return [facet for facet in made if facet.choices]
 
 
-def list_given(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[Given]:
+def list_given(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[ActiveFilter]:
     return [
-        Given(
+        ActiveFilter(
             name=name,
             words=f"“{value}”" if name == "q" else label_of(name, value, tracks),
             address=address_of(filters.drop(name, value)),
@@ -123,7 +123,7 @@ def _facet(name: str, filters: ProblemFilters, counts: Mapping[str, int], tracks
     chosen = [value for given, value in filters.given if given == name]
     known = dict.fromkeys(chosen, 0) | dict(counts)
     choices = [
-        Choice(
+        FilterValue(
             label=label_of(name, value, tracks),
             count=known[value],
             is_chosen=value in chosen,

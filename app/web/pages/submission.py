@@ -33,7 +33,7 @@ router = APIRouter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SubmissionResult:
     submission: Submission
     view: SubmissionView
     next_steps: AcceptedSteps | None
@@ -100,22 +100,22 @@ def render_result(result: Result) -> str:
     return render_text("fragments/result.html", {"result": result})
 
 
-def read_shown(visit: Visit, submission_id: UUID) -> Shown:
+def read_shown(visit: Visit, submission_id: UUID) -> SubmissionResult:
     """Read the submission. Raises NotFound, also for a visitor who is not signed in."""
     with visit.transaction() as session:
         return read_one(session, _viewer(visit), submission_id)
 
 
-def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
+def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> SubmissionResult:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     return _show(session, viewer, submission, view_submission(session, submission))
 
 
-def _show(session: Session, viewer: Viewer, submission: Submission, view: SubmissionView) -> Shown:
+def _show(session: Session, viewer: Viewer, submission: Submission, view: SubmissionView) -> SubmissionResult:
     is_own = submission.user_id == viewer.id
     next_steps = find_next_steps(session, submission, view) if is_own else None
-    return Shown(submission=submission, view=view, next_steps=next_steps)
+    return SubmissionResult(submission=submission, view=view, next_steps=next_steps)
 
 
 def _inspect(session: Session, visit: Visit, submission: Submission) -> dict[str, Any]:

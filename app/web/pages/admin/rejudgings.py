@@ -41,14 +41,14 @@ Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HOME)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class ChangeQuery:
     """The part of the changes that is shown."""
 
     cursor: str = ""
     only_changed: bool = False
 
 
-WHOLE = Cut()
+WHOLE = ChangeQuery()
 
 
 @router.get("")
@@ -100,11 +100,11 @@ def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> Rejud
 Known = Annotated[RejudgingView, Depends(read_view)]
 
 
-def read_cut(cursor: str = "", only: str = "") -> Cut:
-    return Cut(cursor=cursor, only_changed=only == "changed")
+def read_cut(cursor: str = "", only: str = "") -> ChangeQuery:
+    return ChangeQuery(cursor=cursor, only_changed=only == "changed")
 
 
-Asked = Annotated[Cut, Depends(read_cut)]
+Asked = Annotated[ChangeQuery, Depends(read_cut)]
 
 
 @router.get("/{rejudging_id}")
@@ -166,16 +166,16 @@ def _read(visit: Visit, rejudging_id: UUID) -> RejudgingView:
         return view_rejudging(session, get_rejudging(session, rejudging_id))
 
 
-def _render_result(visit: Visit, view: RejudgingView, cut: Cut) -> str:
+def _render_result(visit: Visit, view: RejudgingView, cut: ChangeQuery) -> str:
     return render_text("admin/rejudging_result.html", {"may": visit.may, **_context(visit, view, cut)})
 
 
-def _show(visit: Visit, view: RejudgingView, cut: Cut = WHOLE, message: str = "") -> Response:
+def _show(visit: Visit, view: RejudgingView, cut: ChangeQuery = WHOLE, message: str = "") -> Response:
     context = {"message": message, **_context(visit, view, cut)}
     return visit.render("admin/rejudging.html", context, 409 if message else 200)
 
 
-def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
+def _context(visit: Visit, view: RejudgingView, cut: ChangeQuery) -> dict[str, Any]:
     """Return the page's context. `asked` is the query of the fragment's address."""
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)

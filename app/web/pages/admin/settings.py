@@ -57,7 +57,7 @@ CHOICES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledSetting:
     """A setting with its label, and its unit or an empty text."""
 
     setting: Setting
@@ -139,18 +139,18 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     return visit.render("admin/settings.html", usual | context, status)
 
 
-def list_groups(settings: tuple[Setting, ...]) -> list[tuple[str, list[Labelled]]]:
+def list_groups(settings: tuple[Setting, ...]) -> list[tuple[str, list[LabelledSetting]]]:
     """Group the settings. Those without a group come last, with their names as labels."""
     known = {setting.name: setting for setting in settings}
     found = [
         (
             title,
             [
-                Labelled(setting=known.pop(name), label=label, unit=unit if unit else "")
+                LabelledSetting(setting=known.pop(name), label=label, unit=unit if unit else "")
                 for name, (label, unit) in names.items()
             ],
         )
         for title, names in GROUPS.items()
     ]
-    rest = [Labelled(setting=setting, label=name, unit="") for name, setting in known.items()]
+    rest = [LabelledSetting(setting=setting, label=name, unit="") for name, setting in known.items()]
     return [*found, ("Other settings", rest)] if rest else found

@@ -1,15 +1,14 @@
 """The calls of the REST API that commands and notebooks make, with the server's own models of the answers."""
 
+import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self
+from urllib.parse import quote
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
-
-from app.client.call import Call, fill, write_json
-from app.client.error import StreamEnded
-from app.client.transport import OnRetry, Transport
+from app.cli.transport import Again, Call, Model, OnRetry, StreamEnded, Transport
 from app.submissions.view import CaseView, SubmissionView
+from app.validation import FrozenModel
 
 if TYPE_CHECKING:
     from app.authoring.query import VerificationView
@@ -18,14 +17,8 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 60
 JSON = "application/json"
 
-Model = TypeVar("Model", bound=BaseModel)
 
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class ListedProblem(_Answer):
+class ListedProblem(FrozenModel):
     slug: str
     title: str
     difficulty: str
@@ -36,22 +29,22 @@ class ProblemDetail(ListedProblem):
     starter: str
 
 
-class _Problems(_Answer):
+class _Problems(FrozenModel):
     items: tuple[ListedProblem, ...]
 
 
-class _Token(_Answer):
+class _Token(FrozenModel):
     token: str
 
 
-class _Receipt(_Answer):
+class _Receipt(FrozenModel):
     id: UUID
 
 
 class Client:
     """A client of one server. Without a token it can use only the calls that need no sign-in.
 
-    Every method raises ClientError (`app.client.error`). If the server answers with an error, it is ServerRefused.
+    Every method raises ClientError (`app.cli.transport`). If the server answers with an error, it is ServerRefused.
     """
 
     def __init__(self, server: str, token: str | None = None, on_retry: OnRetry | None = None) -> None:
@@ -72,34 +65,34 @@ class Client:
     def sign_in(self, username: str, password: str, name: str) -> str:
         """Create a token with this name, use it from now on, and return it. The server never shows it again."""
         account = {"username": username, "password": password, "name": name}
-        token = self._send(_Token, "POST", "/api/v1/tokens", body=account, again="unsafe").token
+        token = self._send(_Token, "POST", _path("tokens"), body=account, again="unsafe").token
         self._transport.use_token(token)
         return token
 
     def list_problems(self, limit: int, q: str = "") -> list[ListedProblem]:
-        return list(self._get(_Problems, "/api/v1/problems", limit=limit, q=q or None).items)
+        return list(self._get(_Problems, _path("problems"), limit=limit, q=q or None).items)
 
     def get_problem(self, slug: str) -> ProblemDetail:
-        return self._get(ProblemDetail, fill("/api/v1/problems/{slug}", slug=slug))
+        return self._get(ProblemDetail, _path("problems", slug))
 
     def change_availability(self, slug: str, availability: str) -> ProblemDetail:
-        path = fill("/api/v1/problems/{slug}", slug=slug)
+        path = _path("problems", slug)
         return self._send(ProblemDetail, "PATCH", path, body={"availability": availability})
 
     def submit(
         self, slug: str, source: str, mode: Literal["submit", "sample"] = "submit", inputs: str | None = None
     ) -> UUID:
         """Return the submission's ID."""
-        path = fill("/api/v1/problems/{slug}/submissions", slug=slug)
+        path = _path("problems", slug, "submissions")
         body = {"source": source, "mode": mode, **({"inputs": inputs} if inputs is not None else {})}
         return self._send(_Receipt, "POST", path, body=body, again="key").id
 
     def get_submission(self, submission_id: UUID | str, wait: int | None = None) -> SubmissionView:
-        path = fill("/api/v1/submissions/{id}", id=submission_id)
+        path = _path("submissions", submission_id)
         return self._get(SubmissionView, path, wait=wait)
 
     def cancel_submission(self, submission_id: UUID | str) -> SubmissionView:
-        path = fill("/api/v1/submissions/{id}/cancel", id=submission_id)
+        path = _path("submissions", submission_id, "cancel")
         return self._send(SubmissionView, "POST", path)
 
     def follow_views(self, submission_id: UUID | str, wait: int = WAIT_SECONDS) -> Iterator[SubmissionView]:
@@ -115,8 +108,8 @@ class Client:
         view = self.get_submission(submission_id)
         cases = {case.name: case for case in view.cases}
         yield view
-        path = fill("/api/v1/submissions/{id}/events", id=submission_id)
-        call = Call(method="GET", path=path, again="safe", query={"progress": True})
+        path = _path("submissions", submission_id, "events")
+        call = Call(method="GET", path=path, query={"progress": "true"})
         for event in self._transport.follow(call) if view.state != "done" else ():
             if event.name == "case":
                 case = CaseView.model_validate_json(event.data)
@@ -134,18 +127,18 @@ class Client:
         """Send a package of this media type. The same package sent again joins its unfinished verification."""
         from app.authoring.query import VerificationView
 
-        path, headers = fill("/api/v1/problems/{slug}", slug=slug), {"Content-Type": kind}
+        path, headers = _path("problems", slug), {"Content-Type": kind}
         query = {"availability": availability}
-        call = Call(method="PUT", path=path, again="safe", query=query, headers=headers, body=content)
+        call = Call(method="PUT", path=path, query=query, headers=headers, body=content)
         return self._transport.read(call, VerificationView)
 
     def get_verification(self, verification_id: UUID | str, wait: int | None = None) -> "VerificationView":
         from app.authoring.query import VerificationView
 
-        return self._get(VerificationView, fill("/api/v1/verifications/{id}", id=verification_id), wait=wait)
+        return self._get(VerificationView, _path("verifications", verification_id), wait=wait)
 
     def _get(self, kind: type[Model], path: str, **query: Any) -> Model:
-        return self._transport.read(Call(method="GET", path=path, again="safe", query=query), kind)
+        return self._transport.read(Call(method="GET", path=path, query=query), kind)
 
     def _send(
         self,
@@ -154,8 +147,12 @@ class Client:
         path: str,
         *,
         body: dict[str, Any] | None = None,
-        again: Literal["safe", "key", "unsafe"] = "safe",
+        again: Again = "safe",
     ) -> Model:
         headers = {"Content-Type": JSON} if body is not None else {}
-        content = write_json(body) if body is not None else None
+        content = json.dumps(body, ensure_ascii=False).encode() if body is not None else None
         return self._transport.read(Call(method=method, path=path, again=again, headers=headers, body=content), kind)
+
+
+def _path(*parts: object) -> str:
+    return "/".join(("/api/v1", *(quote(str(part), safe="") for part in parts)))
