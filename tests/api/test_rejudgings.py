@@ -19,19 +19,14 @@ PATH = "/rejudgings"
 
 
 @pytest.fixture
-def grace(signed_in: SignedIn) -> httpx.Client:
-    return signed_in("grace", role="admin")
-
-
-@pytest.fixture
 def submission(ada: httpx.Client, database: Database) -> Submission:  # noqa: ARG001 (it is hers)
     with database.transaction() as session:
         user = session.scalars(select(User).where(User.username == "ada")).one()
         return make_judged(session, make_problem(session, "sums"), user=user)
 
 
-def begin(grace: httpx.Client, **headers: str) -> dict[str, Any]:
-    answer = grace.post(PATH, json=WRONG, headers=headers)
+def begin(admin: httpx.Client, **headers: str) -> dict[str, Any]:
+    answer = admin.post(PATH, json=WRONG, headers=headers)
     assert answer.status_code == HTTPStatus.ACCEPTED
     view: dict[str, Any] = answer.json()
     assert answer.headers["location"].endswith(f"{PATH}/{view['id']}")
@@ -39,16 +34,16 @@ def begin(grace: httpx.Client, **headers: str) -> dict[str, Any]:
 
 
 def test_from_the_preview_to_the_verdict_that_counts(
-    grace: httpx.Client, ada: httpx.Client, database: Database, submission: Submission
+    admin: httpx.Client, ada: httpx.Client, database: Database, submission: Submission
 ) -> None:
-    found = grace.post("/rejudging-previews", json=WRONG).json()
-    begun, again = (begin(grace, **{"Idempotency-Key": "once"}) for _ in range(2))
+    found = admin.post("/rejudging-previews", json=WRONG).json()
+    begun, again = (begin(admin, **{"Idempotency-Key": "once"}) for _ in range(2))
     path = f"{PATH}/{begun['id']}"
     judge_again(database)
-    ready = grace.get(f"{path}?wait=10").json()
-    changes = grace.get(f"{path}/changes?only_changed=true").json()
+    ready = admin.get(f"{path}?wait=10").json()
+    changes = admin.get(f"{path}/changes?only_changed=true").json()
     before = ada.get(f"/submissions/{submission.id}").json()
-    applied = grace.post(f"{path}/apply").json()
+    applied = admin.post(f"{path}/apply").json()
 
     assert [each["submission"] for each in found["items"]] == [str(submission.id)]
     assert again["id"] == begun["id"]
@@ -59,7 +54,7 @@ def test_from_the_preview_to_the_verdict_that_counts(
     assert ada.get(f"/submissions/{submission.id}").json()["verdict"] == "accepted"
     judgings = ada.get(f"/submissions/{submission.id}/judgings").json()["items"]
     assert [each["verdict"] for each in judgings] == ["wrong_answer", "accepted"]
-    assert [each["id"] for each in grace.get(PATH).json()["items"]] == [begun["id"]]
+    assert [each["id"] for each in admin.get(PATH).json()["items"]] == [begun["id"]]
 
 
 def test_another_users_judgings_are_not_shown(signed_in: SignedIn, submission: Submission) -> None:

@@ -333,7 +333,7 @@ def test_a_broken_package_can_be_uploaded_and_fixed_here(emmy: TestClient) -> No
 @pytest.mark.parametrize(
     "path", ["/edit?problem=nothing", "/edit?like=nothing", "/edit?verification=nothing", "/problems/nothing"]
 )
-def test_what_is_not_there_is_not_found(emmy: TestClient, path: str) -> None:
+def test_an_unknown_problem_or_verification_is_not_found(emmy: TestClient, path: str) -> None:
     assert emmy.get("/author" + path).status_code in (404, 422)
 
 

@@ -23,10 +23,8 @@ from tests.hostile_text import HOSTILE, list_harm, list_markup
 from tests.learning.lessons import make_accepted, publish_lesson
 from tests.learning.test_moderation import ACTOR
 from tests.web.browser import PATIENCE_MS
-from tests.web.judged import all_right, judge
+from tests.web.submit_form import PAGE, solve
 
-PAGE = "/problems/scaled_sum"
-SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale  # mine\n"
 UUIDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 CODE = "Like this:\n\n```python\nreturn secret_of_grace\n```\n"
 
@@ -53,12 +51,6 @@ def share_of(database: Database, viewer: Viewer, source: str = "secret_of_grace 
 def asked_by(database: Database, viewer: Viewer, title: str = "Why scale?", body: str = CODE) -> UUID:
     with database.transaction() as session:
         return ask(session, viewer, "scaled_sum", PostText(title=title, body=body))
-
-
-def solve(client: TestClient, database: Database) -> str:
-    path = client.post(f"{PAGE}/submissions", data={"source": SOURCE}).headers["location"]
-    judge(database, *all_right())
-    return str(path)
 
 
 def as_role(client: TestClient, database: Database, role: Role) -> TestClient:

@@ -12,15 +12,14 @@ from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_problem, make_user
 from tests.web.judged import all_right, judge
+from tests.web.submit_form import PAGE, SOURCE, submit
 
-PAGE = "/problems/scaled_sum"
 FIRST = "def scaled_sum(x, y, scale, options):\n    return x.sum()\n"
-SECOND = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale\n"
 
 
-def send(client: TestClient, source: str, mode: str = "submit") -> str:
-    answer = client.post(f"{PAGE}/submissions", data={"source": source, "mode": mode})
-    return str(answer.headers["location"]).removeprefix("/submissions/")
+def send(client: TestClient, source: str = SOURCE, mode: str = "submit") -> str:
+    """Return the ID of the submission."""
+    return submit(client, source, mode).removeprefix("/submissions/")
 
 
 def become_eve(client: TestClient, database: Database) -> None:
@@ -33,7 +32,7 @@ def shown(page: str) -> list[str]:
 
 
 def test_the_history_is_filtered_by_problem_verdict_and_mode(ada: TestClient, database: Database) -> None:
-    accepted = send(ada, SECOND)
+    accepted = send(ada, SOURCE)
     judge(database, *all_right())
     waiting = send(ada, FIRST, mode="sample")
 
@@ -70,7 +69,7 @@ def test_an_invalid_filter_of_the_history_is_refused(ada: TestClient, field: str
 
 
 def test_two_selected_submissions_are_compared(ada: TestClient) -> None:
-    first, second = send(ada, FIRST), send(ada, SECOND)
+    first, second = send(ada, FIRST), send(ada, SOURCE)
 
     answer = ada.get(f"/submissions?pick={second}&pick={first}")
     page = ada.get(answer.headers["location"]).text
@@ -89,7 +88,7 @@ def test_the_first_submission_is_compared_with_the_starter(ada: TestClient) -> N
 
 
 def test_a_selection_other_than_two_submissions_is_refused(ada: TestClient) -> None:
-    first, second = send(ada, FIRST), send(ada, SECOND)
+    first, second = send(ada, FIRST), send(ada, SOURCE)
 
     answer = ada.get(f"/submissions?pick={first}&pick={second}&pick={uuid4()}&problem=scaled_sum")
 

@@ -16,8 +16,8 @@ from tests.factories import make_user
 from tests.learning.lessons import HINTS, publish_lesson
 from tests.web.browser import PATIENCE_MS, Visitor
 from tests.web.judged import all_right, judge
+from tests.web.submit_form import PAGE, solve
 
-PAGE = "/problems/scaled_sum"
 SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale  # mine\n"
 LOCKED = ("Count on your fingers.", "Add, then multiply.", "return x.sum() * scale", "def make(", *HINTS)
 
@@ -28,11 +28,6 @@ expect.set_options(timeout=PATIENCE_MS)
 def lesson(app: object, database: Database) -> None:  # noqa: ARG001  # after the application's own problem
     with database.transaction() as session:
         publish_lesson(session)
-
-
-def solve(client: TestClient, database: Database) -> None:
-    client.post(f"{PAGE}/submissions", data={"source": SOURCE})
-    judge(database, *all_right())
 
 
 def test_hints_quiz_answers_and_solution_are_on_no_page_before_they_are_opened(ada: TestClient) -> None:

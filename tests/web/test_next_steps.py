@@ -20,15 +20,9 @@ from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_measurement, make_reference_measurement, make_submission, make_user
 from tests.web.browser import PATIENCE_MS, Visitor
 from tests.web.judged import all_right, answered, judge
-from tests.web.test_problem_pages import PAGE, submit
+from tests.web.submit_form import PAGE, solve, submit
 
 expect.set_options(timeout=PATIENCE_MS)
-
-
-def solve(ada: TestClient, database: Database) -> str:
-    path = submit(ada)
-    judge(database, *all_right())
-    return path
 
 
 def measure(database: Database, path: str) -> Judging:

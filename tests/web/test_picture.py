@@ -21,7 +21,7 @@ from app.web.picture.figure import Figure, draw_figures, list_shares, most_used
 from app.web.value_text import wrong_leaves
 from tests.examples import examples
 from tests.web.judged import answered, judge
-from tests.web.test_problem_pages import submit
+from tests.web.submit_form import submit
 
 RIGHT = np.linspace(-1, 1, 6, dtype=np.float32)
 

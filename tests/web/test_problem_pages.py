@@ -14,16 +14,7 @@ from app.policy import PolicyRow
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
-
-PAGE = "/problems/scaled_sum"
-SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale\n"
-
-
-def submit(client: TestClient, source: str = SOURCE, mode: str = "submit") -> str:
-    """The path of the submission's page."""
-    answer = client.post(f"{PAGE}/submissions", data={"source": source, "mode": mode})
-    assert answer.status_code == HTTPStatus.SEE_OTHER
-    return str(answer.headers["location"])
+from tests.web.submit_form import PAGE, SOURCE, submit
 
 
 def test_the_list_shows_summary_difficulty_time_and_tags(anyone: TestClient) -> None:

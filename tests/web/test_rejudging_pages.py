@@ -6,7 +6,6 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from app.accounts.model import Role
 from app.accounts.session import start_session
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
@@ -21,37 +20,24 @@ HOME = "/admin/rejudgings"
 OTHER_REVISION = "has a verdict from another revision"
 
 
-def sign_in(browser: TestClient, database: Database, name: str, role: Role = "admin") -> None:
-    with database.transaction() as session:
-        user = make_user(session, name, role=role)
-        browser.cookies.clear()
-        browser.cookies.set(COOKIE, start_session(session, user.id))
-
-
 @pytest.fixture
-def submission(grace: TestClient, database: Database) -> Submission:  # noqa: ARG001 (its server has published the problem)
+def submission(admin: TestClient, database: Database) -> Submission:  # noqa: ARG001 (its server has published the problem)
     """Wrong, of the published problem."""
     with database.transaction() as session:
         return make_judged(session, session.scalars(select(Revision)).one())
 
 
-@pytest.fixture
-def grace(anyone: TestClient, database: Database) -> TestClient:
-    sign_in(anyone, database, "grace")
-    return anyone
-
-
-def begin(grace: TestClient, database: Database) -> str:
+def begin(admin: TestClient, database: Database) -> str:
     """The path of its page."""
-    answer = grace.post(HOME, data={"criteria": '{"verdict": "wrong_answer"}', "note": "a case was wrong"})
+    answer = admin.post(HOME, data={"criteria": '{"verdict": "wrong_answer"}', "note": "a case was wrong"})
     with database.transaction() as session:
         rejudging = session.scalars(select(Rejudging)).one()
     assert answer.headers["location"] == f"{HOME}/{rejudging.id}"
     return f"{HOME}/{rejudging.id}"
 
 
-def test_a_rejudging_begins_with_a_preview(grace: TestClient, submission: Submission) -> None:
-    page = grace.get(f"{HOME}/new?problem=scaled_sum&verdict=wrong_answer").text
+def test_a_rejudging_begins_with_a_preview(admin: TestClient, submission: Submission) -> None:
+    page = admin.get(f"{HOME}/new?problem=scaled_sum&verdict=wrong_answer").text
 
     assert "1 submission" in page
     assert f"/submissions/{submission.id}" in page
@@ -75,8 +61,8 @@ def test_a_rejudging_begins_with_a_preview(grace: TestClient, submission: Submis
         ("user=no", "There is no user"),
     ],
 )
-def test_an_invalid_selection_of_submissions_is_explained(grace: TestClient, query: str, said: str) -> None:
-    answer = grace.get(f"{HOME}/new?{query}")
+def test_an_invalid_selection_of_submissions_is_explained(admin: TestClient, query: str, said: str) -> None:
+    answer = admin.get(f"{HOME}/new?{query}")
 
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert 'role="alert"' in answer.text
@@ -84,16 +70,16 @@ def test_an_invalid_selection_of_submissions_is_explained(grace: TestClient, que
     assert "Input should" not in answer.text
 
 
-def test_the_empty_form_shows_no_error_and_lists_the_problems(grace: TestClient) -> None:
-    page = grace.get(f"{HOME}/new").text
+def test_the_empty_form_shows_no_error_and_lists_the_problems(admin: TestClient) -> None:
+    page = admin.get(f"{HOME}/new").text
 
     assert 'role="alert"' not in page
     assert '<option value="scaled_sum">' in page
-    assert '<option value="scaled_sum" selected>' in grace.get(f"{HOME}/new?problem=scaled_sum").text
+    assert '<option value="scaled_sum" selected>' in admin.get(f"{HOME}/new?problem=scaled_sum").text
 
 
 def test_the_preview_warns_of_going_back_to_an_older_revision(
-    grace: TestClient, database: Database, submission: Submission
+    admin: TestClient, database: Database, submission: Submission
 ) -> None:
     with database.transaction() as session:
         first = session.get_one(Revision, submission.revision_id)
@@ -101,110 +87,110 @@ def test_the_preview_warns_of_going_back_to_an_older_revision(
         session.get_one(Problem, first.problem_id).current_revision_id = first.id
 
     warning = "1 of them would move to an older revision"
-    assert warning in grace.get(f"{HOME}/new?problem=scaled_sum&onto=current").text
-    assert "go back" not in grace.get(f"{HOME}/new?problem=scaled_sum&onto=own").text
+    assert warning in admin.get(f"{HOME}/new?problem=scaled_sum&onto=current").text
+    assert "go back" not in admin.get(f"{HOME}/new?problem=scaled_sum&onto=own").text
 
 
 @pytest.mark.usefixtures("submission")
-def test_a_rejudging_runs_and_is_applied(grace: TestClient, database: Database) -> None:
-    path = begin(grace, database)
-    started = grace.get(path).text
+def test_a_rejudging_runs_and_is_applied(admin: TestClient, database: Database) -> None:
+    path = begin(admin, database)
+    started = admin.get(path).text
 
     judge_again(database)
-    ready = grace.get(path).text
-    answer = grace.post(f"{path}/apply", data={"sure": "yes"})
+    ready = admin.get(path).text
+    answer = admin.post(f"{path}/apply", data={"sure": "yes"})
 
     assert "0 of 1 rejudged" in started
     assert "Needs attention" not in started
     assert "Apply all" in ready
     assert "case_1" in ready
     assert answer.headers["location"] == path
-    assert "Applied" in grace.get(path).text
-    assert "a case was wrong" in grace.get(HOME).text
+    assert "Applied" in admin.get(path).text
+    assert "a case was wrong" in admin.get(HOME).text
 
 
 @pytest.mark.usefixtures("submission")
-def test_a_rejudging_needs_attention_until_the_decision(grace: TestClient, database: Database) -> None:
-    path = begin(grace, database)
+def test_a_rejudging_needs_attention_until_the_decision(admin: TestClient, database: Database) -> None:
+    path = begin(admin, database)
     judge_again(database, Verdict.TIME_LIMIT_EXCEEDED, 0)
-    ready = grace.get(path).text
+    ready = admin.get(path).text
 
-    grace.post(f"{path}/apply", data={"sure": "yes"})
+    admin.post(f"{path}/apply", data={"sure": "yes"})
 
-    assert ["Needs attention" in page for page in (ready, grace.get(path).text)] == [True, False]
+    assert ["Needs attention" in page for page in (ready, admin.get(path).text)] == [True, False]
 
 
 @pytest.mark.usefixtures("submission")
-def test_the_live_part_of_the_page_shows_the_changes(grace: TestClient, database: Database) -> None:
-    path = begin(grace, database)
-    assert ">waiting<" in grace.get(f"{path}/result").text
+def test_the_live_part_of_the_page_shows_the_changes(admin: TestClient, database: Database) -> None:
+    path = begin(admin, database)
+    assert ">waiting<" in admin.get(f"{path}/result").text
 
     judge_again(database)
 
-    fresh = grace.get(f"{path}/result?only=changed").text
+    fresh = admin.get(f"{path}/result?only=changed").text
     assert "case_1" in fresh
     assert ">waiting<" not in fresh
-    assert f'data-live="{path}/result?only=changed"' in grace.get(f"{path}?only=changed").text
-    events = grace.get(f"{path}/events?only=changed").text
+    assert f'data-live="{path}/result?only=changed"' in admin.get(f"{path}?only=changed").text
+    events = admin.get(f"{path}/events?only=changed").text
     assert "case_1" in events
     assert "event: done" in events
 
 
 @pytest.mark.usefixtures("submission")
-def test_a_superseded_rejudging_can_only_be_cancelled(grace: TestClient, database: Database) -> None:
-    older = begin(grace, database)
-    other = grace.post(HOME, data={"criteria": '{"problem": "scaled_sum"}'}).headers["location"]
+def test_a_superseded_rejudging_can_only_be_cancelled(admin: TestClient, database: Database) -> None:
+    older = begin(admin, database)
+    other = admin.post(HOME, data={"criteria": '{"problem": "scaled_sum"}'}).headers["location"]
     judge_again(database)
 
-    grace.post(f"{other}/apply", data={"sure": "yes"})
+    admin.post(f"{other}/apply", data={"sure": "yes"})
 
-    page = grace.get(older).text
+    page = admin.get(older).text
     assert "Superseded" in page
     assert "Another rejudging of 1 of these submissions was applied in the meantime" in page
     assert "Apply all" not in page
     assert "Cancel rejudging" in page
-    assert "Superseded" in grace.get(HOME).text
+    assert "Superseded" in admin.get(HOME).text
 
 
 @pytest.mark.usefixtures("submission")
-def test_a_cancelled_rejudging_has_no_buttons(grace: TestClient, database: Database) -> None:
-    path = begin(grace, database)
+def test_a_cancelled_rejudging_has_no_buttons(admin: TestClient, database: Database) -> None:
+    path = begin(admin, database)
 
-    grace.post(f"{path}/cancel", data={"sure": "yes"})
+    admin.post(f"{path}/cancel", data={"sure": "yes"})
 
-    page = grace.get(path).text
+    page = admin.get(path).text
     assert "Cancelled" in page
     assert "0 of 1 rejudged" in page
     assert "danger-button" not in page
 
 
 def test_a_student_sees_the_verdict_before_the_rejudging(
-    grace: TestClient, database: Database, submission: Submission
+    admin: TestClient, database: Database, submission: Submission
 ) -> None:
-    path = begin(grace, database)
+    path = begin(admin, database)
     judge_again(database)
-    grace.post(f"{path}/apply", data={"sure": "yes"})
+    admin.post(f"{path}/apply", data={"sure": "yes"})
 
-    page = grace.get(f"/submissions/{submission.id}").text
+    page = admin.get(f"/submissions/{submission.id}").text
 
     assert "was rejudged" in page
     assert "Wrong answer (50 %)" in page
 
 
 def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
-    grace: TestClient, database: Database, submission: Submission
+    admin: TestClient, database: Database, submission: Submission
 ) -> None:
-    assert OTHER_REVISION not in grace.get("/author/problems/scaled_sum").text
-    assert "Some submissions have verdicts from other revisions" not in grace.get("/admin/problems").text
+    assert OTHER_REVISION not in admin.get("/author/problems/scaled_sum").text
+    assert "Some submissions have verdicts from other revisions" not in admin.get("/admin/problems").text
     with database.transaction() as session:
         add_revision(session, session.get_one(Revision, submission.revision_id))
 
-    page = grace.get("/author/problems/scaled_sum").text
+    page = admin.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "Some submissions have verdicts from other revisions" in grace.get("/admin/problems").text
+    assert "Some submissions have verdicts from other revisions" in admin.get("/admin/problems").text
     assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
-    assert "Rejudge 1 submission" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
+    assert "Rejudge 1 submission" in admin.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
 
 
 def test_an_author_reads_that_an_admin_can_rejudge(
@@ -212,7 +198,8 @@ def test_an_author_reads_that_an_admin_can_rejudge(
 ) -> None:
     with database.transaction() as session:
         add_revision(session, session.get_one(Revision, submission.revision_id))
-    sign_in(anyone, database, "noether", role="author")
+        anyone.cookies.clear()
+        anyone.cookies.set(COOKIE, start_session(session, make_user(session, "noether", role="author").id))
 
     page = anyone.get("/author/problems/scaled_sum").text
 

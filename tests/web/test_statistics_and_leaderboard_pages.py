@@ -10,8 +10,8 @@ from app.submissions.model import Judging, Submission
 from app.submissions.statistics import ActiveDay
 from app.web.pages.me import draw_calendar
 from tests.factories import make_measurement, make_reference_measurement
-from tests.web.judged import all_right, judge
-from tests.web.test_history_pages import SECOND, become_eve, send
+from tests.web.submit_form import solve
+from tests.web.test_history_pages import become_eve
 
 BOARD = "/problems/scaled_sum/leaderboard"
 TODAY = date(2026, 3, 11)
@@ -33,8 +33,7 @@ def test_a_user_without_submissions_has_empty_statistics(ada: TestClient) -> Non
 
 
 def test_a_solved_problem_counts_in_the_statistics(ada: TestClient, database: Database) -> None:
-    send(ada, SECOND)
-    judge(database, *all_right())
+    solve(ada, database)
 
     page = ada.get("/me").text
 
@@ -44,8 +43,7 @@ def test_a_solved_problem_counts_in_the_statistics(ada: TestClient, database: Da
 
 
 def test_a_leaderboard_shows_those_who_asked_for_it_until_they_leave(ada: TestClient, database: Database) -> None:
-    own = send(ada, SECOND)
-    judge(database, *all_right())
+    own = solve(ada, database)
     measure(database)
 
     before = ada.get(BOARD).text
@@ -61,7 +59,7 @@ def test_a_leaderboard_shows_those_who_asked_for_it_until_they_leave(ada: TestCl
 
     assert "No entries yet" in before
     assert "Your best solution takes 0.5 × as much as the reference and would have rank 1. Only you see this." in before
-    assert f'<a href="/submissions/{own}">ada</a>' in mine
+    assert f'<a href="{own}">ada</a>' in mine
     assert ">ada<" in shown.partition('class="leaderboard"')[2].replace(" ", "").replace("\n", "")
     assert "2 ×" in shown
     assert own not in shown

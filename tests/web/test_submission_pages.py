@@ -25,7 +25,7 @@ from app.web.quantity import case_memory_text, case_seconds_text, seconds_text
 from app.web.result import describe_result
 from tests.factories import make_prepared, make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
-from tests.web.test_problem_pages import submit
+from tests.web.submit_form import submit
 
 
 def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: TestClient, database: Database) -> None:

@@ -21,8 +21,8 @@ from app.submissions.model import Submission
 from app.submissions.view_query import view_submission
 from app.web.picture.time_plot import draw_time_plot
 from tests.web.judged import all_right, failed, take
+from tests.web.submit_form import submit
 from tests.web.test_picture import of_class, titles
-from tests.web.test_problem_pages import submit
 
 KINDS = Path(__file__).parents[1] / "kinds"
 LINEAR = {1024: 0.0051, 2048: 0.0098, 4096: 0.021}

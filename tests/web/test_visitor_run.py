@@ -10,9 +10,8 @@ from fastapi.testclient import TestClient
 from app.database.engine import Database
 from tests.factories import make_submission
 from tests.web.judged import all_right, judge
+from tests.web.submit_form import PAGE, SOURCE
 
-PAGE = "/problems/scaled_sum"
-SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale\n"
 OFF = pytest.mark.parametrize("policy", [{"visitor_runs": "off"}], indirect=True)
 
 
