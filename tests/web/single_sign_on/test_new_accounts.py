@@ -103,7 +103,7 @@ def test_an_invitation_carried_through_gives_its_role_once(
 
 def test_sign_ups_by_the_provider_are_counted_by_address(anyone: TestClient, provider: Away) -> None:
     for _ in range(300):
-        anyone.app.state.limits.sign_ups.use("testclient")  # type: ignore[attr-defined]
+        anyone.app.state.limits.new_accounts.use("testclient")  # type: ignore[attr-defined]
 
     answer = sign_in(anyone, provider)
 
