@@ -58,9 +58,7 @@ def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterato
     name, parameters = content.get("entry_point"), content.get("parameters")
     if not isinstance(name, str):
         return
-    # Without `inputs`, only the driver knows how it calls the solution.
-    is_called_so = "inputs" in content or "driver" not in sound
-    arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
+    arguments = len(parameters) if isinstance(parameters, list) else None
     trees = [ast.parse(sound[key].text) for key in ("starter", "reference") if key in sound]
     if len(trees) > 1 and not any(defines(tree, name) for tree in trees):
         message = f"is {name!r}, which neither the starter nor the reference defines"

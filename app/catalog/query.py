@@ -354,7 +354,7 @@ def preview_problem(package: Package, previews: Previews) -> ProblemDetail:
         "hidden_cases": len(package.manifest.cases) - len(samples),
         "figures": figures_of(files, f"{package.statement}\n{package.editorial or ''}"),
     }
-    signature = described_signature(manifest | {"starter": package.starter}, files)
+    signature = described_signature(manifest)
     return ProblemDetail.model_validate(manifest | signature | facts)
 
 
@@ -398,5 +398,5 @@ def _detail(
         "hidden_cases": hidden,
         "figures": figures_of(revision.files, revision.manifest["statement"]),
     }
-    signature = described_signature(revision.manifest, revision.files)
+    signature = described_signature(revision.manifest)
     return ProblemDetail.model_validate(revision.manifest | signature | facts)

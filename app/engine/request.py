@@ -18,7 +18,7 @@ from app.catalog.answers.text import Text
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.signature import definitions_of, signature_of
+from app.catalog.signature import definitions_of
 from app.errors import JudgeFailed
 from app.judging.random_samples import RandomRules
 from app.judging.requirements.forbids_calls import ForbidsCalls
@@ -68,7 +68,7 @@ def build_request(
         cases=tuple(cases),
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
         guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.changeable),
-        signature=signature_of(package),
+        signature=tuple(parameter.name for parameter in manifest.parameters),
         definitions=tuple(definitions_of(manifest).items()),
         problem=spares_of(package),
     )

@@ -10,10 +10,6 @@ are shuffled first, always in the same way, because samples may arrive sorted.
 - evenness: in the order of all 2n values, the blocks of neighbours that come from one sample. Their number is
   hypergeometric. Values of a grid lie too evenly, and values that were drawn twice too closely.
 
-One sample and a law: a value's place in the law, u = P(X ≤ x), is uniform, so u − ½ and |u − ½| − ¼ have either sign
-with equal probability. These give mean and spread. The gap is the one to the law. The tails are the outermost values,
-with a probability of one in a million. A value outside the law's support is always wrong.
-
 No limit is an approximation for large samples: each holds for every size and every distribution. So a false-reject rate
 of one in a million is exact, although it is too small to measure.
 """
@@ -21,22 +17,16 @@ of one in a million is exact, although it is too small to measure.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf, lgamma, log, log1p, sqrt
+from math import inf, lgamma, log, sqrt
 from statistics import NormalDist
 
-from app.judging.distributions import SampleDistribution
 from app.judging.leaf import Array
 from app.judging.numeric import np
 
 # P(S ≥ t) ≤ c · P(N ≥ t) for N normal and S = Σ aᵢεᵢ with random signs εᵢ and Σ aᵢ² = 1; c = 1 / (4 · P(N ≥ √2)).
 # Bentkus and Dzindzalieta, "A tight Gaussian bound for weighted sums of Rademacher random variables", 2015.
 RADEMACHER = 3.18
-LAW_TRIALS = 4
 COMPONENT_TRIALS = 5
-FAR = 2.0**-20
-# A float32 sampler draws from at least 2**23 numbers. The outermost number stands for all values beyond it.
-LATTICE = 2.0**-22
-SLACK = 1e-6  # in units of the law's scale, for rounding at the ends of its support
 
 
 def score_limit(probability: float) -> float:
@@ -57,14 +47,6 @@ def two_sample_limit(size: int, probability: float) -> int:
     return _largest_likely(size, log_chance, probability)
 
 
-def one_sample_limit(size: int, probability: float) -> float:
-    """Return the limit of sup |F − law|: P(> ε) ≤ 2 · exp(−2nε²).
-
-    Massart, "The tight constant in the DKW inequality", 1990.
-    """
-    return sqrt(log(2 / probability) / (2 * size))
-
-
 def run_limit(size: int, probability: float) -> int:
     """Return the limit of how many values of one sample lie beyond all of the other, on one side.
 
@@ -74,22 +56,6 @@ def run_limit(size: int, probability: float) -> int:
     def log_chance(k: int) -> float:
         n = size
         return log(2) + lgamma(n + 1) - lgamma(n - k + 1) + lgamma(2 * n - k + 1) - lgamma(2 * n + 1)
-
-    return _largest_likely(size, log_chance, probability)
-
-
-def count_limit(size: int, chance: float, probability: float) -> int:
-    """Return the limit of how many of n independent values fall where each falls with at most this `chance`.
-
-    The binomial tail from k on is bounded by its first term and the geometric series of the terms' ratio.
-    """
-
-    def log_chance(k: int) -> float:
-        ratio = (size - k) * chance / ((k + 1) * (1 - chance))
-        if ratio >= 1:
-            return 0.0
-        choices = lgamma(size + 1) - lgamma(k + 1) - lgamma(size - k + 1)
-        return choices + k * log(chance) + (size - k) * log1p(-chance) - log1p(-ratio)
 
     return _largest_likely(size, log_chance, probability)
 
@@ -123,38 +89,6 @@ class SamplingTest:
 def count_of_trials(components: int) -> int:
     """The number of trials with two samples."""
     return COMPONENT_TRIALS * components + components * (components - 1) // 2
-
-
-def try_law(sample: Array, law: SampleDistribution, slack: float, probability: float) -> Iterator[SamplingTest]:
-    """`sample` is flat, finite and in the distribution's standard form. `probability` is that of each trial."""
-    beyond = int(np.count_nonzero((sample < law.low - slack) | (sample > law.high + slack)))
-    what = "the number of values outside the distribution's support"
-    yield SamplingTest(what=what, answer=beyond, expected=0, statistic=beyond, limit=0)
-    below, above = law.probabilities(sample)
-    limit = score_limit(probability)
-    for what, places, middle in (
-        ("the mean quantile in the distribution", below, 0.5),
-        ("the mean distance of the quantiles from the median", np.abs(below - 0.5), 0.25),
-    ):
-        score = _score(places - middle)
-        yield SamplingTest(what=what, answer=float(places.mean()), expected=middle, statistic=score, limit=limit)
-    yield _law_gap(np.sort(below), one_sample_limit(sample.size, probability))
-    sides = [side for side, end in ((below, law.low), (above, law.high)) if abs(end) == inf]
-    far = sum(int(np.count_nonzero(side < FAR)) for side in sides)
-    most = count_limit(sample.size, len(sides) * (FAR + LATTICE), probability) if sides else 0
-    what = "the number of values in the distribution's outermost millionth"
-    yield SamplingTest(what=what, answer=far, expected=0, statistic=far, limit=most)
-
-
-def _law_gap(places: Array, limit: float) -> SamplingTest:
-    """Compare the ascending `places` with the uniform law."""
-    steps = np.arange(places.size + 1) / places.size
-    gaps = np.maximum(steps[1:] - places, places - steps[:-1])
-    worst = int(np.argmax(gaps))
-    place = float(places[worst])
-    share = float(steps[worst + 1] if steps[worst + 1] - place >= place - steps[worst] else steps[worst])
-    what = "the share of the values up to one quantile"
-    return SamplingTest(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
 
 
 def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[SamplingTest]:

@@ -75,7 +75,7 @@ def test_a_driver_holds_nothing_but_options(slug: str) -> None:
 def test_the_page_shows_what_students_write_and_what_cases_give(
     slug: str, signatures: list[str], inputs: list[str]
 ) -> None:
-    described = described_signature(stored(load_package(KINDS / slug)), {})
+    described = described_signature(stored(load_package(KINDS / slug)))
 
     assert [described["signature"], *(each["signature"] for each in described["definitions"])] == signatures
     assert [each["name"] for each in described["inputs"]] == inputs

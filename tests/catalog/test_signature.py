@@ -15,7 +15,6 @@ from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.parameter import Parameter
 from app.catalog.publish import publish
 from app.catalog.query import SampleCase, get_problem, write_example
-from app.catalog.signature import signature_of
 from app.catalog.source import parameters_of
 from app.engine.request import build_request
 from app.judging.value_preview import copyable_preview
@@ -58,20 +57,6 @@ def test_the_page_shows_what_the_function_takes_and_beside_it_what_cases_give(se
     assert problem.example_inputs.startswith("x: [1, 2.5]\n")
 
 
-@pytest.mark.parametrize("is_inline", [False, True])
-def test_a_revision_from_before_the_key_shows_its_starters_signature(session: Session, is_inline: bool) -> None:
-    problem, code = PROBLEM, dict(CODE)
-    if is_inline:
-        problem += f"driver: |\n  {code.pop('driver.py').replace(chr(10), chr(10) + '  ').rstrip()}\n"
-    publish(session, driven(problem, code))
-
-    shown = get_problem(session, "scaled_sum")
-
-    assert shown.signature == "scaled_sum(model, lr)"
-    assert shown.parameters == ()
-    assert [each.name for each in shown.inputs] == ["x", "y", "scale", "options"]
-
-
 def test_without_a_driver_cases_give_the_parameters(session: Session) -> None:
     publish(session, package_from_files("scaled_sum", make_files()))
 
@@ -87,21 +72,6 @@ def test_a_box_gets_the_inputs_and_the_names_of_the_parameters() -> None:
     assert [parameter.name for parameter in request.parameters] == ["x", "y", "scale", "options"]
     assert request.guarded == ("x", "y", "scale", "options")
     assert request.signature == ("model", "lr")
-
-
-@pytest.mark.parametrize(
-    ("starter", "names"),
-    [
-        ("def scaled_sum(model, lr): ...\n", ("model", "lr")),
-        ("class scaled_sum:\n    def __init__(self, size): ...\n", ("size",)),
-        ("def scaled_sum(*all): ...\n", None),
-        ("scaled_sum = max\n", None),
-    ],
-)
-def test_an_earlier_package_with_a_driver_has_its_starters_signature(
-    starter: str, names: tuple[str, ...] | None
-) -> None:
-    assert signature_of(driven(PROBLEM, CODE | {"starter.py": starter})) == names
 
 
 def test_inputs_of_ones_own_are_those_of_a_case() -> None:
@@ -158,7 +128,6 @@ def test_every_problem_of_the_project_shows_the_signature_of_its_starter(file: P
     shown = tuple(parameter.name for parameter in package.manifest.parameters)
 
     assert parameters_of(ast.parse(package.starter), package.manifest.entry_point) == shown
-    assert signature_of(package) == shown
     assert package.manifest.inputs is None or package.runner is not None
 
 

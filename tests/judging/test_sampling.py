@@ -1,16 +1,13 @@
 """The limits of chance, beside counting every possibility."""
 
 from collections import Counter
-from fractions import Fraction
 from itertools import combinations, product
-from math import comb, sqrt
-from statistics import NormalDist
+from math import sqrt
 
 import numpy as np
 import pytest
 
-from app.judging.distributions import LAWS
-from app.judging.sampling import count_limit, one_sample_limit, run_limit, score_limit, two_sample_limit
+from app.judging.sampling import run_limit, score_limit, two_sample_limit
 
 RATES = (0.3, 0.05, 1e-2, 1e-3)
 SIZE = 6
@@ -50,47 +47,3 @@ def test_the_limit_of_a_score_holds_over_all_signs(sizes: list[float], rate: flo
     ]
 
     assert sum(score > score_limit(rate) for score in scores) / len(scores) <= rate
-
-
-@pytest.mark.parametrize(("size", "chance"), [(10, Fraction(1, 100)), (1000, Fraction(1, 2**20))])
-@pytest.mark.parametrize("rate", [1e-2, 1e-7, 1e-12])
-def test_the_limit_of_a_count_is_that_of_the_binomial_distribution(size: int, chance: Fraction, rate: float) -> None:
-    limit = count_limit(size, float(chance), rate)
-
-    def at_least(least: int) -> Fraction:
-        return sum((comb(size, k) * chance**k * (1 - chance) ** (size - k) for k in range(least, 15)), Fraction())
-
-    assert at_least(limit + 1) <= rate
-    assert at_least(limit) * 2 > rate, "the limit could be lower"
-
-
-def test_the_limit_of_a_law_is_massarts() -> None:
-    assert one_sample_limit(50, 0.05) == pytest.approx(sqrt(np.log(40) / 100))
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_a_law_has_all_its_probability(name: str) -> None:
-    z = np.linspace(-30, 30, 601)
-
-    below, above = LAWS[name].probabilities(z)
-
-    assert np.allclose(below + above, 1)
-    assert (np.diff(below) >= 0).all()
-    assert (np.diff(above) <= 0).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "z", "below"),
-    [
-        ("normal", -1.5, NormalDist().cdf(-1.5)),
-        ("normal", -8.0, NormalDist().cdf(-8.0)),
-        ("uniform", 0.25, 0.25),
-        ("exponential", 2.0, 1 - np.exp(-2.0)),
-        ("laplace", -1.0, np.exp(-1.0) / 2),
-        ("logistic", 1.0, 1 / (1 + np.exp(-1.0))),
-        ("gumbel", 0.0, np.exp(-1.0)),
-        ("cauchy", 1.0, 0.75),
-    ],
-)
-def test_a_law_is_the_standard_one_of_its_name(name: str, z: float, below: float) -> None:
-    assert LAWS[name].probabilities(np.array([z]))[0][0] == pytest.approx(below, rel=1e-12)

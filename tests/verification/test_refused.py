@@ -11,7 +11,6 @@ LETS_PASS = "the tolerance accepts a wrong answer"
 
 REASONS: dict[str, list[tuple[CheckName, str]]] = {
     "other_data": [
-        ("lint", "but the page shows (weight, rows, lr, window)"),
         ("known", ACCEPTED),
         ("trivial", "the input weight passes in every case"),
         ("calibration", LETS_PASS),

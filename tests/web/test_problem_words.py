@@ -29,7 +29,7 @@ def view_package(package: Package) -> ProblemDetail:
     }
     counts = {"hint_count": 0, "question_count": 0}
     manifest = json.loads(package.manifest.model_dump_json())
-    signature = described_signature(manifest, {})
+    signature = described_signature(manifest)
     return ProblemDetail.model_validate(manifest | signature | facts | counts)
 
 

@@ -6,8 +6,10 @@ mixture with its means. A leaf with `labels: true` holds a place along that axis
 The permutation renames its labels. Without other leaves, any one-to-one renaming is accepted, so only the partition
 counts. A label is an integer of at least 0; negative numbers, such as −1 for noise, are never renamed.
 
-Places are paired as `set` pairs rows, with the same caps. In a group the caps apply to all leaves together, also to
-leaves with one number at each place.
+It is a multiset: a place that is expected twice must occur twice. If places are close to each other, any valid pairing
+is enough. NaN pairs with NaN, and inf with inf of the same sign. The number of places is unlimited for one real number
+at each, and for integers without a tolerance. Other leaves may have at most 2,048 places, and places² · numbers at each
+may be at most 2**25. In a group the caps apply to all leaves together, also to leaves with one number at each place.
 """
 
 from collections.abc import Iterator, Sequence

@@ -33,12 +33,7 @@ def check_signatures(texts: PackageTexts) -> Iterator[Finding]:
         # If the number of parameters differs, code that follows the page can't run.
         severity: Severity = "warning" if len(found) == len(shown) else "error"
         message = f"{manifest.entry_point} takes ({', '.join(found)}), but the page shows ({', '.join(shown)})"
-        is_mixed = texts.package.driver is not None and manifest.inputs is None
-        remedy = (
-            "list what the function takes under `parameters`, and what cases give to driver.py under `inputs`"
-            if is_mixed
-            else "use the same names in the same order here and under `parameters`"
-        )
+        remedy = "use the same names in the same order here and under `parameters`"
         yield finding_at(source, line_of(source, manifest.entry_point), severity, message, remedy)
 
 

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
 from app.catalog.figure import is_figure
+from app.catalog.folder import MANIFEST_FILE
 from app.catalog.maths import DOLLARS, is_readable, make_parser
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding
@@ -158,6 +160,12 @@ def check_unfinished(texts: PackageTexts) -> Iterator[Finding]:
         if match := TODO.search(source.text):
             line = source.text.count("\n", 0, match.start()) + 1
             yield finding_at(source, line, "error", "contains TODO", "write the missing part")
+    comments = takewhile(lambda line: line.startswith("#"), texts.package.files[MANIFEST_FILE].decode().split("\n"))
+    for line, comment in enumerate(comments, start=1):
+        if TODO.search(comment):
+            source = Source(comment, MANIFEST_FILE)
+            yield finding_at(source, line, "error", "the comment says TODO", "do that, and remove the comment")
+            return
 
 
 def _texts_without_todo(texts: PackageTexts) -> Iterator[Source]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.judging.severity import severity
 
-BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare elements at the same index
+BY_ELEMENT = ("closeness", "fraction", "exact")  # these compare elements at the same index
 
 
 def flatten(values: Any) -> list[Any]:

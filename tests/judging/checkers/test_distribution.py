@@ -1,7 +1,6 @@
 """`distribution`: right samplers pass at the stated rate, wrong ones don't."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -26,15 +25,6 @@ SAMPLERS: dict[str, Sampler] = {
     "plane": lambda random: random.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], 300),
     "few_values": lambda random: random.choice([1e-300, 1.0, 1e300], 300),
 }
-LAW_SAMPLERS: dict[str, Sampler] = {
-    "normal": lambda random: random.normal(5, 2, 300),
-    "uniform": lambda random: random.uniform(5, 7, 300),
-    "exponential": lambda random: 5 + random.exponential(2, 300),
-    "laplace": lambda random: random.laplace(5, 2, 300),
-    "logistic": lambda random: random.logistic(5, 2, 300),
-    "gumbel": lambda random: random.gumbel(5, 2, 300),
-    "cauchy": lambda random: 5 + 2 * random.standard_cauchy(300),
-}
 
 
 def in_quick_run(names: Iterable[str], *quick: str) -> list[ParameterSet]:
@@ -55,21 +45,6 @@ def test_right_samplers_are_refused_less_often_than_stated(name: str) -> None:
     assert refused <= RATE * DRAWS
 
 
-@pytest.mark.parametrize("name", in_quick_run(LAW_SAMPLERS, "normal", "cauchy"))
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_samples_of_a_law_are_refused_less_often_than_stated(name: str, dtype: Any) -> None:
-    random = np.random.default_rng(21)
-    options: Any = {"law": name, "loc": 5.0, "scale": 2.0, "false_reject_rate": RATE}
-    reference = LAW_SAMPLERS[name](random).astype(dtype)
-
-    refused = sum(
-        not judge("distribution", LAW_SAMPLERS[name](random).astype(dtype), reference, **options).accepted
-        for _ in range(DRAWS // 2)
-    )
-
-    assert refused <= RATE * DRAWS / 2
-
-
 def draw(seed: int, *shape: int) -> Array:
     return np.random.default_rng(seed).normal(size=shape or (3000,))
 
@@ -77,8 +52,6 @@ def draw(seed: int, *shape: int) -> Array:
 CORRELATED = draw(1, 3000, 2) @ np.array([[1.0, 0.8], [0.0, 0.6]])
 OUTLYING = draw(4)
 OUTLYING[:30] = 4.5
-FAR_OUT = draw(4)
-FAR_OUT[:6] = 50.0
 WRONG: dict[str, tuple[Array, Array, str]] = {
     "shifted": (draw(2) + 0.25, draw(3), "; the mean: yours 0.2"),
     "wider": (draw(2) * 1.3, draw(3), "; the standard deviation: yours 1.3"),
@@ -107,32 +80,11 @@ def test_wrong_samplers_are_refused_with_what_is_wrong_about_them(name: str) -> 
     assert judge("distribution", expected, expected).accepted
 
 
-@pytest.mark.parametrize(
-    ("answer", "options", "words"),
-    [
-        (draw(2) + 0.25, {"law": "normal"}, "mean quantile in the distribution: yours 0.56"),
-        (draw(2) * 1.3, {"law": "normal"}, "mean distance of the quantiles from the median: yours 0.29"),
-        (FAR_OUT, {"law": "normal"}, "in the distribution's outermost millionth: yours 6, expected 0"),
-        (np.abs(draw(2)), {"law": "exponential"}, "the median: yours 0.21"),
-        (-np.abs(draw(2)), {"law": "exponential"}, "outside the distribution's support: yours 3000, expected 0"),
-        (draw(2), {"law": "cauchy"}, "of the quantiles from the median"),
-        (draw(2), {"law": "normal", "loc": 1.0}, "quantile in the distribution"),
-        (np.round(2 * draw(2)) / 2, {"law": "normal"}, "the share of the values up to one quantile"),
-    ],
-)
-def test_samples_that_do_not_follow_the_law_are_refused(answer: Array, options: dict[str, Any], words: str) -> None:
-    found = judge("distribution", answer, draw(3), **options)
-
-    assert found.category == "distribution differs"
-    assert words in found.message
-
-
 def test_the_order_of_samples_does_not_matter() -> None:
     answer, expected = draw(2, 3000, 2), draw(3, 3000, 2)
 
     assert judge("distribution", answer, expected).accepted
     assert judge("distribution", np.sort(draw(2)), np.sort(draw(3))).accepted
-    assert judge("distribution", np.sort(draw(2)), draw(3), law="normal").accepted
 
 
 def test_the_verdict_is_the_same_every_time() -> None:

@@ -1,4 +1,4 @@
-"""`set`: rows in any order. The pairing itself is tested in `test_row_matching.py`."""
+"""`up_to_permutation` of rows. The pairing itself is tested in `test_row_matching.py`."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_the_order_of_rows_does_not_matter(data: st.DataObject) -> None:
 
     answer = expected[list(data.draw(st.permutations(range(shape[0]))))]
 
-    assert judge("set", answer, expected).accepted
+    assert judge("up_to_permutation", answer, expected, axis=0).accepted
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -37,7 +37,7 @@ def test_a_row_beyond_the_tolerance_is_found_in_any_order(expected: Array, data:
     index = tuple(data.draw(st.integers(0, size - 1)) for size in expected.shape)
     answer[index] += data.draw(st.sampled_from([0.09, -0.09, 0.2, -0.2, 200.0]))
 
-    found = judge("set", answer, expected, tolerance=(0.0, 0.1))
+    found = judge("up_to_permutation", answer, expected, tolerance=(0.0, 0.1), axis=0)
 
     assert found.accepted == (abs(answer[index] - np.round(answer[index])) < 0.1 and abs(answer[index]) < 100)
 
@@ -59,27 +59,27 @@ def test_a_row_beyond_the_tolerance_is_found_in_any_order(expected: Array, data:
     ],
 )
 def test_every_row_counts_as_often_as_it_is_expected(answer: list[Any], expected: list[Any], accepted: bool) -> None:
-    assert judge("set", np.array(answer), np.array(expected)).accepted == accepted
+    assert judge("up_to_permutation", np.array(answer), np.array(expected), axis=0).accepted == accepted
 
 
 def test_rows_that_are_near_to_several_are_paired_so_that_it_works_out() -> None:
     expected, answer = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), np.array([[1.5, 0.0], [0.5, 0.0], [0.5, 0.0]])
 
-    assert judge("set", answer, expected, tolerance=(0.0, 0.5)).accepted
-    assert not judge("set", answer, expected, tolerance=(0.0, 0.49)).accepted
+    assert judge("up_to_permutation", answer, expected, tolerance=(0.0, 0.5), axis=0).accepted
+    assert not judge("up_to_permutation", answer, expected, tolerance=(0.0, 0.49), axis=0).accepted
 
 
 def test_half_precision_rows_are_rows_too() -> None:
     expected = np.array([[1, 2], [3, 4]]).astype(ml_dtypes.bfloat16)
 
-    assert judge("set", expected[::-1], expected).accepted
+    assert judge("up_to_permutation", expected[::-1], expected, axis=0).accepted
 
 
 def test_a_message_counts_the_missing_rows_and_shows_one_beside_what_is_left_over() -> None:
     expected = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     answer = np.array([[3.0, 3.0], [2.0, 2.5], [1.0, 1.0]])
 
-    found = judge("set", answer, expected, tolerance=(0.0, 0.1))
+    found = judge("up_to_permutation", answer, expected, tolerance=(0.0, 0.1), axis=0)
 
     assert found.category == "values outside tolerance"
     assert found.message == (
@@ -91,10 +91,13 @@ def test_a_message_counts_the_missing_rows_and_shows_one_beside_what_is_left_ove
 def test_one_missing_number_is_one_missing_row() -> None:
     expected = np.arange(1000.0)
 
-    assert "1 of 1000 expected rows" in judge("set", np.append(expected[1:], 5000.0), expected).message
+    assert (
+        "1 of 1000 expected rows"
+        in judge("up_to_permutation", np.append(expected[1:], 5000.0), expected, axis=0).message
+    )
 
 
 def test_too_many_rows_to_pair_are_the_authors_mistake() -> None:
     with pytest.raises(CheckerUnfit, match="set can't judge the output: it has 3000 rows of 2 elements"):
-        judge("set", np.zeros((3000, 2), int), np.zeros((3000, 2), int), tolerance=(0.0, 1.0))
-    assert judge("set", np.zeros((3000, 2), int), np.zeros((3000, 2), int)).accepted
+        judge("up_to_permutation", np.zeros((3000, 2), int), np.zeros((3000, 2), int), tolerance=(0.0, 1.0), axis=0)
+    assert judge("up_to_permutation", np.zeros((3000, 2), int), np.zeros((3000, 2), int), axis=0).accepted
