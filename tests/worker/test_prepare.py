@@ -62,5 +62,5 @@ def test_a_checker_that_can_not_judge_the_reference_is_named_with_leaf_and_case(
 
     assert said == (
         "standardise/problem.yaml, checkers, case small: up_to_sign can't judge leaf count: it is int, but up_to_sign "
-        "judges complex, float: choose another checker"
+        "judges float: choose another checker"
     )

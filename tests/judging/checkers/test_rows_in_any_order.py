@@ -98,6 +98,6 @@ def test_one_missing_number_is_one_missing_row() -> None:
 
 
 def test_too_many_rows_to_pair_are_the_authors_mistake() -> None:
-    with pytest.raises(CheckerUnfit, match="set can't judge the output: it has 3000 rows of 2 elements"):
+    with pytest.raises(CheckerUnfit, match="up_to_permutation can't judge the output: it has 3000 rows of 2 elements"):
         judge("up_to_permutation", np.zeros((3000, 2), int), np.zeros((3000, 2), int), tolerance=(0.0, 1.0), axis=0)
     assert judge("up_to_permutation", np.zeros((3000, 2), int), np.zeros((3000, 2), int), axis=0).accepted
