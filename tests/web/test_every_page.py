@@ -141,10 +141,10 @@ MOVED = """() => new Promise(resolve => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
 })"""
 
-# Lists of which something is out of sight, and the widths at which nothing may be.
+# Lists of which more than the padding is out of sight, and the widths at which nothing may be.
 STACKED = (390, 768, 1280)
 HIDDEN = """[...document.querySelectorAll(".stacks")].map(table => table.parentElement)
-    .filter(frame => frame.scrollWidth > frame.clientWidth).map(frame => frame.ariaLabel)"""
+    .filter(frame => frame.scrollWidth > frame.clientWidth + 8).map(frame => frame.ariaLabel)"""
 
 # Elements that the keyboard can reach without a visible focus.
 UNMARKED = """() => {
