@@ -1,8 +1,6 @@
-"""The overview of the last 24 hours, and the storage used by the database's tables and the data folder."""
+"""The overview of the last 24 hours, and the storage used by the database's tables and on the disk."""
 
-import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,8 +27,6 @@ DAY = timedelta(days=1)
 OLD_BACKUP = timedelta(days=7)
 # A disk with less than this share free needs attention.
 LOW_DISK = 0.05
-# The most files counted per folder; a cache has thousands.
-MOST_FILES = 100_000
 _TABLES = text(
     """
     SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
@@ -177,15 +173,9 @@ class TableSize(FrozenModel):
     rows: int | None = Field(description="the database's estimate; null if it has none yet")
 
 
-class FolderSize(FrozenModel):
-    name: str
-    bytes: int | None = Field(description="null if this process may not read it, or it has too many files")
-
-
 class Storage(FrozenModel):
     database_bytes: int
     tables: tuple[TableSize, ...] = Field(description="the largest first")
-    folders: tuple[FolderSize, ...] = Field(description="folders in the server's data folder")
     disk_free_bytes: int
     disk_total_bytes: int
 
@@ -199,7 +189,6 @@ def read_storage(session: Session, data: Path) -> Storage:
     return Storage(
         database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
         tables=tuple(TableSize(name=name, bytes=size, rows=rows) for name, size, rows in session.execute(_TABLES)),
-        folders=tuple(_list_folders(data)),
         disk_free_bytes=disk.free,
         disk_total_bytes=disk.total,
     )
@@ -212,39 +201,3 @@ def _is_low(free_bytes: int, total_bytes: int) -> bool:
 def _nearest(folder: Path) -> Path:
     """Return the folder or its nearest existing parent: with an external database the folder may not exist."""
     return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
-
-
-def _list_folders(data: Path) -> Iterator[FolderSize]:
-    try:
-        inside = sorted(entry.name for entry in os.scandir(data) if entry.is_dir(follow_symlinks=False))
-    except OSError:
-        return
-    for name in inside:
-        yield FolderSize(name=name, bytes=_measure(data / name))
-
-
-def _measure(folder: Path) -> int | None:
-    total = seen = 0
-    try:
-        for place, _folders, files in os.walk(folder, onerror=_give_up):
-            for file in files:
-                total += _size(Path(place) / file)
-            seen += len(files)
-            if seen > MOST_FILES:
-                return None
-    except OSError:
-        return None
-    return total
-
-
-def _size(file: Path) -> int:
-    """Return the file's size on disk; 0 if it was deleted meanwhile."""
-    try:
-        return file.lstat().st_blocks * 512
-    except FileNotFoundError:
-        return 0
-
-
-def _give_up(error: OSError) -> None:
-    if not isinstance(error, FileNotFoundError):
-        raise error

@@ -13,7 +13,6 @@ from app.api.problem_details import MEDIA_TYPE, ProblemDetails
 TAGS = (
     "users",
     "tokens",
-    "sessions",
     "problems",
     "tracks",
     "submissions",

@@ -25,7 +25,6 @@ from app.api import (
     queue,
     rejudgings,
     revisions,
-    sessions,
     settings,
     submissions,
     tokens,
@@ -51,7 +50,7 @@ def build_router() -> APIRouter:
     authoring = (packages, revisions, problem_statistics, verifications)
     submitting = (inspection, submissions, history, events, rejudgings)
     operations = (settings, audit_events, queue, workers)
-    accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
+    accounts = (users, invitations, password_resets, people, tokens, me, own_data)
     catalogue = (problems, tracks, leaderboards)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.cli.console import errors, output, print_json
+from app.cli.console import errors, output
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from app.database.engine import Database
 
 Data = Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON object, for scripts.")]
 RoleName = Literal["student", "author", "admin"]
 Username = Annotated[str, typer.Argument(help="The account's user name.")]
 
@@ -103,7 +102,6 @@ def create_token(
     days: Annotated[
         int | None, typer.Option(help="The number of days until the token expires. Default: never.")
     ] = None,
-    as_json: AsJson = False,
     data: Data = None,
 ) -> None:
     """Create a token and print it. Allclose never shows it again."""
@@ -114,11 +112,7 @@ def create_token(
     bounds = Bounds(scopes=scope or None, expires_in_days=days)
     with _transaction(data) as session:
         new = make_token(session, COMMAND, _get_user(session, username), name, bounds)
-        token_id = str(new.token.id)
-    if as_json:
-        print_json({"id": token_id, "token": new.secret})
-    else:
-        _say(new.secret)
+    _say(new.secret)
 
 
 @tokens.callback()
@@ -129,7 +123,6 @@ def only_tokens() -> None:
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write. It holds password hashes and hidden seeds.")],
-    as_json: AsJson = False,
     data: Data = None,
 ) -> None:
     """Back up the database to one file. The service keeps running."""
@@ -139,10 +132,7 @@ def backup(
 
     with open_database(read_settings(data=data)) as database, errors.status("backing up …"):
         manifest = back_up(database, file, COMMAND)
-    if as_json:
-        print_json(manifest)
-    else:
-        _say(f"{file} has {write_sizes(manifest.rows)}; {_size(file)}")
+    _say(f"{file} has {write_sizes(manifest.rows)}; {_size(file)}")
 
 
 @app.command()

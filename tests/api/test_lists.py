@@ -30,7 +30,7 @@ def answer_of(operation: Operation) -> dict[str, Any]:
 LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answer_of(each)]
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
-    *("list_tokens", "list_own_sessions", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
+    *("list_tokens", "list_tracks", "list_judgings", "list_all_judgings", "list_workers"),
     "get_settings",
 }
 
@@ -83,7 +83,7 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
 
 # Paths of lists that have at least three items here.
 LONG = (
-    *("/users", "/invitations", "/tokens", "/sessions", "/problems", "/submissions?everyone=true"),
+    *("/users", "/invitations", "/tokens", "/problems", "/submissions?everyone=true"),
     *("/settings", "/audit-events"),
 )
 

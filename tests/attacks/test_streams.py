@@ -7,8 +7,9 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
+from app.accounts.model import UserSession
 from app.authoring.model import Verification
 from app.catalog.model import Revision
 from app.limits import STREAMS_PER_USER
@@ -92,21 +93,13 @@ def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site)
         assert _ends_soon(open_stream)
 
 
-@pytest.fixture(
-    params=[
-        pytest.param("verification by token", marks=pytest.mark.whole),
-        "verification in a browser",
-        pytest.param("rejudging in a browser", marks=pytest.mark.whole),
-    ]
-)
+@pytest.fixture(params=["verification", pytest.param("rejudging", marks=pytest.mark.whole)])
 def staff_stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
     """An author or an admin, and the event stream of running work that only this role may read."""
     admin = site.user("admin")
-    if request.param.startswith("rejudging"):
+    if request.param == "rejudging":
         return admin, admin.browser, f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
-    by_token = "by token" in request.param
-    path = f"/verifications/{_send_package(site, admin)}/events"
-    return admin, admin.token if by_token else admin.browser, path if by_token else f"/author{path}"
+    return admin, admin.browser, f"/author/verifications/{_send_package(site, admin)}/events"
 
 
 def test_a_stream_of_authors_and_admins_ends_with_the_role(
@@ -136,8 +129,8 @@ def test_a_stream_of_authors_and_admins_ends_with_a_suspension(
 def test_a_stream_in_a_browser_ends_when_it_is_signed_out(site: Site) -> None:
     author = site.user("author")
     with following(author.browser, f"/author/verifications/{_send_package(site, author)}/events") as open_stream:
-        (here,) = author.token.get("/sessions").json()["items"]
-        assert author.token.delete(f"/sessions/{here['id']}").status_code == 204
+        with site.database.transaction() as session:
+            session.execute(delete(UserSession).where(UserSession.user_id == author.id))
 
         assert _ends_soon(open_stream)
 

@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.catalog.model import Availability
-from app.cli.console import errors, output, print_json
+from app.cli.console import errors, output
 from app.cli.problem.availability import MEANING
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.cli.remote import open_client, require_token
@@ -38,7 +38,6 @@ def publish(
             metavar="STATE",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verification as JSON.")] = False,
 ) -> None:
     """Send a package to a server, follow its verification, and publish it if it passes.
 
@@ -55,10 +54,7 @@ def publish(
         except (ClientError, KeyboardInterrupt) as error:
             errors.print(f"The server keeps verifying the package: {_page(settings.server, verification)}")
             raise error from None
-    if as_json:
-        print_json(verification)
-    else:
-        _print(verification, settings.server)
+    _print(verification, settings.server)
     raise typer.Exit(EXIT_CODE.get(verification.state, FAILED))
 
 
