@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from app.catalog.importing.generator import function_name, imports_for, write_generators
-from app.catalog.importing.observation import DRIVER, Probe, Seen, declare, failed, find_object, read_seen
+from app.catalog.importing.observation import (
+    DRIVER,
+    ObservedCall,
+    Probe,
+    declare,
+    failed,
+    find_object,
+    read_observed_call,
+)
 from app.catalog.importing.package_writer import Imported, Notes
 from app.catalog.importing.program import ImportRefused
 from app.catalog.importing.tests_json import read_tests_json
@@ -61,7 +69,7 @@ assert np.allclose(again, ref * w[:, None])
 '''
 
 
-def observe(probe: Probe) -> Mapping[str, Seen]:
+def observe(probe: Probe) -> Mapping[str, ObservedCall]:
     """Call the test's own solution here, with the driver that runs in a box."""
     scope: dict[str, Any] = {}
     exec(DRIVER, scope)
@@ -69,7 +77,7 @@ def observe(probe: Probe) -> Mapping[str, Seen]:
     for name, (code, maker) in probe.makers.items():
         try:
             exec(probe.source, scope)
-            seen[name] = read_seen(scope["run"](scope[probe.entry_point], {"code": code, "maker": maker}))
+            seen[name] = read_observed_call(scope["run"](scope[probe.entry_point], {"code": code, "maker": maker}))
         except Exception as error:
             seen[name] = failed(f"{type(error).__name__}: {error}")
     return seen
@@ -83,8 +91,8 @@ def array(*shape: int, dtype: str = "float32", kind: str = "numpy") -> dict[str,
     return {"type": kind, "shape": list(shape), "dtype": dtype}
 
 
-def call(answer: dict[str, Any], **arguments: dict[str, Any]) -> Seen:
-    return Seen(arguments=arguments, answer=answer)
+def call(answer: dict[str, Any], **arguments: dict[str, Any]) -> ObservedCall:
+    return ObservedCall(arguments=arguments, answer=answer)
 
 
 def task(folder: Path, text: str) -> Path:
@@ -135,7 +143,7 @@ def test_arrays_of_any_rank_null_and_plain_values_are_declared() -> None:
         ([call({"type": "object", "of": "set"}, x=array(2))], "set"),
     ],
 )
-def test_values_of_several_types_are_refused(seen: Sequence[Seen], words: str) -> None:
+def test_values_of_several_types_are_refused(seen: Sequence[ObservedCall], words: str) -> None:
     with pytest.raises(ImportRefused, match=words):
         declare(["x"], seen, Notes())
 
@@ -150,7 +158,7 @@ def test_values_of_several_types_are_refused(seen: Sequence[Seen], words: str) -
     ],
 )
 def test_a_forged_description_is_a_failure(reply: Any) -> None:
-    assert "did not let its call be described" in read_seen(reply).failure
+    assert "did not let its call be described" in read_observed_call(reply).failure
 
 
 def test_an_argument_that_a_case_can_not_give_is_named() -> None:

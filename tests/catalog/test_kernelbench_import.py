@@ -1,13 +1,15 @@
 """A file of KernelBench becomes a package whose inputs fit."""
 
+import re
+from math import prod
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from app.catalog.importing.kernelbench import read_kernelbench
-from app.catalog.importing.observation import Observe, Probe, Seen, failed
 from app.catalog.importing.package_writer import Imported
-from app.catalog.package import Package, package_from_files
+from app.catalog.package import package_from_files
+from app.cli.problem.import_package import observe
+from app.settings import Settings
 
 FILE = """import torch
 import torch.nn as nn
@@ -36,102 +38,73 @@ def get_init_inputs():
 """
 
 
-RAN = Seen(arguments={}, answer={"type": "none"})
+IMAGE = """import torch
+import torch.nn as nn
 
 
-def run_always(probe: Probe) -> dict[str, Seen]:
-    return dict.fromkeys(probe.makers, RAN)
+class Model(nn.Module):
+    def forward(self, x):
+        if x.shape[-1] != 256:
+            raise ValueError("the image has another size")
+        return x.mean(dim=(1, 2, 3))
 
 
-def read(tmp_path: Path, text: str, observe: Observe = run_always) -> tuple[Imported, Package]:
+batch_size = 64
+size = 256
+
+
+def get_inputs():
+    return [torch.rand(batch_size, 3, size, size)]
+"""
+
+
+def read(tmp_path: Path, text: str) -> tuple[Imported, str]:
+    """Return what the import makes, and the text of its `cases.py`."""
     (tmp_path / "4_GroupNorm.py").write_text(text)
-    imported = read_kernelbench(tmp_path / "4_GroupNorm.py", observe)
-    return imported, package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
+    settings = Settings()
+    imported = read_kernelbench(tmp_path / "4_GroupNorm.py", lambda probe: observe(probe, settings))
+    files = {path: text.encode() for path, text in imported.files.items()}
+    assert package_from_files(imported.slug, files).manifest.entry_point == "ModelNew"
+    return imported, imported.files["cases.py"]
 
 
 def test_inputs_for_a_large_gpu_are_made_smaller_and_the_author_is_told(tmp_path: Path) -> None:
-    imported, package = read(tmp_path, FILE)
+    imported, cases = read(tmp_path, FILE)
 
-    constants = package.manifest.cases[0].arguments
-    height, width = constants["shape"]
-    assert constants["batch_size"] * constants["channels"] * height * width * 4 <= 4 * 2**20
+    numbers: dict[str, Any] = {}
+    exec(cases[cases.index("batch_size") : cases.index("def get_inputs")], numbers)
+    assert numbers["batch_size"] * numbers["channels"] * prod(numbers["shape"]) * 4 <= 4 * 2**20
     assert any("7,168 MiB of inputs" in line and "shape (512, 512) → " in line for line in imported.left_out)
     assert imported.failure == ""
 
 
-def test_equal_sizes_shrink_together(tmp_path: Path) -> None:
-    text = FILE.replace("return [channels, 8]", "return [width, 8]").replace("shape =", "width = 512\nshape =")
+def test_sizes_that_are_equal_or_computed_from_others_shrink_with_them(tmp_path: Path) -> None:
+    text = FILE.replace("shape = (512, 512)", "width = 2 * 256\nheight = width\nshape = (512, height)")
 
-    _, package = read(tmp_path, text)
+    imported, cases = read(tmp_path, text)
 
-    constants = package.manifest.cases[0].arguments
-    assert constants["width"] == constants["shape"][0] < 512
-
-
-def test_a_size_that_is_computed_from_others_is_computed_again(tmp_path: Path) -> None:
-    text = FILE.replace("shape = (512, 512)", "height = 512\nwidth = 2 * height\nshape = (height, width)")
-
-    imported, package = read(tmp_path, text)
-
-    assert package.manifest.cases[0].arguments.keys() == {"batch_size", "channels", "height"}
-    assert (
-        "    globals()['width'] = 2 * height\n    globals()['shape'] = (height, width)\n" in imported.files["cases.py"]
-    )
-    assert any("width 1024 → " in line for line in imported.left_out)
+    width = int(re.findall(r"width = (\d+)", cases)[0])
+    assert width < 512
+    assert "height = width\n" in cases
+    assert imported.failure == ""
 
 
-def test_a_size_that_the_model_needs_as_it_is_stays(tmp_path: Path) -> None:
-    def run_with_512(probe: Probe) -> dict[str, Seen]:
-        ((program, _),) = probe.makers.values()
-        return {"first": RAN if "'size': 512" in program else failed("ValueError: the image has another size")}
+def test_only_the_batch_shrinks_where_the_model_needs_the_other_sizes(tmp_path: Path) -> None:
+    imported, cases = read(tmp_path, IMAGE)
 
-    text = FILE.replace("shape = (512, 512)", "size = 512").replace("*shape", "size, size").replace("112", "16")
-
-    imported, package = read(tmp_path, text.replace("channels = 64", "channels = 3"), run_with_512)
-
-    assert package.manifest.cases[0].arguments == {"batch_size": 4, "channels": 3, "size": 512}
+    assert "size = 256\n" in cases
+    assert "batch_size = 4\n" in cases
     assert imported.failure == ""
 
 
 def test_a_model_that_does_not_run_is_told_with_its_error(tmp_path: Path) -> None:
-    def never(probe: Probe) -> dict[str, Seen]:
-        return dict.fromkeys(probe.makers, failed("RuntimeError: size mismatch"))
+    imported, _ = read(tmp_path, IMAGE.replace("!= 256", "!= 255"))
 
-    imported, _ = read(tmp_path, FILE, never)
-
-    assert imported.failure.startswith("RuntimeError: size mismatch; choose other sizes")
-
-
-def test_tuples_stay_tuples_for_the_file_s_own_functions(tmp_path: Path) -> None:
-    imported, _ = read(tmp_path, FILE)
-
-    assert "tuple(value) if isinstance(value, list) else value" in imported.files["cases.py"]
+    assert imported.failure.startswith("ValueError: the image has another size; choose other sizes")
 
 
 def test_small_inputs_stay_as_they_are(tmp_path: Path) -> None:
-    imported, package = read(tmp_path, FILE.replace("112", "2").replace("512, 512", "8, 8"))
+    imported, cases = read(tmp_path, FILE.replace("112", "2").replace("512, 512", "8, 8"))
 
-    assert package.manifest.cases[0].arguments == {"batch_size": 2, "channels": 64, "shape": [8, 8]}
+    assert "batch_size = 2\nchannels = 64\nshape = (8, 8)\n" in cases
     assert not any("large GPUs" in line for line in imported.left_out)
-
-
-def test_a_constant_that_is_computed_from_numbers_is_a_size_too(tmp_path: Path) -> None:
-    imported, package = read(tmp_path, FILE.replace("batch_size = 112", "batch_size = 56 * 2"))
-
-    assert package.manifest.cases[0].arguments["batch_size"] < 112
-    assert any("7,168 MiB of inputs" in line for line in imported.left_out)
-
-
-@pytest.mark.parametrize(
-    ("made", "known"),
-    [
-        ("torch.randn(batch_size * 2, channels)", True),
-        ("torch.randint(0, 10, (batch_size, channels))", True),
-        ("torch.rand((batch_size,) + shape)", False),
-        ("torch.rand(unknown())", False),
-    ],
-)
-def test_sizes_are_read_from_products_of_the_constants(tmp_path: Path, made: str, known: bool) -> None:
-    imported, _ = read(tmp_path, FILE.replace("torch.rand(batch_size, channels, *shape)", made))
-
-    assert any("is not known from the file" in line for line in imported.todo) is not known

@@ -116,7 +116,7 @@ def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path:
     assert imported.returncode == 0, imported.stdout + imported.stderr
     assert "returns all 3 answers of the source" in imported.stdout
     assert "fast.cpp: it is not Python" in imported.stdout
-    assert "still LaTeX: \\includegraphics" in imported.stdout
+    assert "`pandoc -f latex -t markdown` converts" in imported.stdout
     package = load_package(target)
     assert (package.manifest.title, package.manifest.license) == ("Add Up", "CC-BY-SA-4.0, Jo Judge")
     assert package.manifest.limits.memory_mib == 512

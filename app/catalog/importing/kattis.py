@@ -1,8 +1,8 @@
 """Import a problem package of Kattis or the ICPC: formats `legacy`, `legacy-icpc` and those from 2023-07 on.
 
 A program becomes a function `main()`. A driver calls it with the case's input as standard input; the printed words are
-the answer. Only Python programs and the default validator map. Statements in LaTeX become Markdown, and commands that
-do not map are listed for the author.
+the answer. Only Python programs and the default validator map. Statements in LaTeX keep their commands, for the author
+to convert.
 """
 
 import re
@@ -18,32 +18,6 @@ from app.catalog.importing.program import ImportRefused, SourceFolder, open_fold
 from app.catalog.yaml_document import read_document
 from app.judging.printable_text import lines_of
 
-_COMMENT = re.compile(r"(?<!\\)%.*")
-_MATH = re.compile(r"(\$\$.+?\$\$|\$.+?\$)", re.DOTALL)
-_DISPLAY = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
-_LEFT = re.compile(r"\\[a-zA-Z]+|\\(?:begin|end)\{\w+\*?\}")
-_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-_RULES: tuple[tuple[str, str], ...] = (
-    (rf"\\problemname{_GROUP}", ""),
-    (rf"\\section\*?{_GROUP}", r"\n## \1\n"),
-    (rf"\\subsection\*?{_GROUP}", r"\n### \1\n"),
-    (rf"\\(?:emph|textit){_GROUP}", r"*\1*"),
-    (rf"\\textbf{_GROUP}", r"**\1**"),
-    (rf"\\texttt{_GROUP}", r"`\1`"),
-    (r"\\verb(\W)(.+?)\1", r"`\2`"),
-    (rf"\\href{_GROUP}{_GROUP}", r"[\2](\1)"),
-    (rf"\\url{_GROUP}", r"<\1>"),
-    (r"\\(?:begin|end)\{(?:itemize|enumerate|center|quote)\}(?:\[[^\]]*\])?", "\n"),
-    (r"\n?[ \t]*\\item\s+", "\n- "),
-    (r"\\(?:noindent|bigskip|medskip|smallskip|centering)\b", ""),
-    (r"``|''", '"'),
-    (r"---?", "–"),
-    (r"~", " "),
-    (r"\\\\", "\n"),
-    (r"\\([%&_#{}])", r"\1"),
-    (r"\n[ \t]+(?=[^-\s])", "\n"),
-    (r"\n{3,}", "\n\n"),
-)
 VERDICTS = {
     "accepted": "accepted",
     "wrong_answer": "wrong_answer",
@@ -54,6 +28,7 @@ LICENCES = {"cc0": "CC0-1.0", "cc by": "CC-BY-4.0", "cc by-sa": "CC-BY-SA-4.0", 
 UNMAPPED_TYPES = ("interactive", "scoring", "multi-pass", "submit-answer")
 _STARTER_NAME = "`def main():`"
 _SECTION_OF = {"input": "Inputs", "output": "Output"}
+_COMMENT, _SECTION = re.compile(r"(?<!\\)%.*"), re.compile(r"\\section\*?\{(.+?)\}")
 _ADDED = re.compile(r"^\s*\{\{\s*\w+\s*\}\}\s*$|^\s*\\nextsample\s*$", re.MULTILINE)
 _STARTER = '''import sys
 
@@ -64,21 +39,9 @@ def main():
 '''
 
 
-def to_markdown(text: str) -> tuple[str, list[str]]:
-    """Convert LaTeX. Return the Markdown and the commands that are left in it."""
-    text = _DISPLAY.sub(r"$$\1$$", _COMMENT.sub("", text))
-    parts = _MATH.split(text)
-    # Parts at odd positions are formulas.
-    for index in range(0, len(parts), 2):
-        for pattern, replacement in _RULES:
-            parts[index] = re.sub(pattern, replacement, parts[index])
-    left = sorted({found for part in parts[::2] for found in _LEFT.findall(part)})
-    return "".join(parts).strip() + "\n", left
-
-
 def title_of(text: str) -> str | None:
     plain = re.search(r"%%\s*plainproblemname:\s*(.+)", text)
-    named = re.search(rf"\\problemname{_GROUP}", text)
+    named = re.search(r"\\problemname\{((?:[^{}]|\{[^{}]*\})*)\}", text)
     return plain[1].strip() if plain else named[1].strip() if named else None
 
 
@@ -214,9 +177,8 @@ def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) 
         notes.left_out.append("the statement: neither statement/problem.en.md nor .tex is there")
     elif found[0].endswith(".tex"):
         title = title or title_of(text)
-        text, left = to_markdown(text)
-        if left:
-            notes.todo.append(f"rewrite in statement.md what is still LaTeX: {', '.join(left)}")
+        text = _SECTION.sub(r"## \1", _COMMENT.sub("", text))
+        notes.todo.append("write statement.md in Markdown: it is LaTeX, which `pandoc -f latex -t markdown` converts")
     notes.todo.append(f"write in statement.md that students write {_STARTER_NAME}, which reads input and prints")
     return str(title or folder.root.resolve().name), text
 

@@ -1,30 +1,34 @@
 """Import a file of KernelBench: PyTorch code with `Model`, `get_inputs` and optionally `get_init_inputs`.
 
-The student writes `ModelNew`. `cases.py` draws the inputs like the file, whose constants become arguments under `with`.
-They are made smaller until the inputs fit, since the files are for large GPUs. Sizes that depend on one another shrink
-together, and the model runs in a sandbox with them. The driver builds the model with weights from the case's seed.
+The student writes `ModelNew`. `cases.py` draws the inputs like the file. Its numbers are made smaller until the inputs
+fit, since the files are for large GPUs: a sandbox makes the inputs on PyTorch's `meta` device, which allocates nothing,
+and then runs the model. The driver builds the model with weights from the case's seed.
 """
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
+from operator import add, floordiv, mul, sub
 from pathlib import Path
 from typing import Any
 
-from app.catalog.importing.observation import Observe, Probe
+from app.catalog.importing.observation import Observe, ObservedCall, Probe
 from app.catalog.importing.package_writer import WRONG, Imported, Notes, Source, write_package
 from app.catalog.importing.program import ImportRefused, class_of, functions_of, parse, read_text, without
 from app.catalog.source import parameters_of
+from app.judging.printable_text import lines_of
 
-Constant = int | float | list[int | float]
-MAKERS = ("rand", "randn", "randint", "ones", "zeros", "empty", "full")
+Number = int | float | tuple[int | float, ...]
+Numbers = Mapping[str, Number]
 ELEMENT_BYTES = 4
 # Far below the 48 MiB that a case may take, so that several cases are quick.
 MAX_INPUT_BYTES = 4 * 2**20
 MAX_CASE_BYTES = 48 * 2**20
 # No size becomes smaller than this.
 LEAST_SIZE = 4
+# Shrinks alone if the model does not run with other sizes, such as an image of 224 pixels by a default.
+BATCH = "batch_size"
 CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
 _DRIVER = '''"""Builds the model from the case's seed and calls it."""
 
@@ -42,6 +46,11 @@ _CALL = f"""{_DRIVER}
 def _call(seed, init_inputs, inputs):
     return run(ModelNew, {{"seed": seed, "init_inputs": init_inputs, "inputs": inputs}})
 """
+_ON_META = """
+def draw_on_meta(seed):
+    with torch.device("meta"):
+        return draw(seed)
+"""
 _STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
 
 import torch.nn as nn
@@ -57,25 +66,42 @@ class ModelNew(nn.Module):
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
-    """The numbers at the top level of the file, and the expressions that compute others from them, by name."""
+class KernelFile:
+    """A file with its numbers at the top level, some of which may have been replaced."""
 
-    numbers: Mapping[str, Constant]
-    derived: Mapping[str, ast.expr]
+    text: str
+    numbers: Numbers
 
-    def values(self) -> dict[str, Constant]:
-        """Return the numbers, and the derived ones that can be computed from them."""
-        known = dict(self.numbers)
-        for name, expression in self.derived.items():
-            if (value := _evaluate(expression, known)) is not None:
-                known[name] = value
-        return known
+    @property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
 
-    def used_by(self, *nodes: ast.AST) -> set[str]:
-        """Return the numbers that these nodes use, also through derived ones."""
-        names = {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
-        through = [self.used_by(self.derived[name]) for name in names & self.derived.keys()]
-        return set().union(names & self.numbers.keys(), *through)
+    def replaced(self, numbers: Numbers) -> "KernelFile":
+        """Return the file with these numbers. Others that it computes from them follow."""
+        lines = lines_of(self.text)
+        for node in reversed(self.tree.body):
+            name = _target(node)
+            if name in numbers and numbers[name] != self.numbers[name]:
+                lines[node.lineno - 1 : node.end_lineno] = [f"{name} = {numbers[name]!r}"]
+        return KernelFile("\n".join(lines) + "\n", numbers)
+
+    def reference(self) -> str:
+        drawing = [node for name, node in functions_of(self.tree).items() if name in ("get_inputs", "get_init_inputs")]
+        return f"{without(self.text, drawing)}\n\nModelNew = Model\n"
+
+    def cases(self) -> str:
+        """Return `cases.py`."""
+        models = [node for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
+        init_inputs = "list(get_init_inputs())" if "get_init_inputs" in functions_of(self.tree) else "[]"
+        return f'''{without(self.text, models)}
+
+def draw(seed):
+    """Return the inputs drawn from this seed."""
+    import torch
+
+    torch.manual_seed(seed)
+    return {{"seed": seed, "init_inputs": {init_inputs}, "inputs": list(get_inputs())}}
+'''
 
 
 def read_kernelbench(path: Path, observe: Observe) -> Imported:
@@ -83,10 +109,8 @@ def read_kernelbench(path: Path, observe: Observe) -> Imported:
     text = read_text(path, "name one with `Model` and `get_inputs`")
     tree, notes = parse(text, path.name), Notes()
     model = _model(tree, path)
-    sizes, reference = _read_sizes(tree), _reference(text, tree)
-    cases = _cases(text, tree, sizes)
-    fitting, failure = _choose(tree, sizes, Trial(reference, cases, observe))
-    _note_sizes(tree, sizes, fitting, notes)
+    given = KernelFile(text, _read_numbers(tree))
+    fitting, failure = _choose(given, observe, notes)
     starter = _starter(model)
     notes.left_out.append("speed: KernelBench asks for a faster kernel, but Allclose only judges the answer")
     notes.todo += [
@@ -97,36 +121,18 @@ def read_kernelbench(path: Path, observe: Observe) -> Imported:
     source = Source(
         name=path.stem,
         origin="a KernelBench file",
-        manifest=_manifest(fitting.numbers, parameters_of(ast.parse(starter), "ModelNew") or ()),
-        sections=_sections(model, fitting.values()),
+        manifest=_manifest(parameters_of(ast.parse(starter), "ModelNew") or ()),
+        sections=_sections(model, fitting.numbers),
         files={
             "starter.py": starter,
-            "reference.py": reference,
+            "reference.py": fitting.reference(),
             "driver.py": _DRIVER,
-            "cases.py": cases,
+            "cases.py": fitting.cases(),
             f"{WRONG}stand_in.py": _STAND_IN,
         },
-        failure=failure and f"{failure}; choose other sizes under `with` of each case, or correct the file",
+        failure=failure and f"{failure}; choose other sizes at the top of cases.py, or correct the file",
     )
     return write_package(source, notes)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A call of the model in a sandbox."""
-
-    reference: str
-    cases: str
-    observe: Observe
-
-    def find_failure(self, numbers: Mapping[str, Constant]) -> str:
-        """Call the model with the inputs of these sizes. Return why that failed, else an empty text."""
-        maker = f"{self.cases}\n\ndef first(seed):\n    return draw(seed, **{dict(numbers)!r})\n"
-        source = f"{self.reference}\n\n{_CALL}"
-        probe = Probe(source=source, entry_point="_call", frameworks=("torch",), makers={"first": (maker, "first")})
-        seen = self.observe(probe)["first"]
-        size = max((prod(each.get("shape", ())) for each in seen.list_answers()), default=0) * ELEMENT_BYTES
-        return seen.failure or (f"its answer has {size / 2**20:,.0f} MiB" if size > MAX_CASE_BYTES else "")
 
 
 def _model(tree: ast.Module, path: Path) -> ast.ClassDef:
@@ -142,136 +148,102 @@ def _methods(model: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
 
 
-def _read_sizes(tree: ast.Module) -> _Sizes:
+def _read_numbers(tree: ast.Module) -> dict[str, Number]:
     """Read the numbers and tuples of numbers at the top level, which are sizes and settings."""
-    numbers: dict[str, Constant] = {}
-    derived: dict[str, ast.expr] = {}
+    found: dict[str, Number] = {}
     for node in tree.body:
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
-            continue
-        name = node.targets[0].id
-        if (value := _evaluate(node.value, {})) is not None:
-            numbers[name] = value
-        elif any(isinstance(each, ast.Name) and each.id in {**numbers, **derived} for each in ast.walk(node.value)):
-            derived[name] = node.value
-    return _Sizes(numbers, derived)
+        if (name := _target(node)) and isinstance(node, ast.Assign) and (value := _number(node.value)) is not None:
+            found[name] = value
+    return found
 
 
-def _choose(tree: ast.Module, sizes: _Sizes, trial: Trial) -> tuple[_Sizes, str]:
-    """Return the first sizes with which the model runs, and an empty text. Without any, the smallest, and why not."""
-    tried: list[tuple[_Sizes, str]] = []
-    for candidate in _list_candidates(tree, sizes):
-        if candidate in [each for each, _ in tried]:
-            continue
-        failure = trial.find_failure(candidate.numbers)
-        if not failure:
-            return candidate, ""
-        tried.append((candidate, failure))
-    return tried[0]
+def _target(node: ast.stmt) -> str:
+    """Return the name that the statement assigns to, or an empty text."""
+    is_plain = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    return ast.unparse(node.targets[0]) if is_plain and isinstance(node, ast.Assign) else ""
 
 
-def _list_candidates(tree: ast.Module, sizes: _Sizes) -> Iterator[_Sizes]:
-    """Yield sizes whose inputs fit: all made smaller, then those without an effect on the weights, then batches.
-
-    Models may ask for more than the file says, such as an image of 224 pixels by a default.
-    """
-    makers = _makers(tree)
-    built = [node for name, node in functions_of(tree).items() if name == "get_init_inputs"]
-    free = sizes.used_by(*makers) - sizes.used_by(
-        *built, *(node for node in tree.body if isinstance(node, ast.ClassDef))
-    )
-    batches = sizes.used_by(*(argument for call in makers for argument in _size_arguments(call)[:1]))
-    for limit in (MAX_INPUT_BYTES, MAX_INPUT_BYTES // 8):
-        yield _shrink(makers, sizes, sizes.used_by(*makers), set(sizes.numbers), limit)
-    for names in (free, free & batches):
-        candidate = _shrink(makers, sizes, names, names, MAX_INPUT_BYTES)
-        if (_count_bytes(makers, candidate.values()) or 0) <= MAX_CASE_BYTES:
-            yield candidate
-
-
-def _makers(tree: ast.Module) -> list[ast.Call]:
-    """Return the calls that make the inputs."""
-    calls = [node for node in ast.walk(functions_of(tree)["get_inputs"]) if isinstance(node, ast.Call)]
-    return [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in MAKERS]
-
-
-def _shrink(makers: Sequence[ast.Call], sizes: _Sizes, names: set[str], tied: set[str], limit: int) -> _Sizes:
-    """Halve the largest of the named sizes until the inputs fit, each with all equal numbers among the tied ones."""
-    while (_count_bytes(makers, sizes.values()) or 0) > limit:
-        largest = max((n for name in names for n in _listed(sizes.numbers[name]) if isinstance(n, int)), default=0)
-        if largest < 2 * LEAST_SIZE:
-            break
-        halved = {name: _with_half(value, largest) if name in tied else value for name, value in sizes.numbers.items()}
-        sizes = replace(sizes, numbers=halved)
-    return sizes
-
-
-def _with_half(value: Constant, number: int) -> Constant:
-    halved = [number // 2 if each == number else each for each in _listed(value)]
-    return halved if isinstance(value, list) else halved[0]
-
-
-def _note_sizes(tree: ast.Module, given: _Sizes, fitting: _Sizes, notes: Notes) -> None:
-    """Say what became smaller."""
-    before, after = (_count_bytes(_makers(tree), sizes.values()) for sizes in (given, fitting))
-    if before is None or after is None:
-        notes.todo.append(
-            "choose sizes under `with` of each case by yourself: the inputs' size is not known from the file"
-        )
-        return
-    old, new = given.values(), fitting.values()
-    changed = [f"{name} {_shown(old[name])} → {_shown(new[name])}" for name in sorted(old) if new[name] != old[name]]
-    if changed:
-        notes.left_out.append(f"sizes for large GPUs ({before / 2**20:,.0f} MiB of inputs): {', '.join(changed)}")
-    if after > MAX_CASE_BYTES:
-        notes.todo.append(f"choose smaller sizes: the inputs have {after / 2**20:,.0f} MiB, and a case may have 48")
-
-
-def _count_bytes(makers: Sequence[ast.Call], sizes: Mapping[str, Constant]) -> int | None:
-    """Return the bytes of all inputs, or None if a size is no product of the constants."""
-    shapes = [[_evaluate(argument, sizes) for argument in _size_arguments(call)] for call in makers]
-    if any(size is None for shape in shapes for size in shape):
-        return None
-    return sum(
-        ELEMENT_BYTES * prod(int(n) for size in shape if size is not None for n in _listed(size)) for shape in shapes
-    )
-
-
-def _size_arguments(call: ast.Call) -> list[ast.expr]:
-    name = ast.unparse(call.func)
-    if name.endswith("randint"):  # low, high, size
-        return [each.value for each in call.keywords if each.arg == "size"] or call.args[-1:]
-    return call.args[:1] if name.endswith("full") else call.args
-
-
-def _evaluate(node: ast.expr, sizes: Mapping[str, Constant]) -> Constant | None:
-    """Return the number, or the list of numbers, that an expression of the constants stands for."""
-    if isinstance(node, ast.Starred):
-        return _evaluate(node.value, sizes)
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
-    if isinstance(node, ast.Name):
-        return sizes.get(node.id)
-    if isinstance(node, ast.Tuple | ast.List):
-        parts = [_evaluate(each, sizes) for each in node.elts]
-        return None if None in parts or not parts else [n for part in parts if part is not None for n in _listed(part)]
-    if isinstance(node, ast.BinOp):
-        left, right = _evaluate(node.left, sizes), _evaluate(node.right, sizes)
-        if isinstance(left, int) and isinstance(right, int):
-            kinds = {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}
-            return kinds.get(type(node.op), left // right if right and isinstance(node.op, ast.FloorDiv) else None)
+def _number(node: ast.expr) -> Number | None:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            values = [_number(part) for part in parts]
+            plain = tuple(value for value in values if isinstance(value, int | float))
+            return plain if plain and len(plain) == len(values) else None
+        case ast.BinOp(left=left, op=operation, right=right):
+            sides = _number(left), _number(right)
+            compute = {ast.Mult: mul, ast.Add: add, ast.Sub: sub, ast.FloorDiv: floordiv}.get(type(operation))
+            is_whole = all(isinstance(side, int) and side > 0 for side in sides)
+            return int(compute(*sides)) if compute and is_whole else None
     return None
 
 
-def _listed(value: Constant) -> list[int | float]:
-    return value if isinstance(value, list) else [value]
+def _choose(given: KernelFile, observe: Observe, notes: Notes) -> tuple[KernelFile, str]:
+    """Return the file with numbers for which its inputs fit and its model runs. If that fails, return why too."""
+    for names in (set(given.numbers), {BATCH}):
+        files = [given.replaced(numbers) for numbers in _halved(given.numbers, names)]
+        sizes = _measure(files, observe)
+        place = next((place for place, size in enumerate(sizes) if size <= MAX_INPUT_BYTES), len(files) - 1)
+        failure = _find_failure(files[place], observe)
+        if not failure:
+            break
+    _note_sizes(given.numbers, files[place].numbers, sizes[0], notes)
+    return files[place], failure
 
 
-def _shown(value: Constant) -> str:
-    return f"({', '.join(map(str, value))})" if isinstance(value, list) else str(value)
+def _halved(numbers: Numbers, names: set[str]) -> Iterator[Numbers]:
+    """Yield the numbers, and again after each halving of the largest of the named ones, with all equal ones."""
+    while True:
+        yield numbers
+        listed = [each for name in names & numbers.keys() for each in _listed(numbers[name])]
+        largest = max((each for each in listed if isinstance(each, int)), default=0)
+        if largest < 2 * LEAST_SIZE:
+            return
+        numbers = {name: _with_half(value, largest) if name in names else value for name, value in numbers.items()}
 
 
-def _sections(model: ast.ClassDef, sizes: Mapping[str, Constant]) -> dict[str, str]:
+def _with_half(value: Number, number: int) -> Number:
+    halved = tuple(number // 2 if each == number else each for each in _listed(value))
+    return halved if isinstance(value, tuple) else halved[0]
+
+
+def _measure(files: Sequence[KernelFile], observe: Observe) -> list[int]:
+    """Return the bytes of each file's inputs, 0 where the meta device can't make them."""
+    makers = {f"step_{number}": (file.cases() + _ON_META, "draw_on_meta") for number, file in enumerate(files)}
+    source = "def _inputs(seed, init_inputs, inputs):\n    return inputs\n"
+    seen = observe(Probe(source=source, entry_point="_inputs", frameworks=("torch",), makers=makers))
+    return [_bytes_of(seen[name]) for name in makers]
+
+
+def _bytes_of(seen: ObservedCall) -> int:
+    return sum(ELEMENT_BYTES * prod(each["shape"]) for each in seen.list_answers() if "shape" in each)
+
+
+def _find_failure(file: KernelFile, observe: Observe) -> str:
+    """Call the model with the inputs. Return why that failed, else an empty text."""
+    source, makers = f"{file.reference()}\n\n{_CALL}", {"first": (file.cases(), "draw")}
+    seen = observe(Probe(source=source, entry_point="_call", frameworks=("torch",), makers=makers))["first"]
+    size = _bytes_of(seen)
+    return seen.failure or (f"its answer has {size / 2**20:,.0f} MiB" if size > MAX_CASE_BYTES else "")
+
+
+def _note_sizes(old: Numbers, new: Numbers, input_bytes: int, notes: Notes) -> None:
+    """Say what became smaller. `input_bytes`: of the inputs before."""
+    changed = [f"{name} {_shown(old[name])} → {_shown(new[name])}" for name in sorted(old) if new[name] != old[name]]
+    if changed:
+        notes.left_out.append(f"sizes for large GPUs ({input_bytes / 2**20:,.0f} MiB of inputs): {', '.join(changed)}")
+
+
+def _listed(value: Number) -> tuple[int | float, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _shown(value: Number) -> str:
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+
+
+def _sections(model: ast.ClassDef, numbers: Numbers) -> dict[str, str]:
     methods = _methods(model)
     told_by: list[ast.ClassDef | ast.FunctionDef] = [
         model,
@@ -286,9 +258,9 @@ and called with `*inputs` under `torch.no_grad()`.
 {told}"""
     arguments = ", ".join(f"`{argument.arg}`" for argument in methods["forward"].args.args[1:])
     inputs = f"The arguments of `forward`, in order: {arguments}."
-    if sizes:
-        inputs += "\n\nSizes and settings of the first case: " + ", ".join(
-            f"`{k} = {_shown(v)}`" for k, v in sizes.items()
+    if numbers:
+        inputs += "\n\nSizes and settings of the cases: " + ", ".join(
+            f"`{k} = {_shown(v)}`" for k, v in numbers.items()
         )
     return {"Problem": problem, "Inputs": inputs}
 
@@ -309,30 +281,7 @@ class ModelNew(nn.Module):
 """
 
 
-def _reference(source: str, tree: ast.Module) -> str:
-    drawing = [node for name, node in functions_of(tree).items() if name in ("get_inputs", "get_init_inputs")]
-    return f"{without(source, drawing)}\n\nModelNew = Model\n"
-
-
-def _cases(source: str, tree: ast.Module, sizes: _Sizes) -> str:
-    models = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
-    init_inputs = "list(get_init_inputs())" if "get_init_inputs" in functions_of(tree) else "[]"
-    again = "".join(f"    globals()[{name!r}] = {ast.unparse(value)}\n" for name, value in sizes.derived.items())
-    return f'''{without(source, models)}
-
-def draw(seed, **constants):
-    """Return the inputs drawn from this seed; `constants` replace those above."""
-    import torch
-
-    globals().update({{name: tuple(value) if isinstance(value, list) else value for name, value in constants.items()}})
-{again}    torch.manual_seed(seed)
-    inputs = list(get_inputs())
-    return {{"seed": seed, "init_inputs": {init_inputs}, "inputs": inputs}}
-'''
-
-
-def _manifest(sizes: Mapping[str, Constant], built_with: Sequence[str]) -> dict[str, Any]:
-    arguments = {"with": dict(sizes)} if sizes else {}
+def _manifest(built_with: Sequence[str]) -> dict[str, Any]:
     return {
         "tags": ["pytorch"],
         "frameworks": ["torch"],
@@ -345,7 +294,5 @@ def _manifest(sizes: Mapping[str, Constant], built_with: Sequence[str]) -> dict[
         ],
         "returns": {"type": "list", "doc": "the output of the model"},
         "limits": {"wall_seconds": 30, "memory_mib": 4096},
-        "cases": [
-            {"name": name, "visibility": visibility, "generate": "draw", **arguments} for name, visibility in CASES
-        ],
+        "cases": [{"name": name, "visibility": visibility, "generate": "draw"} for name, visibility in CASES],
     }

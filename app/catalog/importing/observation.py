@@ -82,7 +82,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class ObservedCall:
     """Descriptions of one call, or the failure that it ended with. `is_random`: a second call answered otherwise."""
 
     arguments: Mapping[str, Description]
@@ -95,17 +95,17 @@ class Seen:
         return _flat(self.answer)
 
 
-def read_seen(reply: Any) -> Seen:
+def read_observed_call(reply: Any) -> ObservedCall:
     """Read what a box answered, where the imported solution could answer anything."""
     given, answer = (reply.get("arguments"), reply.get("answer")) if isinstance(reply, dict) else (None, None)
     if isinstance(given, dict) and all(map(_is_description, [*given.values(), answer])):
         arguments = {str(name): each for name, each in given.items()}
-        return Seen(arguments=arguments, answer=answer or {}, is_random=reply.get("is_random") is True)
+        return ObservedCall(arguments=arguments, answer=answer or {}, is_random=reply.get("is_random") is True)
     return failed("the solution did not let its call be described")
 
 
-def failed(reason: str) -> Seen:
-    return Seen(arguments={}, answer={}, failure=reason)
+def failed(reason: str) -> ObservedCall:
+    return ObservedCall(arguments={}, answer={}, failure=reason)
 
 
 def _is_description(value: Any) -> bool:
@@ -119,10 +119,10 @@ def _is_description(value: Any) -> bool:
     return value.get("type") in PLAIN or (value.get("type") == "object" and isinstance(value.get("of"), str))
 
 
-Observe: TypeAlias = Callable[[Probe], Mapping[str, Seen]]
+Observe: TypeAlias = Callable[[Probe], Mapping[str, ObservedCall]]
 
 
-def find_object(seen: Seen) -> str:
+def find_object(seen: ObservedCall) -> str:
     """Return the reason if a case can't give one of the arguments, else an empty text."""
     for name, description in seen.arguments.items():
         if found := next((each for each in _flat(description) if each["type"] == "object"), None):
@@ -144,7 +144,7 @@ class Declarations:
         return {"parameters": self.parameters, "returns": self.returns, **random}
 
 
-def declare(names: Sequence[str], seen: Sequence[Seen], notes: Notes) -> Declarations:
+def declare(names: Sequence[str], seen: Sequence[ObservedCall], notes: Notes) -> Declarations:
     """Declare what all calls have in common. Raises ImportRefused if their types don't agree."""
     axes = _Axes()
     parameters = [
@@ -233,7 +233,7 @@ def _flat(description: Description) -> list[Description]:
     return [description, *inner]
 
 
-def _like_a_parameter(seen: Sequence[Seen], parameters: Sequence[Mapping[str, Any]]) -> Shape | None:
+def _like_a_parameter(seen: Sequence[ObservedCall], parameters: Sequence[Mapping[str, Any]]) -> Shape | None:
     """Return the shape of the first parameter that has the answer's shape in every call."""
     for parameter in parameters:
         pairs = [(each.answer.get("shape"), each.arguments[parameter["name"]].get("shape")) for each in seen]

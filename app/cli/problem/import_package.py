@@ -19,7 +19,7 @@ from app.cli.problem.new import FolderTaken, shown_path, write_files
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from app.catalog.importing.observation import Probe, Seen
+    from app.catalog.importing.observation import ObservedCall, Probe
     from app.catalog.importing.package_writer import Imported
 
 
@@ -108,9 +108,9 @@ def _print_list(heading: str, lines: "tuple[str, ...] | list[str]") -> None:
         output.print(Text(f"  - {line}"), soft_wrap=True)
 
 
-def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
+def observe(probe: "Probe", settings: Settings) -> "Mapping[str, ObservedCall]":
     """Call the solution in a box, and describe what it got and returned. Raises SandboxError."""
-    from app.catalog.importing.observation import DRIVER, failed, read_seen
+    from app.catalog.importing.observation import DRIVER, failed, read_observed_call
     from app.engine.boxes import find_cache, open_launcher, open_reference_pool
     from app.engine.request import run_cases
     from sandbox.guest.codec import decode, encode
@@ -131,7 +131,7 @@ def observe(probe: "Probe", settings: Settings) -> "Mapping[str, Seen]":
     seen = dict.fromkeys(probe.makers, failed("it was not called, because earlier calls ended the process"))
     for each in outcomes:
         reason = f"{each.failure.kind}: {each.failure.message}" if each.failure else str(each.ending)
-        seen[each.name] = failed(reason) if each.answer is None else read_seen(decode(each.answer))
+        seen[each.name] = failed(reason) if each.answer is None else read_observed_call(decode(each.answer))
     return seen
 
 
