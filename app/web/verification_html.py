@@ -10,9 +10,17 @@ from markupsafe import Markup
 
 from app.catalog.markdown import render_code_spans
 from app.catalog.verification_report import TITLES, Finding, Report, Severity
-from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
+from app.catalog.verification_section import (
+    CalibratedLeaf,
+    KillCase,
+    KillMatrixSection,
+    Measured,
+    MutationSection,
+    share_text,
+    used_text,
+)
+from app.judging.options import Margin
 from app.judging.printable_text import lines_of, printable
-from app.web.picture.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
 from app.web.quantity import percent_text, seconds_text
 from app.web.render import HERE, STATIC, open_environment
 
@@ -20,6 +28,8 @@ MAX_TEXT = 100_000
 _KINDS = {"+": "added", "-": "removed", "@": "place"}
 # The most cases with a column of their own.
 MOST_COLUMNS = 24
+# The right answers, and the wrong ones, that are listed for each tolerance.
+MOST_NEAREST = 5
 SHEETS = ("base.css", "report.css")
 ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
@@ -111,6 +121,17 @@ def families(section: MutationSection) -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: (-family.survived, -family.total, family.name)))
 
 
+def nearest(leaf: CalibratedLeaf) -> tuple[Measured, ...]:
+    """Return the right and the wrong answers that are nearest to the tolerance, the smallest share first."""
+    right = sorted(leaf.noise, key=lambda each: each.value)[-MOST_NEAREST:]
+    wrong = sorted(leaf.signal, key=lambda each: each.value)[:MOST_NEAREST]
+    return (*right, *wrong)
+
+
+def margin_text(margin: Margin) -> str:
+    return f"rtol {margin.rtol:g}, atol {margin.atol:g}"
+
+
 def render(report: Report) -> str:
     """Render a self-contained page."""
     styles = Markup("\n".join((STATIC / sheet).read_text() for sheet in SHEETS))
@@ -149,6 +170,7 @@ def _made_printable(value: object) -> object:
 def _environment() -> Environment:
     environment = open_environment(HERE / "templates/verification", _made_printable)
     environment.filters.update(
+        share=share_text,
         used=used_text,
         seconds=seconds_text,
         percent=percent_text,
@@ -156,8 +178,5 @@ def _environment() -> Environment:
         diff=diff_lines,
         code_spans=render_code_spans,
     )
-    environment.globals.update(
-        is_diff=is_diff,
-        charts=lambda leaf: (("wide", draw_tolerance(leaf, WIDE)), ("small", draw_tolerance(leaf, SMALL))),
-    )
+    environment.globals.update(is_diff=is_diff, nearest=nearest)
     return environment

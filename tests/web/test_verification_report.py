@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
-
 from app.catalog.verification_report import CHECK_NAMES, CheckLine, Finding, Report
 from app.catalog.verification_section import (
     CalibratedLeaf,
@@ -29,8 +27,7 @@ from app.catalog.verification_section import (
 )
 from app.judging.options import Margin
 from app.judging.verdicts import Verdict
-from app.web.picture.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance, scale_for
-from app.web.verification_html import render, render_fragment
+from app.web.verification_html import nearest, render, render_fragment
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\u202e{{ 7 * 7 }}"
 VOID = {"meta", "link", "br", "img", "input", "rect", "line", "circle"}
@@ -184,41 +181,15 @@ def test_a_report_of_checks_that_were_not_made_is_a_page_too() -> None:
     assert page.tags["svg"] == 0
 
 
-@pytest.mark.parametrize("width", [SMALL, WIDE])
-def test_a_picture_of_the_tolerance_keeps_everything_inside_and_in_order(width: float) -> None:
-    (leaf,) = full_report("a_long_name_of_a_solution").calibration.leaves  # type: ignore[union-attr]
-
-    chart = draw_tolerance(leaf, width)
-
-    right, wrong = chart.lanes
-    assert [dot.kind for dot in (*right.dots, *wrong.dots)] == ["reference", "accepted", "wrong", "mutant"]
-    assert right.dots[1].x < chart.scale.start < right.dots[0].x < chart.scale.x(1.0) < wrong.dots[0].x
-    assert all(0 < dot.x < width and 0 < dot.y < chart.axis_y for lane in chart.lanes for dot in lane.dots)
-
-
-def test_an_axis_holds_the_tolerance_and_every_value_with_room() -> None:
-    scale = scale_for([2e-5, 3e7, 0.0, float("inf")], 10.0, 110.0)
-
-    assert 10 < scale.x(2e-5) < scale.x(1.0) < scale.x(3e7) < 110
-    assert 0 in [mark.exponent for mark in scale.marks()]
-
-
-@pytest.mark.parametrize("value", [0.41, 0.9, 1.0, 1.1, 2.5])
-@pytest.mark.parametrize("width", [SMALL, WIDE])
-def test_no_label_lies_on_the_line_of_the_tolerance(width: float, value: float) -> None:
+def test_the_answers_nearest_to_the_tolerance_are_listed_right_ones_first() -> None:
     (leaf,) = full_report("text").calibration.leaves  # type: ignore[union-attr]
-    near = leaf.model_copy(update={"signal": (measured("one_norm", "wrong", value),)})
+    right = tuple(measured(f"right_{number}", "accepted", number / 10) for number in range(8))
+    wrong = tuple(measured(f"wrong_{number}", "wrong", 2.0**number) for number in range(8, 0, -1))
 
-    chart = draw_tolerance(near, width)
+    listed = nearest(leaf.model_copy(update={"noise": right, "signal": wrong}))
 
-    limit = chart.scale.x(1.0)
-    for label in (chart.lanes[1].label, chart.suggestion):
-        assert label is not None
-        length = LETTER * len(label.text)
-        left = label.x - {"start": 0.0, "middle": length / 2, "end": length}[label.anchor]
-        assert limit <= left or left + length <= limit
-        assert left >= 0
-        assert left + length <= width
+    assert [each.label for each in listed[:5]] == [f"right_{number}" for number in range(3, 8)]
+    assert [each.label for each in listed[5:]] == [f"wrong_{number}" for number in range(1, 6)]
 
 
 def test_findings_show_text_in_backticks_as_code() -> None:

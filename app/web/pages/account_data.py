@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.admin.erasure import erase_self
 from app.admin.personal_data import export_user
+from app.api.archive import send_file
 from app.api.request_state import get_database, get_limits
 from app.errors import Conflict, Invalid
 from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
-from app.web.attachment import send_archive
 from app.web.cookie import signed_out
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit
@@ -31,7 +31,7 @@ class EraseForm(BaseModel):
 def send_export(visit: CurrentVisit, owner: Owner) -> Response:
     get_limits(visit.request).exports.use(str(owner.id))
     file = export_user(get_database(visit.request), visit.actor, owner.id)
-    return send_archive(file, f"allclose-{owner.username}.zip")
+    return send_file(file, f"allclose-{owner.username}.zip")
 
 
 @router.post("/erase", dependencies=[Depends(require_own_origin)])

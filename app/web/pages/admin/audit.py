@@ -15,11 +15,11 @@ from app.admin.audit_log import (
     record_audit_export,
 )
 from app.admin.export import Format
+from app.api.archive import send_table
 from app.api.request_state import get_database
 from app.audit import Channel
 from app.errors import Invalid, NotFound
 from app.validation import read_moment
-from app.web.attachment import send_table
 from app.web.permission import needs
 from app.web.visit import CurrentVisit
 

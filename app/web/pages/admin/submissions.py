@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from app.accounts.permission import Permission, Viewer
 from app.admin.export import Format
 from app.admin.submission import export_submissions, record_submissions_export
+from app.api.archive import send_table
 from app.api.request_state import get_database
 from app.catalog.name import list_named
 from app.errors import Invalid, NotFound
@@ -14,7 +15,6 @@ from app.judging.verdicts import Verdict
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
 from app.submissions.view import Mode, State
 from app.validation import read_moment
-from app.web.attachment import send_table
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit
 

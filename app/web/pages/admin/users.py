@@ -26,10 +26,10 @@ from app.admin.user_change import (
     suspend,
 )
 from app.admin.user_list import State, UserFilters, get_account, list_users
+from app.api.archive import send_file
 from app.api.request_state import get_database, get_settings
 from app.audit import Actor
 from app.errors import AllcloseError, Conflict, Invalid, Outdated
-from app.web.attachment import send_archive
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -115,7 +115,7 @@ def send_reset_link(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Resp
 @router.post("/{user_id}/export", dependencies=[Depends(require_own_origin)])
 def send_export(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Response:  # noqa: ARG001
     file = export_user(get_database(visit.request), visit.actor, user_id)
-    return send_archive(file, f"allclose-{user_id}.zip")
+    return send_file(file, f"allclose-{user_id}.zip")
 
 
 @router.post("/{user_id}/act/{act}", dependencies=[Depends(require_own_origin)])
