@@ -30,7 +30,7 @@ from app.engine.boxes import (
     open_pool,
     open_reference_pool,
 )
-from app.judging.known_mistake import LEAST_CASES
+from app.engine.hints import LEAST_CASES
 from app.settings import Settings, read_settings
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.interface import Launcher, SandboxError

@@ -18,9 +18,9 @@ from app.cli.console import excerpt, message, one_line, output, tail
 from app.judging.efficiency import TimeComparison
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares, most_used
+from app.web.picture.leaf_values import literal, wrong_leaves
 from app.web.quantity import memory_text, seconds_text, short_seconds_text
 from app.web.result import Result, Row, describe_result, message_of, title_of
-from app.web.value_text import literal, wrong_leaves
 from app.web.verdict_words import words_for
 
 NAMES = {"answer": "your output", "expected": "expected"}

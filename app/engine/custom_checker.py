@@ -16,8 +16,8 @@ from app.engine.request import WIDER, PackageFailed, limits_of, patient, place_o
 from app.errors import JudgeFailed
 from app.judging.checker import Ask, no_checker_box
 from app.judging.comparison import compare
+from app.judging.leaf import StructureDiffers, aligned, leaves, pair_leaves, path_text
 from app.judging.rules import Rules, find_pattern
-from app.judging.structure import StructureDiffers, aligned, leaves, pair_leaves, path_text
 from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool

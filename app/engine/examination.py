@@ -33,9 +33,9 @@ from app.engine.inspection import (
 from app.engine.inspector_protocol import RequiredPart, Run, SkipReason, Task
 from app.engine.memory_cache import MemoryCache
 from app.engine.request import numbers_of
+from app.judging.leaf import leaves
 from app.judging.requirement import Evidence, Facts
 from app.judging.requirements.uses import LEAST_LENGTH, Uses, clear_effect
-from app.judging.structure import leaves
 from sandbox.guest.codec import Tree, decode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Failure
 

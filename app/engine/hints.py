@@ -2,11 +2,16 @@
 
 Each wrong solution of a package is run once per revision, variant and device, and its answers are stored in the
 database. The author's code runs in a box of the references' pool, also for sealed cases. It is bounded by the problem's
-limits, a number of cases, half an hour in all, and a size of answers. A submission that gives the same wrong answers
-makes the same mistake.
+limits, a number of cases, half an hour in all, and a size of answers.
+
+A submission makes a mistake if it gives the same wrong answers in at least two cases where the mistake is wrong, and in
+all such cases that were judged. An answer that two mistakes share gives no hint, and neither does an answer that is
+almost correct. The header of each wrong solution describes its mistake; that is the hint.
 """
 
+import ast
 import logging
+import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,15 +32,63 @@ from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
 from app.judging.finish import Finish
-from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
-from app.judging.leaf import Array, Leaf
+from app.judging.leaf import Array, Leaf, StructureDiffers, pair_leaves, with_arrays
 from app.judging.numeric import np
+from app.judging.printable_text import lines_of
 from app.judging.rules import Rules
-from app.judging.structure import StructureDiffers, pair_leaves, with_arrays
 from app.judging.verdicts import Verdict
 from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool
+
+LEAST_CASES = 2
+HINT_CHARACTERS = 500
+# In tolerances: an output of a mistake that is closer than this to the expected one is no evidence.
+FAR = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """The cases in which a submission gives the same wrong output as a known mistake.
+
+    `is_refuted`: in some case the mistake's output is wrong and the submission's output differs from it.
+    """
+
+    cases: frozenset[str]
+    is_refuted: bool
+
+
+def recognise(likenesses: Mapping[str, Likeness]) -> str | None:
+    """Return the mistake that explains the most cases, if its cases include those of all other candidates."""
+    possible = {
+        name: likeness.cases
+        for name, likeness in likenesses.items()
+        if not likeness.is_refuted and len(likeness.cases) >= LEAST_CASES
+    }
+    best = max(possible, key=lambda name: len(possible[name]), default=None)
+    if best is None or any(not cases < possible[best] for name, cases in possible.items() if name != best):
+        return None
+    return best
+
+
+def hint_of(source: str) -> str:
+    """Return the header of a wrong solution after "Mistake:" as one line, or an empty text."""
+    header = " ".join(_header(source).split())
+    return re.sub(r"^Mistake:\s*", "", header, flags=re.IGNORECASE)[:HINT_CHARACTERS].strip()
+
+
+def _header(source: str) -> str:
+    """Return the first paragraph of the docstring, or the source's first comment."""
+    text = source.removeprefix("\ufeff").lstrip()
+    if text.startswith("#"):
+        lines = re.match(r"(#.*\n?)+", text)
+        return "\n".join(line.lstrip("#") for line in lines_of(lines[0] if lines else ""))
+    try:
+        docstring = ast.get_docstring(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    return (docstring or "").split("\n\n")[0]
+
 
 SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.

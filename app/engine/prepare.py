@@ -45,11 +45,10 @@ from app.engine.request import (
 from app.errors import JudgeFailed
 from app.judging.comparison import compare
 from app.judging.finish import Finish
-from app.judging.leaf import read_leaf
+from app.judging.leaf import holds_something, leaves, path_text, read_leaf
 from app.judging.report import AnswerFault, Material, build_report, exception_category
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.rules import Rules
-from app.judging.structure import holds_something, leaves, path_text
 from app.judging.value_preview import copyable_preview, preview
 from app.judging.verdicts import CaseResult, Verdict, Visibility
 from sandbox.guest.codec import Tree, decode, encode

@@ -4,6 +4,7 @@ Each file of `app.judging.checkers` holds one checker. Its fields are the keys t
 The web process reads them without NumPy, so a checker's file imports NumPy from `app.judging.numeric`.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import StringConstraints
 
 from app.errors import JudgeFailed
-from app.judging.leaf import Kind, Leaf, Shown, kind_of
+from app.judging.leaf import Kind, Leaf, Shown, kind_of, subject
 from app.judging.options import Model
-from app.judging.structure import subject
 from app.judging.tolerance_comparison import Tolerance
 
 SHAPE, DTYPE = "shape differs", "dtype differs"
@@ -152,3 +152,19 @@ class JointChecker(Checker):
     @abstractmethod
     def check_together(cls, members: Sequence[tuple[Any, Task]]) -> list[Finding]:
         """Return one finding for each member, in order. Raises CheckerUnfit."""
+
+
+_FIRST = {SHAPE: 3, DTYPE: 2, NAN_OR_INF: 1}
+
+
+def severity(category: str | None, tolerance_used: float | None) -> tuple[int, float]:
+    """Return the sort key of a leaf: greater is worse, and correct leaves come below wrong ones.
+
+    A wrong shape is worse than a wrong dtype, and a wrong dtype is worse than an unexpected NaN or inf. All other
+    leaves are ordered by the share of the tolerance that they used; without a share, a leaf is infinitely wrong.
+    """
+    if category is None:
+        return -1, tolerance_used or 0.0
+    if category in _FIRST or tolerance_used is None or math.isnan(tolerance_used):
+        return _FIRST.get(category, 0), math.inf
+    return 0, tolerance_used

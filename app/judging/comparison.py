@@ -29,13 +29,24 @@ from app.judging.checker import (
     JointChecker,
     Task,
     no_checker_box,
+    severity,
 )
-from app.judging.leaf import Array, Leaf, Tree, canonical, shown
+from app.judging.leaf import (
+    Array,
+    Leaf,
+    Pair,
+    StructureDiffers,
+    Tree,
+    canonical,
+    describe,
+    holds_something,
+    pair_leaves,
+    shown,
+    with_arrays,
+)
 from app.judging.numeric import np
 from app.judging.random_samples import RandomRules
 from app.judging.rules import CLOSENESS, Rules, checker_for, tolerance_for
-from app.judging.severity import severity
-from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves, with_arrays
 
 WHOLE = 64  # a leaf with at most this many elements is shown whole
 VECTOR, MATRIX = 120, 12  # elements of a vector; rows and columns of the last two axes

@@ -9,10 +9,10 @@ import signal
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from app.judging.checker import severity
 from app.judging.comparison import Comparison, LeafReport
 from app.judging.leaf import shown
 from app.judging.printable_text import printable
-from app.judging.severity import severity
 from app.judging.verdicts import Visibility
 
 MAX_LEAVES = 40

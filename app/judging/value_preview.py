@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from app.judging.leaf import Array, Leaf, Tree, read_leaf, shown
+from app.judging.leaf import Array, Leaf, Tree, describe, leaves, path_text, read_leaf, shown
 from app.judging.printable_text import printable
-from app.judging.structure import describe, leaves, path_text
 from app.judging.tolerance_comparison import PIECE
 
 MAX_LEAVES = 40

@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.learning.bookmark import Bookmark, find_bookmarked_at
-from app.learning.hint import Hints, read_hints
-from app.learning.lesson import get_lesson
+from app.learning.lesson import Hints, get_lesson, read_hints
 from app.learning.quiz import Quiz, read_quiz
 from app.learning.solution import Lock, read_lock
 from app.submissions.model import Judging, Submission

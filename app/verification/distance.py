@@ -13,8 +13,7 @@ from app.engine.prepare import PreparedCase
 from app.engine.request import rules_of
 from app.judging.checker import NAN_OR_INF, Ask, DtypePolicy
 from app.judging.comparison import LeafReport, compare
-from app.judging.leaf import Leaf, Tree
-from app.judging.structure import StructureDiffers, aligned, pair_leaves
+from app.judging.leaf import Leaf, StructureDiffers, Tree, aligned, pair_leaves
 from sandbox.guest.codec import Malformed, decode
 from sandbox.interface import CaseOutcome, Ending
 

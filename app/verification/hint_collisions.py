@@ -5,9 +5,18 @@ from dataclasses import dataclass
 
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Confusion, Mistake, MistakesSection
-from app.engine.hints import Answers, Question, agree, find_hint, is_far, list_possible, plain_rules
+from app.engine.hints import (
+    LEAST_CASES,
+    Answers,
+    Question,
+    agree,
+    find_hint,
+    hint_of,
+    is_far,
+    list_possible,
+    plain_rules,
+)
 from app.errors import JudgeFailed
-from app.judging.known_mistake import LEAST_CASES, hint_of
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.verification.trial import CheckResult, KnownJudging, Material, Trial

@@ -14,9 +14,8 @@ from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import ReferenceRun, ReferenceSection
 from app.engine.prepare import Draw, PreparedCase, PreparedVariant, draw_all_inputs, prepare
 from app.engine.request import patient_at_first
-from app.judging.leaf import Array, Tree, read_leaf
+from app.judging.leaf import Array, Tree, leaves, read_leaf, subject
 from app.judging.requirement import plural
-from app.judging.structure import leaves, subject
 from app.judging.verdicts import Verdict
 from app.verification.code_failure import culprit_of, line_of, remedy_of
 from app.verification.distance import is_repeated, largest_difference

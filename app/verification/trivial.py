@@ -14,9 +14,8 @@ from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import TrivialAnswer, TrivialSection
 from app.engine.prepare import PreparedCase
-from app.judging.leaf import Array, Leaf, Tree, read_leaf
+from app.judging.leaf import Array, Leaf, Tree, leaves, path_text, read_leaf
 from app.judging.requirement import plural
-from app.judging.structure import leaves, path_text
 from app.judging.verdicts import Verdict
 from app.verification.trial import FIRST_CASES, CheckResult, Material, Trial, some_of_each
 from sandbox.guest.codec import decode, encode

@@ -11,8 +11,8 @@ from app.catalog.dtype import DTYPES
 from app.catalog.parameter import Parameter
 from app.catalog.query import ProblemDetail, SampleCase
 from app.judging.printable_text import printable
+from app.web.picture.leaf_values import literal
 from app.web.statement_html import arrange_statement
-from app.web.value_text import literal
 
 MAX_TEXT = 100_000
 _MODULES = {"numpy": "np", "jax": "jnp", "torch": "torch"}

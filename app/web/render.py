@@ -35,6 +35,14 @@ from app.judging.printable_text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.notebook import sample_python
 from app.web.picture.figure import draw_figures, list_shares, most_used
+from app.web.picture.leaf_values import (
+    arguments_preview,
+    fold_lists,
+    literal,
+    shape_text,
+    worst_pair,
+    wrong_leaves,
+)
 from app.web.picture.time_plot import draw_time_plot
 from app.web.quantity import (
     case_memory_text,
@@ -46,14 +54,6 @@ from app.web.quantity import (
 )
 from app.web.result import capitalise, message_of
 from app.web.statement_html import arrange_statement, name_function
-from app.web.value_text import (
-    arguments_preview,
-    fold_lists,
-    literal,
-    shape_text,
-    worst_pair,
-    wrong_leaves,
-)
 from app.web.verdict_words import words_for
 
 _ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}

@@ -13,7 +13,7 @@ from app.judging.element_report import number_text, pair_text
 from app.judging.phase import Phase, PhaseName
 from app.judging.verdicts import Verdict
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
-from app.web.value_text import wrong_leaves
+from app.web.picture.leaf_values import wrong_leaves
 from app.web.verdict_words import INVALID_TITLES, words_for
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.judging.known_mistake import HINT_CHARACTERS, Likeness, hint_of, recognise
+from app.engine.hints import HINT_CHARACTERS, Likeness, hint_of, recognise
 
 
 def like(*cases: str, is_refuted: bool = False) -> Likeness:

@@ -3,7 +3,7 @@ from sqlalchemy import select
 
 from app.database.engine import Database
 from app.errors import Conflict, NotFound
-from app.learning.hint import reveal_hint
+from app.learning.lesson import reveal_hint
 from app.learning.model import HintReveal
 from app.learning.progress import read_learning
 from tests.factories import make_problem, make_user

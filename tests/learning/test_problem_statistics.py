@@ -11,7 +11,7 @@ from app.catalog.publish import find_current, publish
 from app.database.engine import Database
 from app.errors import ProblemNotFound
 from app.judging.verdicts import CaseResult
-from app.learning.hint import reveal_hint
+from app.learning.lesson import reveal_hint
 from app.learning.problem_statistics import ProblemStatistics, read_problem_statistics
 from app.submissions.view import Mode
 from tests.catalog.packages import make_package

@@ -18,7 +18,7 @@ from app.judging.report import Material, build_report
 from app.judging.value_preview import preview
 from app.judging.verdicts import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares, most_used
-from app.web.value_text import wrong_leaves
+from app.web.picture.leaf_values import wrong_leaves
 from tests.examples import examples
 from tests.web.judged import answered, judge
 from tests.web.submit_form import submit

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from app.catalog.verification_report import Finding
-from app.judging.known_mistake import hint_of
+from app.engine.hints import hint_of
 from app.judging.verdicts import Verdict
 from app.verification.package_texts import PackageTexts, finding_at
 

@@ -16,9 +16,8 @@ from app.catalog.manifest import Manifest
 from app.catalog.parameter import Returned, Returns
 from app.catalog.verification_report import Finding
 from app.engine.prepare import PreparedCase
-from app.judging.leaf import Leaf, Tree, canonical, read_leaf, shown
+from app.judging.leaf import Leaf, Tree, canonical, describe, leaves, path_text, read_leaf, shown
 from app.judging.requirement import plural
-from app.judging.structure import describe, leaves, path_text
 from app.verification.package_texts import PackageTexts, finding_at
 from app.verification.trial import listed_cases
 from sandbox.guest.codec import decode

@@ -14,7 +14,7 @@ from app.engine.custom_checker import CustomChecker
 from app.engine.prepare import PreparedCase
 from app.engine.request import PATIENCE
 from app.judging.checker import VALUES
-from app.judging.structure import leaves
+from app.judging.leaf import leaves
 from app.judging.verdicts import Verdict
 from app.verification.batch import Call, Version, call_all
 from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference

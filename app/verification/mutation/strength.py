@@ -18,8 +18,8 @@ from app.catalog.source import Source
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Mutant, MutationSection, Outcome
 from app.engine.prepare import Draw, PreparedCase, prepare
+from app.judging.leaf import leaves
 from app.judging.requirement import plural
-from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
 from app.verification.mutation.mutants import list_mutants, sample_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner

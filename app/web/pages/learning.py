@@ -14,7 +14,7 @@ from app.accounts.model import User
 from app.accounts.permission import Viewer
 from app.api.request_state import get_policy
 from app.catalog.query import get_problem
-from app.learning.hint import reveal_hint
+from app.learning.lesson import reveal_hint
 from app.learning.progress import Learning, read_learning
 from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug

@@ -9,12 +9,21 @@ from typing import Any
 from markupsafe import Markup
 
 from app.judging.checker import DTYPE, SHAPE
-from app.web.picture.curve import Curve, find_curve, list_of
 from app.web.picture.heat_map import Panel, draw_heat_maps
-from app.web.picture.leaf_values import Values, read_number, read_values, severity_of, share_text, short_share
+from app.web.picture.leaf_values import (
+    Curve,
+    Values,
+    find_curve,
+    list_of,
+    read_number,
+    read_values,
+    severity_of,
+    share_text,
+    short_share,
+    wrong_leaves,
+)
 from app.web.picture.line_plot import draw_line_plot, draw_number_line
 from app.web.picture.svg import drawing, element
-from app.web.value_text import wrong_leaves
 
 CELL, MOST = 13.0, 9
 ROOM = 34.0

@@ -1,15 +1,18 @@
-"""One leaf of an answer with its expected values, read from a report for the pictures.
+"""The values of a report: leaves with their expected values for pictures, and texts as Python and NumPy write them.
 
-A report holds numbers as nested lists, and NaN and inf as texts.
+A report holds numbers as nested lists, and NaN and inf as texts. A list of numbers, such as training losses, is shown
+as one vector, although each number is a leaf.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import prod
 from typing import Any
 
-from app.judging.severity import severity
+from app.judging.checker import severity
 
 BY_ELEMENT = ("closeness", "fraction", "exact")  # these compare elements at the same index
 
@@ -205,3 +208,124 @@ def _last_two(values: Values) -> Values:
         worst=values.worst[leading:] if values.worst else None,
         is_part=True,
     )
+
+
+_ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A list of numbers. `path` is the list's; `used` is the largest share of the tolerance."""
+
+    path: str
+    values: Values
+    used: float | None
+
+
+def find_curve(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Curve | None:
+    """Find the list of a leaf, or None if the leaf is not in a list of numbers."""
+    if (path := list_of(leaf["path"])) is None:
+        return None
+    expected, answer = (_numbers(report.get(name), path) for name in ("expected", "answer"))
+    told = {_place(one["path"]): one for one in report["leaves"] if list_of(one["path"]) == path}
+    if not expected or not answer or len(expected) != len(answer) or len(expected) < 2:
+        return None
+    if any(one["checker"] not in BY_ELEMENT or one["shape"] or one["expected_shape"] for one in told.values()):
+        return None
+    used = {place: number for place, one in told.items() if (number := read_number(one["tolerance_used"])) is not None}
+    worst = max(told, key=lambda place: severity_of(told[place]))
+    values = Values(
+        shape=(len(expected),),
+        expected=expected,
+        answer=answer,
+        allowed=[(leaf["atol"] or 0.0) + (leaf["rtol"] or 0.0) * abs(number) for number in expected],
+        start=(0,),
+        worst=None if worst >= len(expected) else (worst,),
+        is_part=False,
+    )
+    return Curve(path=path, values=values, used=max(used.values(), default=None))
+
+
+def list_of(path: str) -> str | None:
+    item = _ITEM.fullmatch(path)
+    return (item[1] or "") if item else None
+
+
+def _place(path: str) -> int:
+    return int(path.rpartition("/")[2])
+
+
+def _numbers(preview: Mapping[str, Any] | None, path: str) -> list[float] | None:
+    """Return all numbers of a list in order, or None if any is missing or not a number."""
+    leaves = [leaf for leaf in (preview or {}).get("leaves", []) if list_of(leaf["path"]) == path]
+    numbers = [None if leaf["shape"] else read_number(leaf.get("values")) for leaf in leaves]
+    if [_place(leaf["path"]) for leaf in leaves] != list(range(len(leaves))) or None in numbers:
+        return None
+    return [number for number in numbers if number is not None]
+
+
+READABLE = 9  # characters of a number
+
+
+def literal(value: Any, dtype: str, indent: int = 1) -> str:
+    """Format nested lists with one row on each line, and texts in quotes. NaN and inf, which are strings, stay bare."""
+    if isinstance(value, list) and any(isinstance(item, list) for item in value):
+        return "[" + (",\n" + " " * indent).join(literal(item, dtype, indent + 1) for item in value) + "]"
+    if isinstance(value, list):
+        return "[" + ", ".join(str(item) for item in value) + "]"
+    return repr(value) if dtype == "str" else str(value)
+
+
+def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the wrong leaves of a report, the worst first. The report's message is about the worst."""
+    wrong = [leaf for leaf in report.get("leaves", []) if leaf["category"] is not None]
+    return sorted(wrong, key=severity_of, reverse=True)
+
+
+def fold_lists(leaves: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the leaves of a preview, with the numbers of one list joined into one leaf."""
+    folded: list[Mapping[str, Any]] = []
+    for path, group in groupby(leaves, key=_list_or_itself):
+        items = list(group)
+        if len(items) == 1 or len({item["dtype"] for item in items}) > 1:
+            folded += items
+        else:
+            values = [item["values"] for item in items]
+            folded.append({"path": path, "dtype": f"{len(items)} × {items[0]['dtype']}", "shape": [], "values": values})
+    return folded
+
+
+def _list_or_itself(leaf: Mapping[str, Any]) -> str:
+    is_number = not leaf["shape"] and isinstance(leaf.get("values"), bool | int | float)
+    path = list_of(leaf["path"]) if is_number else None
+    return str(leaf["path"]) if path is None else path
+
+
+def worst_pair(leaf: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the answer and the expected value at the worst place, with as few digits as show the difference."""
+    answer, expected = leaf["worst_answer"], leaf["worst_expected"]
+    both = str(answer), str(expected)
+    if not isinstance(answer, float) or not isinstance(expected, float) or max(map(len, both)) <= READABLE:
+        return both
+    return apart(answer, expected, least=6)
+
+
+def arguments_preview(previews: Mapping[str, Mapping[str, Any]], parameters: Sequence[str]) -> dict[str, Any]:
+    """Join the previews of all arguments. Each leaf's path starts with its parameter's name.
+
+    The order is that of `parameters`, which PostgreSQL's JSONB does not keep.
+    """
+    given = [name for name in parameters if name in previews]
+    leaves = [leaf for name in given for leaf in _leaves_of_argument(name, previews[name])]
+    return {"structure": "", "leaves": leaves, "left_out": sum(previews[name]["left_out"] for name in given)}
+
+
+def _leaves_of_argument(name: str, preview: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not preview["leaves"]:
+        return [{"path": name, "dtype": "", "shape": [], "values": preview["structure"]}]
+    return [{**leaf, "path": f"{name}/{leaf['path']}" if leaf["path"] else name} for leaf in preview["leaves"]]
+
+
+def shape_text(shape: list[int]) -> str:
+    """Return a tuple such as (4,)."""
+    return str(tuple(shape))
