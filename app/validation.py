@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AwareDatetime,
@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from app.errors import Invalid
+from app.errors import Invalid, all_of
 
 MAX_LENGTH_SHOWN = 60
 # By pydantic's kind of error: reasons that say how to correct the value, where pydantic's own describe its parser.
@@ -40,6 +40,8 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # An offset whose + was not escaped in a URL: it arrives as a space.
 _PLUS_LOST = re.compile(r".*:\d\d(\.\d+)? \d\d:?\d\d")
 EXAMPLE = "2026-11-22T05:00:00Z"
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class FrozenModel(BaseModel):
@@ -96,6 +98,14 @@ class WrongValue:
 def list_wrong(error: ValidationError) -> tuple[WrongValue, ...]:
     """Return the wrong values, of which there is at least one."""
     return tuple(WrongValue.of(facts) for facts in error.errors(include_url=False))
+
+
+def read_fields(kind: type[Model], given: Mapping[str, Any]) -> Model:
+    """Read the fields of a page's form or address. Raises Invalid for all wrong ones together."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise all_of([Invalid(wrong.field, wrong.sentence()) for wrong in list_wrong(error)]) from None
 
 
 def _read(given: Any, read: ValidatorFunctionWrapHandler) -> Any:

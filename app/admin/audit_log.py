@@ -1,13 +1,13 @@
 """Reading and exporting the audit log, with filters, newest first."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
 from sqlalchemy.orm import Session
 
@@ -18,8 +18,7 @@ from app.admin.export_record import record_export
 from app.audit import Action, Actor, AuditEvent, Channel, Kind
 from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.database.engine import storable
-from app.errors import Invalid, all_of
-from app.validation import FrozenModel, Moment, check_span, list_wrong
+from app.validation import FrozenModel, Moment, check_span
 
 CHUNK = 500
 COLUMNS = (
@@ -53,14 +52,6 @@ class AuditFilters(FrozenModel):
     target: str | None = Field(None, description="with `kind`: the target's ID or name")
     since: Moment | None = Field(None, description="at this time or later")
     until: Moment | None = Field(None, description="before this time")
-
-
-def read_filters(given: Mapping[str, Any]) -> AuditFilters:
-    """Read filters from a form; None is no filter. Raises Invalid for all wrong fields together."""
-    try:
-        return AuditFilters.model_validate(given)
-    except ValidationError as error:
-        raise all_of([Invalid(wrong.field, wrong.sentence()) for wrong in list_wrong(error)]) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

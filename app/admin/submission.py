@@ -1,7 +1,6 @@
 """Submissions for admins: all judgings of one, and the export of many as a table."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -87,7 +86,8 @@ def export_submissions(session: Session, filters: HistoryFilters, format: Format
 
 
 def record_submissions_export(session: Session, actor: Actor, filters: HistoryFilters, *, with_source: bool) -> None:
-    record_export(session, actor, "submissions.exported", asdict(filters), with_source=with_source)
+    given = {name: getattr(filters, name) for name in HistoryFilters.model_fields}
+    record_export(session, actor, "submissions.exported", given, with_source=with_source)
 
 
 def each_submission(session: Session, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:

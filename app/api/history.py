@@ -9,14 +9,10 @@ from pydantic import BaseModel, Field
 
 from app.accounts.permission import Permission
 from app.api.dependency import Reader, Sender, SliceQuery, Stored
-from app.catalog.publish import MAX_NUMBER
 from app.errors import Invalid
-from app.judging.verdicts import Verdict
 from app.submissions.difference import SourceDifference, compare_submissions
 from app.submissions.draft import restore_source
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
-from app.submissions.view import Mode, State
-from app.validation import Moment
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -42,26 +38,7 @@ class DraftView(BaseModel):
     has_other: bool
 
 
-class HistoryQuery(BaseModel):
-    problem: str | None = Field(None, description="submissions to this problem")
-    state: State | None = Field(None, description="`queued`: waiting; `judging`: being judged; `done`: with a verdict")
-    verdict: Verdict | None = Field(None, description="submissions with this verdict")
-    mode: Mode | None = Field(None, description="`submit`: all cases; `sample`: sample cases only")
-    user: str | None = Field(None, description="with `everyone`: submissions of this user")
-    revision: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="with `problem`: submissions judged on the revision with this number"
-    )
-    digest: str | None = Field(
-        None, description="submissions judged on the revision whose digest is or starts with this text"
-    )
-    since: Moment | None = Field(None, description="sent at this time or later")
-    until: Moment | None = Field(None, description="sent before this time")
-
-    def filters(self) -> HistoryFilters:
-        return HistoryFilters(**{name: getattr(self, name) for name in HistoryQuery.model_fields})
-
-
-class HistoryPageQuery(HistoryQuery, SliceQuery):
+class HistoryPageQuery(HistoryFilters, SliceQuery):
     everyone: bool = Field(False, description="submissions of all users; needs the permission submissions:inspect")
 
 
@@ -80,7 +57,7 @@ def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQu
         raise Invalid("user", "The filter user works with everyone=true only. Add it, or leave user out.")
     with database.transaction() as session:
         user_id = None if query.everyone else viewer.id
-        return list_submissions(session, user_id, query.filters(), query.cursor, query.limit)
+        return list_submissions(session, user_id, query, query.cursor, query.limit)
 
 
 @router.get(

@@ -17,15 +17,14 @@ from app.admin.submission import (
 )
 from app.api.archive import send_table
 from app.api.dependency import Address, Inspector, ShortSliced, Stored, act_as
-from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT
 from app.database.cursor import cut_list
-from app.submissions.query import get_submission
+from app.submissions.query import HistoryFilters, get_submission
 
 router = APIRouter(prefix="/submissions", tags=["administration"])
 
 
-class SubmissionExport(HistoryQuery):
+class SubmissionExport(HistoryFilters):
     format: Format = Field("ndjson", description="the format of the file")
     source: bool = Field(False, description="true: include the source code")
 
@@ -52,9 +51,9 @@ def get_export(
 ) -> StreamingResponse:
     """The file has the submissions as of the request. The audit log records the download."""
     with database.snapshot(viewer.id) as session:
-        answer = send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
+        answer = send_table(export_submissions(session, query, query.format, with_source=query.source))
     with database.transaction() as session:
-        record_submissions_export(session, act_as(viewer, address), query.filters(), with_source=query.source)
+        record_submissions_export(session, act_as(viewer, address), query, with_source=query.source)
     return answer
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import Field
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, exists, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session
 
@@ -14,36 +15,36 @@ from app.accounts.user import get_user_id
 from app.catalog.availability import is_open_to
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
-from app.catalog.publish import get_revision
+from app.catalog.publish import MAX_NUMBER, get_revision
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import Mode, State
-from app.validation import check_span
+from app.validation import FrozenModel, Moment, check_span
 
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 
 Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryFilters:
-    """Filters that must all match. `problem` is a slug, `user` a user name; `since` is inclusive, `until` exclusive.
+class HistoryFilters(FrozenModel):
+    """Filters that must all match."""
 
-    `revision` is a revision number of the problem. `digest` is the beginning of a revision's digest.
-    """
-
-    problem: str | None = None
-    state: State | None = None
-    verdict: Verdict | None = None
-    mode: Mode | None = None
-    user: str | None = None
-    revision: int | None = None
-    digest: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    problem: str | None = Field(None, description="submissions to this problem")
+    state: State | None = Field(None, description="`queued`: waiting; `judging`: being judged; `done`: with a verdict")
+    verdict: Verdict | None = Field(None, description="submissions with this verdict")
+    mode: Mode | None = Field(None, description="`submit`: all cases; `sample`: sample cases only")
+    user: str | None = Field(None, description="with `everyone`: submissions of this user")
+    revision: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="with `problem`: submissions judged on the revision with this number"
+    )
+    digest: str | None = Field(
+        None, description="submissions judged on the revision whose digest is or starts with this text"
+    )
+    since: Moment | None = Field(None, description="sent at this time or later")
+    until: Moment | None = Field(None, description="sent before this time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

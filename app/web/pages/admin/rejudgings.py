@@ -15,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Permission, Viewer
 from app.catalog.name import list_named
-from app.catalog.publish import MAX_NUMBER
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.change import list_changes
@@ -25,7 +24,7 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
-from app.validation import list_wrong, read_moment
+from app.validation import read_fields, read_moment
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.render import HEADERS, render_text
@@ -212,34 +211,9 @@ def _read_choice(typed: Mapping[str, str]) -> Choice:
     """Raises Invalid."""
     given: dict[str, Any] = {name: text for name, text in typed.items() if text}
     given |= {name: read_moment(name, typed[name]) for name in ("since", "until")}
-    if "revision" in given:
-        given["revision"] = _read_number(given["revision"])
     if "ids" in given:
-        given["ids"] = [_read_id(text) for text in given["ids"].replace(",", " ").split()]
-    if "verdict" in given and given["verdict"] not in tuple(Verdict):
-        raise Invalid("verdict", f"{given['verdict'][:40]!r} is not a verdict; choose one from the list")
-    try:
-        return Choice.model_validate(given)
-    except ValidationError as error:
-        wrong = list_wrong(error)[0]
-        raise Invalid(wrong.field, f"{wrong.sentence()}; correct it") from None
-
-
-def _read_number(text: str) -> int:
-    """Raises Invalid."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_NUMBER))
-    if not is_number or not 0 < int(text) <= MAX_NUMBER:
-        raise Invalid("revision", f"{text[:40]!r} is not a revision number; see the problem's revisions")
-    return int(text)
-
-
-def _read_id(text: str) -> UUID:
-    """Raises Invalid."""
-    try:
-        return UUID(text)
-    except ValueError:
-        message = f"{text[:40]!r} is not a submission ID; copy it from the end of the submission's URL"
-        raise Invalid("ids", message) from None
+        given["ids"] = given["ids"].replace(",", " ").split()
+    return read_fields(Choice, given)
 
 
 def _read_onto(onto: str) -> Onto:

@@ -1,6 +1,6 @@
 """The submissions of all users, with filters and export."""
 
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
@@ -10,11 +10,10 @@ from app.admin.submission import export_submissions, record_submissions_export
 from app.api.archive import send_table
 from app.api.request_state import get_database
 from app.catalog.name import list_named
-from app.errors import Invalid, NotFound
+from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
-from app.submissions.view import Mode, State
-from app.validation import read_moment
+from app.validation import read_fields, read_moment
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit
 
@@ -29,29 +28,14 @@ FIELDS = ("user", "problem", "revision", "state", "verdict", "mode", "since", "u
 def read_filters(visit: CurrentVisit) -> HistoryFilters:
     """Read the filters; an empty field means no filter. Raises Invalid."""
     given: dict[str, Any] = {name: value or None for name, value in _given(visit).items()}
-    state, verdict, mode = given["state"], given["verdict"], given["mode"]
-    if state is not None and state not in get_args(State):
-        raise Invalid("state", f"{state[:40]!r} is not a state; choose one of {', '.join(get_args(State))}")
-    if verdict is not None and verdict not in tuple(Verdict):
-        raise Invalid("verdict", f"{verdict[:40]!r} is not a verdict; choose one of {', '.join(Verdict)}")
-    if mode is not None and mode not in get_args(Mode):
-        raise Invalid("mode", f"{mode[:40]!r} is not a mode; choose one of {', '.join(get_args(Mode))}")
-    return HistoryFilters(
-        user=given["user"],
-        problem=given["problem"],
-        **_read_revision(given["revision"]),
-        state=cast(State | None, state),
-        verdict=Verdict(verdict) if verdict else None,
-        mode=cast(Mode | None, mode),
-        since=read_moment("since", given["since"] or ""),
-        until=read_moment("until", given["until"] or ""),
-    )
+    times = {name: read_moment(name, given[name] or "") for name in ("since", "until")}
+    return read_fields(HistoryFilters, given | times | _read_revision(given["revision"]))
 
 
 def _read_revision(given: str | None) -> dict[str, Any]:
     """Read a revision's number, or the start of its digest, from one field."""
     is_number = given is not None and given.isascii() and given.isdigit() and len(given) <= MAX_DIGITS
-    return {"revision": int(given)} if given is not None and is_number else {"digest": given}
+    return {"revision": int(given)} if given is not None and is_number else {"revision": None, "digest": given}
 
 
 Filters = Annotated[HistoryFilters, Depends(read_filters)]
