@@ -35,7 +35,7 @@ class ProblemRef(FrozenModel):
     state: ProblemState | None
 
 
-class Step(ListedProblem):
+class TrackStep(ListedProblem):
     """A problem of a track. `is_open`: the user has solved each problem that it builds on."""
 
     builds_on: tuple[ProblemRef, ...]
@@ -60,7 +60,7 @@ class TrackSummary(FrozenModel):
 
 
 class TrackDetail(TrackSummary):
-    steps: tuple[Step, ...]
+    steps: tuple[TrackStep, ...]
 
 
 class TrackPlace(FrozenModel):
@@ -146,17 +146,17 @@ def _read(session: Session, states: Subquery | None, track: str | None = None) -
     return [read_listed(row) for row in session.execute(query)]
 
 
-def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Step:
+def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> TrackStep:
     """Unpublished prerequisites can't be solved, so they do not count."""
     before = [by_slug[slug] for slug in problem.prerequisites if slug in by_slug]
-    return Step.model_construct(
+    return TrackStep.model_construct(
         **dict(problem),  # validated already
         builds_on=tuple(map(_reference, before)),
         is_open=all(each.state == "solved" for each in before),
     )
 
 
-def _track(slug: str, row: Track | None, steps: tuple[Step, ...]) -> TrackDetail:
+def _track(slug: str, row: Track | None, steps: tuple[TrackStep, ...]) -> TrackDetail:
     is_known = any(step.state is not None for step in steps)
     ahead = (step for step in steps if step.is_open and step.state != "solved")
     return TrackDetail(

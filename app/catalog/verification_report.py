@@ -15,16 +15,13 @@ from app.catalog.verification_section import (
     KnownSection,
     LimitsSection,
     LintSection,
-    MistakesSection,
     MutationSection,
     ReferenceSection,
     Section,
     TrivialSection,
 )
 
-CheckName = Literal[
-    "lint", "reference", "known", "trivial", "mutation", "kill_matrix", "calibration", "limits", "mistakes"
-]
+CheckName = Literal["lint", "reference", "known", "trivial", "mutation", "kill_matrix", "calibration", "limits"]
 Severity = Literal["error", "warning", "note"]
 Mark = Literal["passed", "warned", "failed", "skipped"]
 CHECK_NAMES: tuple[CheckName, ...] = get_args(CheckName)
@@ -37,7 +34,6 @@ TITLES: dict[CheckName, str] = {
     "kill_matrix": "what each case catches",
     "calibration": "the tolerance",
     "limits": "limits",
-    "mistakes": "telling mistakes apart",
 }
 # Raise it when a check begins to find more: reports of earlier versions then no longer count.
 VERIFICATION_VERSION = 2
@@ -92,7 +88,6 @@ class Report(Section):
     kill_matrix: KillMatrixSection | None = None
     calibration: CalibrationSection | None = None
     limits: LimitsSection | None = None
-    mistakes: MistakesSection | None = None
 
     def findings_of(self, check: CheckName) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.check == check)

@@ -104,25 +104,6 @@ class LintSection(Section):
     rules: tuple[str, ...] = Field(description="the rules that were checked")
 
 
-class Mistake(Section):
-    name: str
-    hint: str | None
-    cases: tuple[str, ...] = Field(description="where its output is wrong")
-
-
-class Confusion(Section):
-    """Two known mistakes that can't be told apart, and the cases where both give the same wrong answer."""
-
-    first: str
-    second: str
-    cases: tuple[str, ...]
-
-
-class MistakesSection(Section):
-    mistakes: tuple[Mistake, ...]
-    confusions: tuple[Confusion, ...]
-
-
 Outcome = Literal["killed", "survived", "equivalent", "rounding"]
 State = Literal[
     "inside", "narrow", "too_tight", "too_loose", "no_gap", "no_noise", "no_signal", "exact", "not_calibrated"
@@ -172,7 +153,7 @@ class MutationSection(Section):
         return tuple(mutant for mutant in self.mutants if mutant.outcome == outcome)
 
 
-class Measured(Section):
+class MeasuredError(Section):
     """The largest error of an answer: `value` is its share of the tolerance, so that 1.0 is the limit.
 
     `case` is where it occurs. `absolute` and `relative` are the largest errors of elements there.
@@ -196,8 +177,8 @@ class CalibratedLeaf(Section):
     path: str
     checker: str
     tolerance: Margin | None
-    noise: tuple[Measured, ...]
-    signal: tuple[Measured, ...]
+    noise: tuple[MeasuredError, ...]
+    signal: tuple[MeasuredError, ...]
     suggestion: Margin | None
     state: State
 

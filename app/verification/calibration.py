@@ -12,7 +12,14 @@ from math import floor, inf, isfinite, isinf, log10, sqrt
 
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.verification_report import Finding, Severity
-from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
+from app.catalog.verification_section import (
+    CalibratedLeaf,
+    CalibrationSection,
+    MeasuredError,
+    State,
+    share_text,
+    used_text,
+)
 from app.engine.custom_checker import CustomChecker
 from app.engine.request import rules_of
 from app.judging.comparison import LeafReport
@@ -76,9 +83,9 @@ def _group_of(rules: Rules, leaf: LeafReport) -> ToleranceGroup:
     return ToleranceGroup(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
 
 
-def _worst(rules: Rules, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, Measured]]:
+def _worst(rules: Rules, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, MeasuredError]]:
     """Return the largest error of each label in each group."""
-    found: dict[ToleranceGroup, dict[Key, Measured]] = defaultdict(dict)
+    found: dict[ToleranceGroup, dict[Key, MeasuredError]] = defaultdict(dict)
     for sample in samples:
         key = (sample.kind, sample.label)
         if not sample.distance.leaves:
@@ -92,10 +99,10 @@ def _worst(rules: Rules, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict
     return found
 
 
-def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
+def _measured(sample: Sample, leaf: LeafReport | None) -> MeasuredError:
     """An answer of another structure has no leaves; its error is infinite."""
     value = inf if leaf is None else share_of(leaf) or 0.0
-    return Measured(
+    return MeasuredError(
         kind=sample.kind,
         label=sample.label,
         case=sample.case,
@@ -106,10 +113,10 @@ def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
 
 
 def _where_furthest(
-    wrong: Mapping[ToleranceGroup, Mapping[Key, Measured]],
-) -> tuple[dict[ToleranceGroup, list[Measured]], int]:
+    wrong: Mapping[ToleranceGroup, Mapping[Key, MeasuredError]],
+) -> tuple[dict[ToleranceGroup, list[MeasuredError]], int]:
     """Return each wrong answer in the group where its error is largest, and how many errors are infinite."""
-    signal: dict[ToleranceGroup, list[Measured]] = defaultdict(list)
+    signal: dict[ToleranceGroup, list[MeasuredError]] = defaultdict(list)
     without = 0
     for key in sorted({key for found in wrong.values() for key in found}):
         group, measured = max(
@@ -122,7 +129,7 @@ def _where_furthest(
     return signal, without
 
 
-def calibrate(group: ToleranceGroup, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
+def calibrate(group: ToleranceGroup, noise: Iterable[MeasuredError], signal: Sequence[MeasuredError]) -> CalibratedLeaf:
     leaf = CalibratedLeaf(
         path=group.path,
         checker=group.checker,
@@ -222,14 +229,14 @@ def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
         yield Finding(check="calibration", severity="note", message=message, remedy=remedy)
 
 
-def _far(measured: Measured | None) -> str:
+def _far(measured: MeasuredError | None) -> str:
     if measured is None:
         return "nothing was measured"
     error = "" if measured.absolute is None else f" (off by {measured.absolute:.3g})"
     return f"{_whose(measured)} uses {used_text(measured.value)} in {measured.case}{error}"
 
 
-def _whose(measured: Measured) -> str:
+def _whose(measured: MeasuredError) -> str:
     return {
         "reference": f"the reference ({measured.label})",
         "accepted": f"accepted/{measured.label}",

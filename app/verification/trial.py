@@ -27,7 +27,7 @@ from app.judging.requirement import plural
 from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from sandbox.gpu.gpu_lease import Gpus
-from sandbox.guest.codec import Tree, decode, encode
+from sandbox.guest.codec import decode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Launcher
 from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
@@ -239,16 +239,8 @@ class Trial:
         manifest = self.package.manifest.model_copy(update=values)
         return replace(self, package=replace(self.package, manifest=manifest))
 
-    def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
-        """Compare by the problem's rules. Raises JudgeFailed, BoxLost, Aborted."""
-        return self.compare_encoded(case, encode(answer))
-
-    def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
-        (comparison,) = self.compare_all([(case, answer)])
-        return comparison
-
     def compare_all(self, answers: Sequence[tuple[PreparedCase, bytes]]) -> Iterator[Comparison]:
-        """Compare encoded answers by the problem's rules. Raises as `compare` does."""
+        """Compare encoded answers by the problem's rules. Raises JudgeFailed, BoxLost, Aborted."""
         checker = CustomChecker(self.package, self.pools.boxes, self.abort)
         asks = checker.about_all([(case.name, case.inputs, case.expected, answer) for case, answer in answers])
         rules = rules_of(self.package.manifest)

@@ -27,7 +27,6 @@ from app.catalog.verification_section import Section
 from app.errors import JudgeFailed
 from app.verification.calibration import check_calibration
 from app.verification.code_failure import failure_finding
-from app.verification.hint_collisions import check_mistakes
 from app.verification.known_submissions import check_kill_matrix, check_known
 from app.verification.limit_check import check_limits
 from app.verification.lint import lint
@@ -122,4 +121,3 @@ def _check_answers(trial: Trial, results: _CheckResults, material: Material) -> 
     results.run("kill_matrix", lambda: check_kill_matrix(trial.effort, material, mutants))
     results.run("calibration", lambda: check_calibration(trial, material, noise(), signal))
     results.run("limits", lambda: check_limits(trial, material))
-    results.run("mistakes", lambda: check_mistakes(trial, material))

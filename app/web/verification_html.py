@@ -14,7 +14,7 @@ from app.catalog.verification_section import (
     CalibratedLeaf,
     KillCase,
     KillMatrixSection,
-    Measured,
+    MeasuredError,
     MutationSection,
     share_text,
     used_text,
@@ -121,7 +121,7 @@ def families(section: MutationSection) -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: (-family.survived, -family.total, family.name)))
 
 
-def nearest(leaf: CalibratedLeaf) -> tuple[Measured, ...]:
+def nearest(leaf: CalibratedLeaf) -> tuple[MeasuredError, ...]:
     """Return the right and the wrong answers that are nearest to the tolerance, the smallest share first."""
     right = sorted(leaf.noise, key=lambda each: each.value)[-MOST_NEAREST:]
     wrong = sorted(leaf.signal, key=lambda each: each.value)[:MOST_NEAREST]

@@ -16,7 +16,6 @@ _CHECKS: dict[CheckName, tuple[str, ...]] = {
     "kill_matrix": (),
     "calibration": (),
     "limits": ("limits",),
-    "mistakes": ("telling mistakes apart",),
 }
 
 

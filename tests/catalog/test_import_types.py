@@ -17,7 +17,7 @@ from app.catalog.importing.observation import (
     find_object,
     read_observed_call,
 )
-from app.catalog.importing.package_writer import Imported, Notes
+from app.catalog.importing.package_writer import ImportedPackage, Notes
 from app.catalog.importing.program import ImportRefused
 from app.catalog.importing.tests_json import read_tests_json
 from app.catalog.importing.torch_judge import read_torch_judge
@@ -83,7 +83,7 @@ def observe(probe: Probe) -> Mapping[str, ObservedCall]:
     return seen
 
 
-def load(imported: Imported) -> Package:
+def load(imported: ImportedPackage) -> Package:
     return package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.kernelbench import read_kernelbench
-from app.catalog.importing.package_writer import Imported
+from app.catalog.importing.package_writer import ImportedPackage
 from app.catalog.package import package_from_files
 from app.cli.problem.import_package import observe
 from app.settings import Settings
@@ -58,7 +58,7 @@ def get_inputs():
 """
 
 
-def read(tmp_path: Path, text: str) -> tuple[Imported, str]:
+def read(tmp_path: Path, text: str) -> tuple[ImportedPackage, str]:
     """Return what the import makes, and the text of its `cases.py`."""
     (tmp_path / "4_GroupNorm.py").write_text(text)
     settings = Settings()

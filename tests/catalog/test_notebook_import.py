@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.catalog.importing.notebook import read_notebook
-from app.catalog.importing.package_writer import Imported
+from app.catalog.importing.package_writer import ImportedPackage
 from app.catalog.importing.program import ImportRefused
 from app.catalog.package import Package, package_from_files
 from tests.catalog.test_import_types import observe
@@ -56,7 +56,7 @@ def notebook(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
     return path
 
 
-def load(imported: Imported) -> Package:
+def load(imported: ImportedPackage) -> Package:
     return package_from_files(imported.slug, {path: text.encode() for path, text in imported.files.items()})
 
 

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from app.catalog.verification_section import CalibratedLeaf, Kind, Measured, share_text
+from app.catalog.verification_section import CalibratedLeaf, Kind, MeasuredError, share_text
 from app.judging.comparison import Rules, compare
 from app.judging.options import Margin
 from app.verification.calibration import ToleranceGroup, calibrate, findings_about
@@ -16,8 +16,8 @@ from tests.verification.bench import changed, package_of, said, verified
 GROUP = ToleranceGroup("*", "closeness", 1e-4, 1e-6)
 
 
-def measured(value: float, kind: Kind = "accepted") -> Measured:
-    return Measured(kind=kind, label="name", case="case", value=value)
+def measured(value: float, kind: Kind = "accepted") -> MeasuredError:
+    return MeasuredError(kind=kind, label="name", case="case", value=value)
 
 
 def leaf_of(noise: float, signal: float, group: ToleranceGroup = GROUP) -> CalibratedLeaf:

@@ -8,16 +8,6 @@ from tests.verification.bench import NO_MUTANTS, PACKAGES, changed, package_of, 
 
 TOLERANCE = "tolerance: {rtol: 1.0e-5, atol: 1.0e-6}"
 LOOSE = "tolerance: {rtol: 1.0e-2, atol: 0.0, leaves: {gradients: {rtol: 0.0, atol: 1.0}}}"
-TWIN = '''wrong_answer:
-    sum_again: |
-      """Mistake: it forgets to divide."""
-
-      import numpy as np
-
-
-      def running_mean(x):
-          return np.add.accumulate(x)
-'''
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +19,6 @@ def test_a_tolerance_of_no_leaf_is_pointed_out(loose: Report) -> None:
     messages = [message for check, message in said(loose, "warning") if check == "lint"]
 
     assert messages == ["the tolerance of gradients matches no leaf of any case"]
-
-
-def test_two_mistakes_that_answer_alike_are_named_with_their_cases(pools: VerificationPools) -> None:
-    report = verified(changed("running_mean", ("wrong_answer:\n", TWIN)), pools, Effort(mutants=0))
-
-    assert report.mistakes is not None
-    (confusion,) = report.mistakes.confusions
-    assert {confusion.first, confusion.second} == {"running_sum", "sum_again"}
-    assert confusion.cases == ("worked_example", "many_numbers", "both_signs")
 
 
 def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(pools: VerificationPools) -> None:

@@ -9,16 +9,13 @@ from app.catalog.verification_report import CHECK_NAMES, CheckLine, Finding, Rep
 from app.catalog.verification_section import (
     CalibratedLeaf,
     CalibrationSection,
-    Confusion,
     KillCase,
     KillMatrixSection,
     KillRow,
     KnownResult,
     KnownSection,
     LimitsSection,
-    Measured,
-    Mistake,
-    MistakesSection,
+    MeasuredError,
     Mutant,
     MutationSection,
     TrivialAnswer,
@@ -51,8 +48,8 @@ def report_of(text: str = "text", **changes: Any) -> Report:
     return Report(**values | changes)
 
 
-def measured(text: str, kind: Any, value: float) -> Measured:
-    return Measured(kind=kind, label=text, case=text, value=value, absolute=1e-7)
+def measured(text: str, kind: Any, value: float) -> MeasuredError:
+    return MeasuredError(kind=kind, label=text, case=text, value=value, absolute=1e-7)
 
 
 def full_report(text: str) -> Report:
@@ -111,10 +108,6 @@ def full_report(text: str) -> Report:
             memory_mib=64,
             largest_memory_mib=1,
             suggested_memory_mib=32,
-        ),
-        mistakes=MistakesSection(
-            mistakes=(Mistake(name=text, hint=text, cases=(text,)),),
-            confusions=(Confusion(first=text, second=text, cases=(text,)),),
         ),
     )
 

@@ -13,7 +13,15 @@ from typing import Any
 
 from app.catalog.importing.kattis_program import NotMapped, as_function, comment_of
 from app.catalog.importing.kattis_validator import Validator, read_validator, write_driver
-from app.catalog.importing.package_writer import ACCEPTED, Imported, Notes, Source, distinct, name_of, write_package
+from app.catalog.importing.package_writer import (
+    ACCEPTED,
+    ImportedPackage,
+    Notes,
+    Source,
+    distinct,
+    name_of,
+    write_package,
+)
 from app.catalog.importing.program import ImportRefused, SourceFolder, open_folder
 from app.catalog.yaml_document import read_document
 from app.judging.printable_text import lines_of
@@ -59,7 +67,7 @@ class _Case:
     answer: str | None
 
 
-def read_kattis(root: Path) -> Imported:
+def read_kattis(root: Path) -> ImportedPackage:
     """Raises ImportRefused."""
     folder, notes = open_folder(root), Notes()
     metadata = _metadata(folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.observation import Observe, ObservedCall, Probe
-from app.catalog.importing.package_writer import WRONG, Imported, Notes, Source, write_package
+from app.catalog.importing.package_writer import WRONG, ImportedPackage, Notes, Source, write_package
 from app.catalog.importing.program import ImportRefused, class_of, functions_of, parse, read_text, without
 from app.catalog.source import parameters_of
 from app.judging.printable_text import lines_of
@@ -104,7 +104,7 @@ def draw(seed):
 '''
 
 
-def read_kernelbench(path: Path, observe: Observe) -> Imported:
+def read_kernelbench(path: Path, observe: Observe) -> ImportedPackage:
     """Raises ImportRefused."""
     text = read_text(path, "name one with `Model` and `get_inputs`")
     tree, notes = parse(text, path.name), Notes()

@@ -21,7 +21,7 @@ from typing import Any
 
 from app.catalog.importing.generator import bind, calls_of, write_generators
 from app.catalog.importing.observation import Observe
-from app.catalog.importing.package_writer import Imported, Notes, Source
+from app.catalog.importing.package_writer import ImportedPackage, Notes, Source
 from app.catalog.importing.program import ImportRefused, functions_of, imports_from, parse, parse_leniently, read_text
 from app.catalog.importing.tested_function import (
     RAISED,
@@ -62,7 +62,7 @@ class Cell:
     points: float | None = None
 
 
-def read_notebook(path: Path, observe: Observe) -> Imported:
+def read_notebook(path: Path, observe: Observe) -> ImportedPackage:
     """Raises ImportRefused."""
     cells, notes = _cells(read_text(path, "name a notebook (.ipynb)"), path.name), Notes()
     place, function = _find_solution(cells)

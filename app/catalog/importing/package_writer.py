@@ -27,7 +27,7 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedPackage:
     """A package made of a source.
 
     `answers`: the source's own, by case. `failure`: why the solution did not run, or an empty text.
@@ -57,7 +57,7 @@ class Source:
     failure: str = ""
 
 
-def write_package(source: Source, notes: Notes) -> Imported:
+def write_package(source: Source, notes: Notes) -> ImportedPackage:
     """Add what every package needs and the source lacks, each with a TODO."""
     if strangers := strangers_of(ast.parse(source.files["reference.py"])):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
@@ -72,7 +72,7 @@ def write_package(source: Source, notes: Notes) -> Imported:
         **source.manifest,
     }
     content["title"] = content["title"][:120]
-    return Imported(
+    return ImportedPackage(
         slug=_slug_of(source.name),
         files={**write_manifest(content, f"Imported from {source.origin}.", notes), **files},
         left_out=tuple(notes.left_out),

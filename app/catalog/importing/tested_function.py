@@ -11,7 +11,7 @@ from typing import Any
 
 from app.catalog.importing.generator import imports_for
 from app.catalog.importing.observation import Declarations, Observe, Probe, declare, find_object
-from app.catalog.importing.package_writer import Imported, Notes, Source, write_package
+from app.catalog.importing.package_writer import ImportedPackage, Notes, Source, write_package
 from app.catalog.importing.program import ImportRefused, frameworks_of
 
 ARRAY_MAKERS = (
@@ -95,7 +95,7 @@ class FunctionTest:
 
 def write_tested(
     source: Source, function: ast.FunctionDef, tests: Sequence[FunctionTest], observe: Observe, notes: Notes
-) -> Imported:
+) -> ImportedPackage:
     """Add the tests that run in a sandbox as cases, and the types that it sees. Raises ImportRefused."""
     reference = source.files["reference.py"]
     frameworks = frameworks_of([ast.parse(reference), *(ast.parse(test.maker) for test in tests)])

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.catalog.importing.generator import bind, calls_of, function_name, write_generators
 from app.catalog.importing.observation import Observe
-from app.catalog.importing.package_writer import Imported, Notes, Source, distinct
+from app.catalog.importing.package_writer import ImportedPackage, Notes, Source, distinct
 from app.catalog.importing.program import ImportRefused, SourceFolder, functions_of, open_folder, parse
 from app.catalog.importing.tested_function import (
     FunctionTest,
@@ -35,7 +35,7 @@ SHOWN = ("sample", "is_sample", "public", "isPublic", "visible")
 HIDDEN = ("hidden", "is_hidden", "isHidden")
 
 
-def read_tests_json(root: Path, observe: Observe) -> Imported:
+def read_tests_json(root: Path, observe: Observe) -> ImportedPackage:
     """Raises ImportRefused."""
     folder, notes = open_folder(root), Notes()
     reference = folder.text(_find(folder, SOLUTIONS, "the solution"))

@@ -16,7 +16,7 @@ from typing import Any
 
 from app.catalog.importing.generator import Generator, function_name, imports_for, write_generators
 from app.catalog.importing.observation import Observe
-from app.catalog.importing.package_writer import Imported, Notes, Source, distinct
+from app.catalog.importing.package_writer import ImportedPackage, Notes, Source, distinct
 from app.catalog.importing.program import (
     ImportRefused,
     SourceFolder,
@@ -38,7 +38,7 @@ _GRADIENT = re.compile(r"requires_grad|\.backward\(|\.grad\b|jax\.(grad|vjp|jaco
 _FORBIDS = re.compile(r"\b(not|n't|without)\b\**\s+(us\w+|call\w*)", re.IGNORECASE)
 
 
-def read_torch_judge(path: Path, observe: Observe) -> Imported:
+def read_torch_judge(path: Path, observe: Observe) -> ImportedPackage:
     """Raises ImportRefused."""
     notes = Notes()
     task = _task(read_text(path, "name a task such as torch_judge/tasks/relu.py"), path.name, notes)

@@ -20,7 +20,7 @@ from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from app.catalog.importing.observation import ObservedCall, Probe
-    from app.catalog.importing.package_writer import Imported
+    from app.catalog.importing.package_writer import ImportedPackage
 
 
 # The answers in a source's files are rounded.
@@ -63,7 +63,7 @@ def import_package(
     raise typer.Exit(bool(imported.failure or disagreements))
 
 
-def _read(form: str, source: Path, settings: Settings) -> "Imported":
+def _read(form: str, source: Path, settings: Settings) -> "ImportedPackage":
     """Raises ImportRefused."""
     from app.catalog.importing.formats import FORMATS
     from app.catalog.importing.program import ImportRefused
@@ -73,7 +73,7 @@ def _read(form: str, source: Path, settings: Settings) -> "Imported":
     return FORMATS[form](source, lambda probe: observe(probe, settings))
 
 
-def _load(imported: "Imported", target: Path) -> Package:
+def _load(imported: "ImportedPackage", target: Path) -> Package:
     """Check the package under its folder's name, before any file is written. Raises PackageInvalid."""
     from app.catalog.package import package_from_files
 
@@ -81,7 +81,7 @@ def _load(imported: "Imported", target: Path) -> Package:
     return package_from_files(target.resolve().name, files)
 
 
-def _compare(package: Package, imported: "Imported", settings: Settings) -> list[str]:
+def _compare(package: Package, imported: "ImportedPackage", settings: Settings) -> list[str]:
     """Run the solution in a box and compare. If this machine can't open a box, print that and compare nothing."""
     from app.errors import JudgeFailed
     from sandbox.interface import SandboxError
