@@ -1,6 +1,7 @@
 """The backup's file: writing it from one snapshot while the service runs, and checking all of it before any use."""
 
 import hashlib
+import os
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,6 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, inspect, text
 
 from app.audit import Act, Actor, record
-from app.backup.private_file import new_file
 from app.backup.program import Server, find_program, running, server_of
 from app.database.engine import Database
 from app.errors import AllcloseError
@@ -32,6 +32,10 @@ OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "p
 
 class BadBackup(AllcloseError):
     """The file is not a backup of Allclose, or is damaged."""
+
+
+class FileNotWritten(AllcloseError):
+    """The file already exists or can't be written."""
 
 
 class Manifest(FrozenModel):
@@ -62,12 +66,6 @@ def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
             summed.update(chunk)
             size += len(chunk)
     return size, summed.hexdigest()
-
-
-def read_manifest(path: Path) -> Manifest:
-    """Read the manifest without checking the dump. Raises BadBackup."""
-    with _readable(path), zipfile.ZipFile(path) as archive:
-        return _read_manifest(archive)
 
 
 @contextmanager
@@ -112,6 +110,34 @@ def back_up(database: Database, path: Path, actor: Actor) -> Manifest:
     with database.transaction() as session:
         record(session, actor, Act(action="backup.written", target=path.name, after=_sizes(manifest)))
     return manifest
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that only its owner can read, and that gets its name when the block ends.
+
+    Until then it is `….partial`, which a killed process leaves. Raises FileNotWritten.
+    """
+    if path.is_dir():
+        raise FileNotWritten(f"{path} is a folder. Name a file in it.")
+    if path.exists():
+        raise FileNotWritten(f"{path} already exists. Name another file, or remove it first.")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        partial.unlink(missing_ok=True)
+        target = os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
+    except OSError as error:
+        raise FileNotWritten(f"{path} can't be written ({error.strerror}). Choose another folder.") from None
+    try:
+        with target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        partial.rename(path)
+    except OSError as error:
+        raise FileNotWritten(f"{path} could not be written completely ({error.strerror}).") from None
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def count_rows(connection: Connection) -> dict[str, int]:

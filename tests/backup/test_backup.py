@@ -15,8 +15,7 @@ from sqlalchemy import delete, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.audit import COMMAND, AuditEvent
-from app.backup.archive import DUMP, MANIFEST, BadBackup, back_up, open_backup
-from app.backup.private_file import FileNotWritten
+from app.backup.archive import DUMP, MANIFEST, BadBackup, FileNotWritten, back_up, open_backup
 from app.backup.program import ProgramFailed, server_of
 from app.backup.restore import BackupUnknown, NotEmpty, look_through, restore
 from app.backup.swap import RestoreRuns, ServiceRuns, new_database
