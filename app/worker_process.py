@@ -25,9 +25,9 @@ from app.engine.examination import Inspections
 from app.engine.overload import OverloadWaits
 from app.queue.background_pause import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.settings import Settings
+from app.submissions.judging_record import JudgingClaim
 from app.verification.verifier import Verifier
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
@@ -157,7 +157,7 @@ def _open_boxes(settings: Settings, launcher: Launcher, meter: Meter, stack: Exi
 class _Parts:
     """`judgings`: the lease loop. `beside`: parts with threads of their own."""
 
-    judgings: LeaseLoop[Claim]
+    judgings: LeaseLoop[JudgingClaim]
     beside: Sequence[Warmer | HintRecorder | CostRecorder | Spares]
 
 
@@ -190,7 +190,7 @@ def _connect(
         inspections=Inspections() if "inspections" in optimizations else None,
     )
     judge = with_middleware(worker.judge, [*around, *spares, warmer, costs])
-    judgings = LeaseLoop(database, capacity, judge, background_pause=boxes.pause)
+    judgings = LeaseLoop(database, capacity, JudgingClaim, judge, background_pause=boxes.pause)
     return _Parts(judgings=judgings, beside=[warmer, hints, costs, *spares])
 
 
@@ -209,6 +209,6 @@ def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capa
     )
 
 
-def _stop_at_signal(signals: Signals, loop: LeaseLoop[Claim]) -> None:
+def _stop_at_signal(signals: Signals, loop: LeaseLoop[JudgingClaim]) -> None:
     signals.wait()
     loop.stop()

@@ -18,6 +18,7 @@ from app.database.embedded_server import own
 from app.database.engine import Database
 from app.queue.lease import Wanted, claim
 from app.settings import Settings, read_settings
+from app.submissions.judging_record import JudgingClaim
 from app.web_process import create_app
 from benchmarks.machine import Run, say, saying, seconds_of
 from benchmarks.results import Figure, key_of, reduce
@@ -50,8 +51,12 @@ QUEUED = """
             ON users.n = number % 10
         RETURNING id, revision_id
     )
-    INSERT INTO judgings (submission_id, revision_id, queue, priority)
-    SELECT id, revision_id, 'cpu', -row_number() OVER () / 10 FROM sent
+    , judged AS (
+        INSERT INTO judgings (submission_id, revision_id, queue) SELECT id, revision_id, 'cpu' FROM sent
+        RETURNING id, submission_id
+    )
+    INSERT INTO jobs (judging_id, watched, queue, priority)
+    SELECT id, submission_id, 'cpu', -row_number() OVER () / 10 FROM judged
 """
 
 
@@ -99,7 +104,7 @@ def _queue(folder: Path, sizes: Sequence[int]) -> list[Figure]:
 
 def _claim(database: Database) -> None:
     with database.transaction() as session:
-        [_] = claim(session, Wanted(queues=("cpu",), slots=1, worker="measuring", lease=LEASE))
+        [_] = claim(session, Wanted(queues=("cpu",), slots=1, worker="measuring", lease=LEASE), JudgingClaim)
 
 
 def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figure]:

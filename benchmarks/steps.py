@@ -31,8 +31,9 @@ from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
 from app.policy import PolicyRow
 from app.queue.heartbeat import Capacity, appear
-from app.queue.lease import Claim, Wanted, beat, claim, finish, record_cases, record_phases
+from app.queue.lease import Wanted, beat, claim
 from app.settings import Settings, read_settings
+from app.submissions.judging_record import JudgingClaim, finish, record_cases, record_phases
 from app.web.cookie import COOKIE
 from app.web_process import create_app
 from benchmarks.growth import LEASE, QUEUED
@@ -215,18 +216,18 @@ def _counting(database: Database) -> Iterator[list[str]]:
 
 def _queue_steps(database: Database, meter: Meter) -> list[Figure]:
     with database.transaction() as session:
-        session.execute(text("UPDATE judgings SET queue = 'gpu' WHERE state <> 'done'"))
+        session.execute(text("UPDATE jobs SET queue = 'gpu'"))
         revision = session.scalars(select(Revision).limit(1)).one()
         place = {"problem": revision.problem_id, "revision": revision.id, "count": 5 * meter.times}
         session.execute(text(QUEUED), place)
     analyze(database)
     capacity = Capacity(queues=("cpu",), slots=HELD)
-    claims: list[Claim] = []
+    claims: list[JudgingClaim] = []
 
     def take(_: int, queue: str = "cpu") -> None:
         with database.transaction() as session:
             wanted = Wanted(queues=(queue,), slots=1, worker=capacity.worker, lease=CLAIMED)
-            claims.extend(claim(session, wanted))
+            claims.extend(claim(session, wanted, JudgingClaim))
 
     def keep(_: int) -> None:
         with database.transaction() as session:
@@ -256,30 +257,17 @@ def _queue_steps(database: Database, meter: Meter) -> list[Figure]:
     figures = []
     for step, action in steps.items():
         figures += meter.measure(step, action)
-    with database.transaction() as session:
-        session.execute(
-            text(
-                "UPDATE judgings SET state = 'queued', attempt = 0, verdict = NULL, score = NULL,"
-                " finished_at = NULL WHERE worker = :worker"
-            ),
-            {"worker": capacity.worker},
-        )
-        session.execute(
-            text("DELETE FROM case_results WHERE judging_id = ANY(:ids)"), {"ids": [each.judging_id for each in claims]}
-        )
     claims.clear()
+    with database.transaction() as session:
+        session.execute(text("UPDATE jobs SET attempt = 0, lease_until = NULL"))
+        session.execute(text(QUEUED), place | {"count": 2})
     take(0)
     for step, action in steps.items():
         with _counting(database) as counted:
             action(0)
         figures.append(one_figure(STATEMENTS, "database", step, len(counted), "statements"))
     with database.transaction() as session:  # so that the requests below meet no long queue
-        session.execute(
-            text(
-                "DELETE FROM submissions USING judgings WHERE submission_id = submissions.id"
-                " AND queue = 'cpu' AND state = 'queued'"
-            )
-        )
+        session.execute(text("DELETE FROM submissions USING jobs WHERE watched = submissions.id AND queue = 'cpu'"))
     analyze(database)
     return figures
 

@@ -23,9 +23,9 @@ from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
 from app.settings import read_settings
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from benchmarks.machine import say
 from benchmarks.overload import write_table
@@ -98,10 +98,10 @@ def work(url: str) -> None:
     """Accept submissions without running them, until SIGTERM."""
     database = Database(url, pool_size=SLOTS + 3)
 
-    def judge(claim: Claim, abort: threading.Event) -> None:
+    def judge(claim: JudgingClaim, abort: threading.Event) -> None:
         finish(database, claim, ACCEPTED, abort)
 
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=SLOTS), judge)
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=SLOTS), JudgingClaim, judge)
     loop.start()
     signal.sigwait({signal.SIGTERM})
     loop.drain()

@@ -1,20 +1,23 @@
 """Rows for tests; each factory names only what matters to its caller. They flush, and the caller's block commits."""
 
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import update
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.policy import PolicyRow
+from app.queue.model import Job, WorkerRow
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
-from app.submissions.model import Judging, Submission, WorkerRow
+from app.submissions.model import Judging, Submission
 from app.submissions.view import Mode
 
 _numbers = count(1)
+JOB_COLUMNS = {"priority", "is_rationed", "attempt", "given_back", "worker", "started_at", "lease_until", "reason"}
 
 
 def make_user(session: Session, username: str | None = None, role: Role = "student") -> User:
@@ -78,15 +81,28 @@ def make_submission(
 
 
 def make_judging(session: Session, submission_id: UUID | None = None, **columns: Any) -> Judging:
-    """Make the submission's current judging; earlier ones become not current."""
+    """Make the submission's current judging; earlier ones become not current. Without a verdict it has a job."""
     submission = session.get_one(Submission, submission_id) if submission_id else make_submission(session)
     if columns.get("is_current", True):
         session.execute(update(Judging).where(Judging.submission_id == submission.id).values(is_current=False))
     usual = {"queue": "cpu", "revision_id": submission.revision_id}
+    usual |= {"finished_at": datetime.now(UTC)} if columns.get("verdict") else {}
+    of_job = {name: columns.pop(name) for name in JOB_COLUMNS & columns.keys()} if not columns.get("verdict") else {}
     judging = Judging(submission_id=submission.id, **usual | columns)
+    if judging.verdict is None:
+        judging.job = Job(watched=submission.id, queue=judging.queue, **of_job)
     session.add(judging)
     session.flush()
     return judging
+
+
+def finish_judgings(session: Session, verdict: str = "accepted", *which: ColumnElement[bool], **columns: Any) -> None:
+    """End these judgings, or all that are not done, as a worker does."""
+    ended = session.scalars(select(Judging.id).where(Judging.verdict.is_(None), *which)).all()
+    session.execute(delete(Job).where(Job.judging_id.in_(ended)))
+    done = {"verdict": verdict, "finished_at": func.now()} | columns
+    session.execute(update(Judging).where(Judging.id.in_(ended)).values(**done))
+    session.expire_all()
 
 
 def make_worker(session: Session, *queues: str, **columns: Any) -> WorkerRow:

@@ -28,8 +28,9 @@ from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
+from app.submissions.cancel import end_judgings
 from app.submissions.draft import Draft
-from app.submissions.model import Submission
+from app.submissions.model import Judging, Submission
 
 Fate = Literal["removed", "kept"]
 
@@ -108,6 +109,7 @@ def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
     # Waits for every transaction that writes a row of the user. This one sees their rows from here on.
     session.refresh(user, with_for_update=True)
     _empty_invitations(session, user)
+    end_judgings(session, Judging.submission_id.in_(select(Submission.id).where(Submission.user_id == user_id)))
     empty_posts(session, Post.user_id == user_id)
     for belonging in USER_DATA:
         if belonging.fate == "removed":

@@ -28,9 +28,10 @@ from app.admin.worker import WorkerView, list_workers
 from app.audit import find_last
 from app.database.disk import free_bytes
 from app.database.engine import OVERFLOW, Database
+from app.queue.heartbeat import ALIVE
+from app.queue.model import WorkerRow
 from app.submissions.cause import IS_ERROR
-from app.submissions.model import Judging, WorkerRow
-from app.submissions.queue_status import ALIVE
+from app.submissions.model import Judging
 
 _log = logging.getLogger(__name__)
 

@@ -14,9 +14,9 @@ from app.accounts.model import Invitation, User
 from app.admin.queue import QueueView, count_queues
 from app.admin.worker import list_workers
 from app.audit import find_last
-from app.authoring.model import Verification
 from app.database.disk import LEAST_BYTES
 from app.judging.verdicts import Verdict
+from app.queue.model import Job
 from app.rejudging.model import Rejudging
 from app.submissions.cause import IS_ERROR
 from app.submissions.model import Judging, Submission
@@ -132,7 +132,7 @@ def read_overview(session: Session, data: Path) -> Overview:
         sign_ups=_count(session, User.id, _is_recent(User.created_at)),
         open_rejudgings=_count(session, Rejudging.id, Rejudging.decision.is_(None)),
         pending_invitations=_count(session, Invitation.id, *_pending()),
-        open_verifications=_count(session, Verification.id, Verification.state.in_(["queued", "verifying"])),
+        open_verifications=_count(session, Job.id, Job.verification_id.is_not(None)),
         database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
         disk_free_bytes=disk.free,
         disk_total_bytes=disk.total,

@@ -196,19 +196,20 @@ def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | b
 
 def _describe(submission: Submission, slug: str, number: int, judging: Judging) -> dict[str, Any]:
     sent = ("id", "mode", "inputs", "created_at")
-    judged = ("state", "verdict", "score", "hint", "queued_at", "started_at", "finished_at", "phases", "versions")
+    judged = ("state", "verdict", "score", "hint", "queued_at", "finished_at", "phases", "versions", "times")
     return {
         "problem": slug,
         "revision": number,
         **{name: getattr(submission, name) for name in sent},
-        **{name: getattr(judging, name) for name in (*judged, "times")},
+        **{name: getattr(judging, name) for name in judged},
+        "started_at": judging.latest.started_at,
     }
 
 
 def _cases(session: Session, judgings: Sequence[Judging]) -> defaultdict[int, list[dict[str, Any]]]:
     """Return the case results of each judging's last attempt."""
     cases: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    attempts = {judging.id: judging.attempt for judging in judgings}
+    attempts = {judging.id: judging.latest.attempt for judging in judgings}
     rows = select(CaseRow).where(CaseRow.judging_id.in_(attempts)).order_by(CaseRow.judging_id, CaseRow.position)
     for row in session.scalars(rows):
         if row.attempt == attempts[row.judging_id]:

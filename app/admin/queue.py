@@ -11,9 +11,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem
+from app.queue.model import BACKGROUND, VISITOR, Job
 from app.submissions.model import Judging, Submission
-from app.submissions.priority import BACKGROUND, VISITOR
-from app.submissions.view import State
 from app.validation import FrozenModel
 
 Kind = Literal["interactive", "rejudge", "visitor"]
@@ -23,7 +22,6 @@ KINDS: tuple[Kind, ...] = ("interactive", "rejudge", "visitor")
 MOST_SHOWN = 20
 # A student's submission that waits longer needs an admin's attention, here and in the alert `AllcloseQueueSlow`.
 LONG_WAIT_SECONDS = 120
-_IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
 class QueueView(FrozenModel):
@@ -83,30 +81,30 @@ def read_queue(session: Session) -> QueueState:
 
 def count_queues(session: Session) -> list[QueueView]:
     """Return a view of each queue and kind, also of empty ones."""
-    waits = Judging.state == "queued"
+    waits = Job.lease_until.is_(None)
     oldest = func.coalesce(func.max(_age(Judging.queued_at)).filter(waits), 0)
     counted = (
-        select(Judging.queue, _kind(), func.count().filter(waits), oldest, func.count().filter(~waits))
-        .where(_IS_OPEN)
-        .group_by(Judging.queue, _kind())
+        select(Job.queue, _kind(), func.count().filter(waits), oldest, func.count().filter(~waits))
+        .join(Judging, Judging.id == Job.judging_id)
+        .group_by(Job.queue, _kind())
     )
     found = {(queue, kind): (depth, age, running) for queue, kind, depth, age, running in session.execute(counted)}
     return [_view(queue, kind, found.get((queue, kind), (0, 0, 0))) for queue, kind in _places(found)]
 
 
 def list_longest(session: Session) -> list[WaitingView]:
-    waiting = _open("queued", Judging.queued_at).add_columns(Judging.priority, Judging.queued_at)
+    waiting = _open(Job.lease_until.is_(None), Judging.queued_at).add_columns(Job.priority, Judging.queued_at)
     return [WaitingView.model_validate(row) for row in session.execute(waiting)]
 
 
 def list_running(session: Session) -> list[RunningView]:
     """Return the judgings that run longest. Those of a dead worker count until another worker takes them over."""
-    running = _open("judging", Judging.started_at).add_columns(Judging.worker, Judging.started_at)
+    running = _open(Job.lease_until.is_not(None), Job.started_at).add_columns(Job.worker, Job.started_at)
     return [RunningView.model_validate(row) for row in session.execute(running)]
 
 
-def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
-    """Select the judgings that have been in the state longest."""
+def _open(which: ColumnElement[bool], since: InstrumentedAttribute[Any]) -> Select[Any]:
+    """Select the judgings that have been in this state longest."""
     return (
         select(
             Judging.id.label("judging"),
@@ -114,15 +112,16 @@ def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
             Problem.slug.label("problem"),
             User.username.label("user"),
             User.id.label("user_id"),
-            Judging.queue,
+            Job.queue,
             _kind().label("kind"),
-            Judging.attempt,
+            Job.attempt,
             _age(since).label("seconds"),
         )
+        .join(Job, Job.judging_id == Judging.id)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(User, User.id == Submission.user_id)
-        .where(_IS_OPEN, Judging.state == state)
+        .where(which)
         .order_by(since, Judging.id)
         .limit(MOST_SHOWN)
     )
@@ -143,7 +142,7 @@ def _kind() -> ColumnElement[Kind]:
     # Literals: GROUP BY needs the same expression, and two parameters are never the same.
     names: list[ColumnElement[Kind]] = [literal_column(f"'{kind}'") for kind in KINDS]
     interactive, rejudge, visitor = names
-    is_visitor = Judging.priority == literal_column(str(VISITOR))
+    is_visitor = Job.priority == literal_column(str(VISITOR))
     return case((is_visitor, visitor), (Judging.rejudging_id.is_(None), interactive), else_=rejudge)
 
 

@@ -108,7 +108,7 @@ def _old_submissions(at: Any) -> ColumnElement[bool]:
 def _is_held() -> ColumnElement[bool]:
     """Whether a judging of the submission is not done, or belongs to an undecided rejudging."""
     undecided = select(Rejudging.id).where(Rejudging.id == Judging.rejudging_id, Rejudging.decision.is_(None)).exists()
-    return exists().where(Judging.submission_id == Submission.id, or_(Judging.state != "done", undecided))
+    return exists().where(Judging.submission_id == Submission.id, or_(Judging.verdict.is_(None), undecided))
 
 
 def _is_first_or_last_accepted() -> ColumnElement[bool]:
@@ -129,7 +129,7 @@ def _is_first_or_last_accepted() -> ColumnElement[bool]:
 
 def _old_verifications(at: Any) -> ColumnElement[bool]:
     published_by_it = exists().where(Publication.verification_id == Verification.id)
-    return and_(Verification.state == "done", Verification.finished_at < at, ~published_by_it)
+    return and_(Verification.verdict.is_not(None), Verification.finished_at < at, ~published_by_it)
 
 
 def _ended_tokens(at: Any) -> ColumnElement[bool]:

@@ -54,7 +54,7 @@ def list_current(session: Session) -> tuple[RevisionState, ...]:
 def list_outdated(session: Session) -> frozenset[str]:
     """Return the slugs of problems with submissions whose verdict is of another revision than the current one."""
     # With a limit per revision, PostgreSQL uses the index. Without it, PostgreSQL might read all judgings.
-    is_kept = (Judging.revision_id == Revision.id, Judging.is_current, Judging.state == "done")
+    is_kept = (Judging.revision_id == Revision.id, Judging.is_current, Judging.verdict.is_not(None))
     kept = select(literal(1).label("one")).where(*is_kept).limit(1).correlate(Revision).lateral()
     query = select(Problem.slug).join(Revision, and_(Revision.problem_id == Problem.id, ~IS_CURRENT)).join(kept, true())
     return frozenset(session.scalars(query.distinct()))

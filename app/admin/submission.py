@@ -47,7 +47,7 @@ class InspectedJudging(BaseModel):
     is_current: bool = Field(description="whether it counts: exactly one judging of a submission does")
     rejudging_id: UUID | None = Field(description="its rejudging; null for the first judging")
     queue: str
-    priority: int
+    priority: int | None = Field(description="null once it is done")
     state: State
     verdict: Verdict | None
     score: int | None
@@ -71,10 +71,14 @@ def inspect_judgings(session: Session, submission: Submission) -> tuple[Inspecte
         .where(Judging.submission_id == submission.id)
         .order_by(Judging.id.desc())
     )
-    names = [name for name in InspectedJudging.model_fields if name != "revision"]
-    return tuple(
-        InspectedJudging(revision=number, **{name: getattr(row, name) for name in names}) for row, number in rows
-    )
+    return tuple(_inspect(judging, number) for judging, number in rows)
+
+
+def _inspect(judging: Judging, revision: int) -> InspectedJudging:
+    of_attempt = {name: getattr(judging.latest, name) for name in ("attempt", "worker", "started_at", "reason")}
+    known = {"revision": revision, "priority": judging.job.priority if judging.job else None, **of_attempt}
+    names = InspectedJudging.model_fields.keys() - known.keys()
+    return InspectedJudging(**known, **{name: getattr(judging, name) for name in names})
 
 
 def export_submissions(session: Session, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:

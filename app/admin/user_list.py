@@ -15,7 +15,6 @@ from app.accounts.token import list_tokens
 from app.accounts.user import USERNAME
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
-from app.submissions.cancel import is_unfinished
 from app.submissions.model import Judging, Submission
 
 State = Literal["active", "suspended", "erased"]
@@ -120,7 +119,8 @@ def get_account(session: Session, user_id: UUID) -> Account:
 
 def _count_unfinished(session: Session, user_id: UUID) -> int:
     query = select(func.count()).join_from(Judging, Submission, Submission.id == Judging.submission_id)
-    return session.scalars(query.where(Submission.user_id == user_id, *is_unfinished())).one()
+    unfinished = (Judging.is_current, Judging.verdict.is_(None))
+    return session.scalars(query.where(Submission.user_id == user_id, *unfinished)).one()
 
 
 def _rows() -> Rows:

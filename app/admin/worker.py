@@ -11,11 +11,9 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
 from app.audit import Act, Actor, record
-from app.authoring.send import VERIFICATION_CHANNEL
 from app.errors import Conflict, NotFound
-from app.submissions.enqueue import JUDGING_CHANNEL
-from app.submissions.model import Judging, WorkerRow
-from app.submissions.queue_status import ALIVE
+from app.queue.heartbeat import ALIVE
+from app.queue.model import CHANNEL, Job, WorkerRow
 from app.validation import FrozenModel
 
 State = Literal["alive", "no_boxes", "draining", "away", "dead"]
@@ -83,9 +81,7 @@ def _list(session: Session, which: ColumnElement[bool]) -> list[WorkerView]:
     query = select(WorkerRow, _IS_ALIVE).where(which).order_by(WorkerRow.started_at, WorkerRow.id)
     rows = session.execute(query.options(defer(WorkerRow.metrics))).all()
     running = Counter(
-        session.scalars(
-            select(Judging.worker).where(Judging.state == "judging", Judging.lease_until > func.now())
-        ).all()
+        session.scalars(select(Job.worker).where(Job.judging_id.is_not(None), Job.lease_until > func.now())).all()
     )
     by_name: dict[str, list[tuple[WorkerRow, bool]]] = {}
     for row, is_alive in rows:
@@ -132,9 +128,8 @@ def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: boo
 
 def _write(session: Session, name: str, *, is_draining: bool) -> None:
     session.execute(update(WorkerRow).where(WorkerRow.name == name).values(is_draining=is_draining))
-    # The worker's loops listen on these channels for their own name, and send a heartbeat at once.
-    for channel in (JUDGING_CHANNEL, VERIFICATION_CHANNEL):
-        session.execute(select(func.pg_notify(channel, name)))
+    # The worker's loops listen for their own name, and send a heartbeat at once.
+    session.execute(select(func.pg_notify(CHANNEL, name)))
 
 
 def _find(session: Session, name: str) -> WorkerView:

@@ -1,6 +1,6 @@
 """Tables of verifications and publications.
 
-A verification's row is also its job; `app.queue.lease` describes how a worker leases one.
+A verification without a verdict has a job in the queue (`app.queue.model`).
 """
 
 from datetime import datetime
@@ -8,11 +8,12 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Text, false, func, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.accounts.model import User
 from app.catalog.model import Availability, Problem, Revision
 from app.database.engine import Base
+from app.queue.model import Job
 
 State = Literal["queued", "verifying", "done"]
 Outcome = Literal["passed", "refused", "failed"]
@@ -24,25 +25,16 @@ class Verification(Base):
     `digest` identifies its content. `replaces` is the digest of the revision that it may replace, empty for none, NULL
     for any. `availability` is what the problem gets with the publication; with NULL it keeps its own. An existing
     problem also keeps its own if a user publishes the package after the verification. `step`, `step_done` and
-    `step_total` are its progress. `report` is JSON. The verdict `refused` is the package's fault, `failed` is ours;
-    `reason` explains it to people.
+    `step_total` are its progress. `report` is JSON. The verdict `refused` is the package's fault, `failed` is ours or a
+    cancellation; `reason` explains it to people.
     """
 
     __tablename__ = "verifications"
     __table_args__ = (
-        CheckConstraint("state IN ('queued', 'verifying', 'done')", name="state"),
         CheckConstraint("verdict IN ('passed', 'refused', 'failed')", name="verdict"),
-        CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="done_has_verdict"),
-        CheckConstraint("state <> 'verifying' OR lease_until IS NOT NULL", name="verifying_has_lease"),
+        CheckConstraint("(finished_at IS NULL) = (verdict IS NULL)", name="done_has_verdict"),
         CheckConstraint("verdict = 'passed' OR revision_id IS NULL", name="published_has_passed"),
         CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'withdrawn')", name="availability"),
-        Index(
-            "ix_verifications_claim",
-            "queue",
-            text("priority DESC"),
-            "queued_at",
-            postgresql_where=text("state IN ('queued', 'verifying')"),
-        ),
         Index("ix_verifications_user_id_queued_at", "user_id", text("queued_at DESC")),
         Index("ix_verifications_slug_queued_at", "slug", text("queued_at DESC")),
         Index(
@@ -68,16 +60,8 @@ class Verification(Base):
     replaces: Mapped[str | None]
     publish: Mapped[bool]
     availability: Mapped[Availability | None] = mapped_column(Text)
-    queue: Mapped[str]
-    priority: Mapped[int] = mapped_column(default=0, server_default="0")
-    state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
-    attempt: Mapped[int] = mapped_column(default=0, server_default="0")
-    max_attempts: Mapped[int] = mapped_column(default=3, server_default="3")
-    cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=false())
-    worker: Mapped[str | None]
+    is_cancelled: Mapped[bool] = mapped_column(default=False, server_default=false())
     queued_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    started_at: Mapped[datetime | None]
-    lease_until: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     step: Mapped[str] = mapped_column(default="", server_default="")
     step_done: Mapped[int] = mapped_column(default=0, server_default="0")
@@ -86,6 +70,13 @@ class Verification(Base):
     report: Mapped[str | None]
     reason: Mapped[str | None]
     revision_id: Mapped[UUID | None] = mapped_column(ForeignKey(Revision.id))
+    job: Mapped[Job | None] = relationship(lazy="joined", passive_deletes="all")
+
+    @property
+    def state(self) -> State:
+        if self.verdict is not None:
+            return "done"
+        return "verifying" if self.job is not None and self.job.lease_until is not None else "queued"
 
 
 class Publication(Base):

@@ -69,7 +69,8 @@ def publish_verified(session: Session, verification: Verification, actor: Actor)
     Only a new problem gets the verification's availability. That of others may have changed since the author sent it.
     Raises Conflict, Outdated, PackageInvalid.
     """
-    session.refresh(verification, with_for_update=True)  # a concurrent call waits here and finds it published
+    # A concurrent call waits here and finds it published.
+    session.refresh(verification, with_for_update={"of": Verification})
     if done := _current_of(session, verification):
         return done
     if verification.verdict != "passed":

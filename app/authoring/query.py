@@ -16,13 +16,17 @@ from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
-from app.submissions.queue_status import has_worker, is_held, lacks_boxes
+from app.queue.heartbeat import has_worker, lacks_boxes
+from app.queue.model import MAX_ATTEMPTS, Job
 from app.validation import FrozenModel
 
 NO_BOX = "No {kind} can open a sandbox now. The package waits in the queue until one can."
 NO_WORKER = "No {kind} is running. The package waits in the queue until one starts."
 CANCELLED = "It was cancelled."
-OUR_FAULT = "The verification failed 3 times by our fault. Send the package again; tell an admin if it fails again."
+OUR_FAULT = (
+    f"The verification failed {MAX_ATTEMPTS} times by our fault. "
+    "Send the package again; tell an admin if it fails again."
+)
 VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
 SHOWN = 50
 # Leaves out the large columns.
@@ -37,7 +41,6 @@ class VerificationView(FrozenModel):
     digest: str = Field(description="names the package's content, and that of the revision that it becomes")
     by: str = Field(description="the user name of who sent it")
     state: VerificationState
-    is_cancelling: bool = Field(False, description="it was cancelled, and its worker has not stopped yet")
     step: str = Field(description="what is being checked; empty before")
     done: int = Field(description="how much of the step is done, of `total`")
     total: int
@@ -99,7 +102,6 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         digest=row.digest,
         by=username,
         state=row.verdict or ("queued" if row.state == "queued" else "verifying"),
-        is_cancelling=row.cancel_requested and row.state != "done",
         step=row.step,
         done=row.step_done,
         total=row.step_total,
@@ -114,17 +116,19 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
 
 
 def _notice(session: Session, row: Verification) -> str | None:
-    if row.state == "done":
-        if row.verdict == "failed":
-            return CANCELLED if row.cancel_requested else OUR_FAULT
-        is_unpublished = row.publish and row.verdict == "passed" and row.revision_id is None
-        return row.reason if is_unpublished else None
-    if row.cancel_requested:
-        return "It is being cancelled."
-    if has_worker(session, row.queue) or is_held(session, row.lease_until):
+    if row.job is not None:
+        return _explain_wait(session, row.job)
+    if row.verdict == "failed":
+        return CANCELLED if row.is_cancelled else OUR_FAULT
+    is_unpublished = row.publish and row.verdict == "passed" and row.revision_id is None
+    return row.reason if is_unpublished else None
+
+
+def _explain_wait(session: Session, job: Job) -> str | None:
+    if job.is_held or has_worker(session, job.queue):
         return None
-    kind = "GPU worker" if row.queue == "verify-gpu" else "worker"
-    return (NO_BOX if lacks_boxes(session, row.queue) else NO_WORKER).format(kind=kind)
+    kind = "GPU worker" if job.queue == "verify-gpu" else "worker"
+    return (NO_BOX if lacks_boxes(session, job.queue) else NO_WORKER).format(kind=kind)
 
 
 def get_verification(session: Session, verification_id: UUID, *, with_files: bool = False) -> Verification:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Text, cast, func, select, update
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
@@ -15,9 +15,8 @@ from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
 from app.limits import MAX_UNFINISHED_VERIFICATIONS
-
-VERIFICATION_CHANNEL = "verification"
-CANCELLED = "cancelled"
+from app.queue.lease import cancelled, enqueue
+from app.queue.model import CANCELLED, CHANNEL, Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,18 +71,23 @@ def cancel_as(session: Session, actor: Actor, verification: Verification) -> Non
 
 
 def cancel(session: Session, verification: Verification) -> None:
-    """End a queued verification now, and a running one at its worker's next heartbeat."""
-    reason = func.concat_ws("\n", Verification.reason, CANCELLED)
-    waiting = (
+    """End a queued or running verification. After the COMMIT no worker can write its report or publish the package.
+
+    A NOTIFY tells its worker to stop.
+    """
+    job = cancelled(Job.verification_id == verification.id)
+    ended = (
         update(Verification)
-        .where(Verification.id == verification.id, Verification.state == "queued")
-        .values(state="done", verdict="failed", reason=reason, finished_at=func.now(), cancel_requested=True)
-        .returning(Verification.id)
+        .where(Verification.id == job.c.verification_id)
+        .values(
+            verdict="failed",
+            is_cancelled=True,
+            finished_at=func.now(),
+            reason=func.concat_ws("\n", job.c.reason, CANCELLED),
+        )
+        .returning(func.pg_notify("progress", cast(Verification.id, Text)), func.pg_notify(CHANNEL, CANCELLED))
     )
-    if session.execute(waiting).first() is None:
-        running = update(Verification).where(Verification.id == verification.id, Verification.state == "verifying")
-        session.execute(running.values(cancel_requested=True, reason=reason))
-    session.execute(select(func.pg_notify("progress", str(verification.id))))
+    session.execute(ended, execution_options={"synchronize_session": False}).all()
     session.refresh(verification)
 
 
@@ -92,10 +96,9 @@ def _request_of(row: Verification) -> tuple[object, ...]:
 
 
 def _unfinished(session: Session, user_id: UUID) -> list[Verification]:
-    # Not `!= "done"`: the index on unfinished verifications has these states in its condition.
-    is_unfinished = Verification.state.in_(("queued", "verifying"))
-    mine = (Verification.user_id == user_id, is_unfinished, ~Verification.cancel_requested)
-    return list(session.scalars(select(Verification).options(defer(Verification.files)).where(*mine)))
+    unfinished = select(Verification).join(Job, Job.verification_id == Verification.id)
+    mine = unfinished.where(Verification.user_id == user_id)
+    return list(session.scalars(mine.options(defer(Verification.files))))
 
 
 def _write(session: Session, wanted: Sending, priority: int) -> Verification:
@@ -108,10 +111,9 @@ def _write(session: Session, wanted: Sending, priority: int) -> Verification:
         replaces=wanted.replaces,
         publish=wanted.publish,
         availability=wanted.availability,
-        queue=queue_of(package),
-        priority=priority,
     )
     session.add(verification)
     session.flush()
-    session.execute(select(func.pg_notify(VERIFICATION_CHANNEL, verification.queue)))
+    verification.job = Job(watched=verification.id, queue=queue_of(package), priority=priority)
+    enqueue(session, verification.job)
     return verification

@@ -8,13 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, literal, select, update
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
-from app.submissions.model import WorkerRow
-from app.submissions.queue_status import ALIVE
+from app.queue.model import WorkerRow
 
+# A worker counts as dead after as long without a heartbeat as a lease lasts.
+ALIVE = timedelta(seconds=15)
 # Rows of killed workers stay this long, so that admins can see them.
 FORGOTTEN = timedelta(days=1)
 
@@ -73,6 +74,26 @@ def appear(session: Session, capacity: Capacity, is_held_back: bool = False, box
 def leave(session: Session, capacity: Capacity) -> None:
     """Remove the worker's row. A drained worker's row stays for its successor."""
     session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
+
+
+def serves(queue: str) -> ColumnElement[bool]:
+    """Return the condition that a worker is alive, not draining, can open boxes, and serves this queue."""
+    return and_(_is_alive(queue), WorkerRow.box_failure == "")
+
+
+def has_worker(session: Session, queue: str) -> bool:
+    return session.scalars(select(exists().where(serves(queue)))).one()
+
+
+def lacks_boxes(session: Session, queue: str) -> bool:
+    """Whether a worker for this queue is alive and can't open boxes now."""
+    return session.scalars(select(exists().where(_is_alive(queue), WorkerRow.box_failure != ""))).one()
+
+
+def _is_alive(queue: str) -> ColumnElement[bool]:
+    return and_(
+        WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, literal(queue) == any_(WorkerRow.queues)
+    )
 
 
 def _enter(session: Session, capacity: Capacity, **values: object) -> None:

@@ -1,48 +1,197 @@
-"""Leases on judgings: the steps of a job's life, each one a transaction. A judging's row is its job.
+"""Leases on jobs: the steps of a job's life, each one a transaction.
 
-A worker holds a judging until `lease_until`, and extends the lease with each beat. A claim raises `attempt`, and every
-later write names the attempt. So a frozen worker that wakes after another took over writes nothing. Expired leases need
-no sweeper, because claims include them. Only the database's clock is used, and if it is set back, the leases of before
-are over. `reason` collects the errors of all
-attempts, for admins.
+A worker holds a job until `lease_until`, and extends the lease with each beat. A claim raises `attempt`, and every
+later write names the attempt. So a frozen worker that wakes after another took over writes nothing. A job that ends is
+deleted, and the COMMIT that deletes it also writes the verdict. Expired leases need no sweeper, because claims include
+them. Only the database's clock is used, and if it is set back, the leases of before are over.
+
+Writes lock the job first and its judging or verification second, so that no two of them deadlock.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
-from typing import Generic, TypeVar
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
-from sqlalchemy import TextClause, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    ARRAY,
+    CTE,
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Row,
+    Text,
+    bindparam,
+    delete,
+    func,
+    select,
+    text,
+)
 from sqlalchemy.orm import Session
 
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.phase import Phase
 from app.judging.printable_text import printable
-from app.judging.verdicts import CaseResult
-from app.queue import lease_sql
+from app.queue.model import BACKGROUND, CHANNEL, MAX_ATTEMPTS, VISITOR, Job
 from app.queue.retry import NEVER, retry, retry_briefly
-from app.submissions.enqueue import JUDGING_CHANNEL
-from app.submissions.model import CaseRow
 
 REASON_CHARACTERS = 8192
-C = TypeVar("C")
+
+# A lease is shorter than a minute. One that ends later was written before the database's clock was set back.
+_IS_OVER = "(lease_until < now() OR lease_until > now() + interval '1 minute')"
+_TRIES = "(attempt - given_back)"
+_WAITS = f"""
+    {_TRIES} < {MAX_ATTEMPTS}
+    AND (lease_until IS NULL OR {_IS_OVER} AND ({_TRIES} < 2 OR id IN (SELECT id FROM orphan)))
+"""
+_WORKER_LOST = "concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker))"
+
+# A job may have killed its worker, and would kill the next one with other jobs in it, until all of them have used up
+# their attempts. So a worker runs at most one job that was lost twice. `reason` tells which running jobs were lost.
+#
+# LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
+# Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
+# `next_rationed` is evaluated only when a rationed job is met, so it scans no further than that. A worker holds at most
+# one visitor's run too, so these never fill its slots. Right of = in an UPDATE, columns have their old values.
+CLAIM = text(f"""
+    WITH held AS MATERIALIZED (
+        SELECT priority, is_rationed, {_TRIES} > 2 AND reason LIKE '%stopped beating' AS was_lost
+        FROM jobs WHERE worker = :worker AND lease_until >= now()
+    ), orphan AS MATERIALIZED (
+        SELECT id FROM jobs
+        WHERE queue = ANY(:queues) AND {_IS_OVER} AND {_TRIES} BETWEEN 2 AND {MAX_ATTEMPTS - 1}
+          AND NOT EXISTS (SELECT FROM held WHERE was_lost)
+        ORDER BY priority DESC, id LIMIT 1
+    ), next_rationed AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id, priority FROM jobs
+            WHERE jobs.queue = wanted.queue AND priority > {BACKGROUND} AND {_WAITS} AND is_rationed
+            ORDER BY priority DESC, id LIMIT 1
+        ) AS waiting
+        WHERE NOT EXISTS (SELECT FROM held WHERE is_rationed) ORDER BY waiting.priority DESC LIMIT 1
+    ), next_visitor AS MATERIALIZED (
+        SELECT id FROM jobs
+        WHERE queue = ANY(:queues) AND priority = {VISITOR} AND {_WAITS}
+          AND NOT EXISTS (SELECT FROM held WHERE priority = {VISITOR})
+        ORDER BY id LIMIT 1
+    ), ahead AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id FROM jobs
+            WHERE jobs.queue = wanted.queue AND priority > {BACKGROUND} AND {_WAITS}
+              AND (NOT is_rationed OR id = (SELECT id FROM next_rationed))
+              AND (priority <> {VISITOR} OR id = (SELECT id FROM next_visitor))
+            ORDER BY priority DESC, id LIMIT :slots FOR UPDATE SKIP LOCKED
+        ) AS waiting
+        LIMIT :slots
+    ), room AS MATERIALIZED (
+        SELECT greatest(0, least(:background, :slots - :preemptible - (SELECT count(*) FROM ahead))) AS slots
+    ), behind AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id FROM jobs
+            WHERE jobs.queue = wanted.queue AND priority <= {BACKGROUND} AND {_WAITS}
+            ORDER BY priority DESC, id LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
+        ) AS waiting
+        LIMIT (SELECT slots FROM room)
+    ), candidate AS (
+        SELECT id FROM ahead UNION ALL SELECT id FROM behind
+    ), claimed AS (
+        UPDATE jobs SET
+            attempt = attempt + 1, worker = :worker, started_at = now(), lease_until = now() + :lease,
+            reason = CASE WHEN lease_until IS NULL THEN reason ELSE {_WORKER_LOST} END
+        FROM candidate WHERE jobs.id = candidate.id
+        RETURNING jobs.id, judging_id, watched, attempt, priority
+    )
+    SELECT id, judging_id, watched, attempt, priority <= {BACKGROUND} AS is_background,
+        pg_notify('progress', watched::text)
+    FROM claimed
+""").bindparams(
+    bindparam("queues", type_=ARRAY(Text)),
+    *(bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")),
+)
+
+_BEAT = text("""
+    UPDATE jobs SET lease_until = now() + :lease
+    FROM unnest(:ids, :attempts) AS mine (id, attempt)
+    WHERE jobs.id = mine.id AND jobs.attempt = mine.attempt AND lease_until IS NOT NULL
+    RETURNING jobs.id, jobs.attempt
+""").bindparams(bindparam("ids", type_=ARRAY(BigInteger)), bindparam("attempts", type_=ARRAY(Integer)))
+
+_FIND_DEAD = text(f"""
+    UPDATE jobs SET reason = {_WORKER_LOST} FROM (
+        SELECT id FROM jobs WHERE {_IS_OVER} AND {_TRIES} >= {MAX_ATTEMPTS} FOR UPDATE SKIP LOCKED
+    ) AS dead WHERE jobs.id = dead.id
+    RETURNING jobs.id
+""")
+
+_FAIL = text(f"""
+    UPDATE jobs SET lease_until = NULL,
+        reason = concat_ws(E'\\n', reason, format('attempt %s: %s', attempt, CAST(:reason AS text)))
+    WHERE id = :id AND attempt = :attempt AND lease_until IS NOT NULL
+    RETURNING
+        {_TRIES} >= {MAX_ATTEMPTS} AS was_last, pg_notify('progress', watched::text), pg_notify('{CHANNEL}', queue)
+""")
+
+# A worker that is told to stop is not a failed attempt. `attempt` never decreases, because it fences old writes.
+_GIVE_BACK = text(f"""
+    UPDATE jobs SET lease_until = NULL, given_back = given_back + 1
+    WHERE id = :id AND attempt = :attempt AND lease_until IS NOT NULL
+    RETURNING pg_notify('progress', watched::text), pg_notify('{CHANNEL}', queue)
+""")
+
+_END = text("""
+    DELETE FROM jobs WHERE id = :id AND attempt = :attempt AND lease_until IS NOT NULL
+    RETURNING worker, started_at, reason, pg_notify('progress', watched::text)
+""")
+
+# The verdicts that are Allclose's fault.
+_BURY = text("""
+    WITH ended AS (
+        DELETE FROM jobs WHERE id = ANY(:ids) RETURNING *
+    ), judged AS (
+        UPDATE judgings SET
+            verdict = 'judge_error', finished_at = now(), reason = ended.reason,
+            attempt = ended.attempt, worker = ended.worker, started_at = ended.started_at
+        FROM ended WHERE judgings.id = ended.judging_id
+    ), verified AS (
+        UPDATE verifications SET verdict = 'failed', finished_at = now(), reason = ended.reason
+        FROM ended WHERE verifications.id = ended.verification_id
+    )
+    SELECT pg_notify('progress', watched::text) FROM ended
+""").bindparams(bindparam("ids", type_=ARRAY(BigInteger)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right to judge, which ends when a later attempt begins. Background claims give way to others."""
+    """The right of one attempt to do a job. It ends when a later attempt begins.
 
-    judging_id: int
+    `watched`: the ID of the submission or the verification. Background claims give way to others.
+    """
+
+    job_id: int
     attempt: int
-    submission_id: UUID
+    watched: UUID
     is_background: bool = False
 
+    @classmethod
+    def of(cls, row: Row[Any]) -> Self:
+        return cls(job_id=row.id, attempt=row.attempt, watched=row.watched, is_background=row.is_background)
+
+    @property
+    def key(self) -> dict[str, int]:
+        return {"id": self.job_id, "attempt": self.attempt}
+
     def __str__(self) -> str:
-        return f"judging {self.judging_id}, attempt {self.attempt}"
+        return f"job {self.job_id} of {self.watched}, attempt {self.attempt}"
+
+
+C = TypeVar("C", bound=Claim)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,156 +209,88 @@ class Wanted:
     background: int = 0
     preemptible: int = 0
 
-    @property
-    def values(self) -> dict[str, object]:
-        return {**asdict(self), "queues": list(self.queues)}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobKind(Generic[C]):
-    """A kind of job rows and the steps of their life; the functions below are those of judgings.
+class EndedJob:
+    """What a job leaves to its judging or verification: the last attempt's worker and start, and all its errors."""
 
-    `C` is the claim on one attempt, and its text names the job. `channel`: the NOTIFY channel for new jobs.
-    `is_background`: whether a job gives way to others.
-    """
-
-    channel: str
-    claim: Callable[[Session, Wanted], list[C]]
-    beat: Callable[[Session, Collection[C], timedelta], set[C]]
-    bury: Callable[[Session], int]
-    fail: Callable[[Database, C, str, Event], None]
-    give_back: Callable[[Database, C], None]
-    is_background: Callable[[C], bool] = lambda _: False
+    worker: str
+    started_at: datetime
+    reason: str | None
 
 
-def claim(session: Session, wanted: Wanted) -> list[Claim]:
-    """Take judgings that wait, or whose worker stopped beating: highest priority first, then the oldest."""
-    return [
-        Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.watched, is_background=row.is_background)
-        for row in session.execute(lease_sql.JUDGING.claim, wanted.values)
-    ]
+def enqueue(session: Session, job: Job) -> None:
+    """Add a job and notify workers. They see it when the caller's transaction commits."""
+    session.add(job)
+    session.flush()
+    session.execute(select(func.pg_notify(CHANNEL, job.queue)))
 
 
-def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[Claim]:
+def claim(session: Session, wanted: Wanted, kind: type[C]) -> list[C]:
+    """Take jobs that wait, or whose worker stopped beating: highest priority first, then the oldest."""
+    rows = session.execute(CLAIM, {**asdict(wanted), "queues": list(wanted.queues)})
+    return [kind.of(row) for row in rows]
+
+
+def beat(session: Session, claims: Collection[C], lease: timedelta) -> set[C]:
     """Extend the leases. Return the claims to abort: taken over by another worker, or cancelled."""
     held = list(claims)
-    values = {"ids": [c.judging_id for c in held], "attempts": [c.attempt for c in held], "lease": lease}
-    rows = session.execute(lease_sql.JUDGING.beat, values)
-    kept = {(row.id, row.attempt) for row in rows if not row.cancel_requested}
-    return {c for c in held if (c.judging_id, c.attempt) not in kept}
+    values = {"ids": [each.job_id for each in held], "attempts": [each.attempt for each in held], "lease": lease}
+    kept = {(row.id, row.attempt) for row in session.execute(_BEAT, values)}
+    return {each for each in held if (each.job_id, each.attempt) not in kept}
 
 
 def bury(session: Session) -> int:
-    """End judgings whose last attempt's worker stopped beating, as judge_error. Return how many."""
-    return len(session.execute(lease_sql.JUDGING.bury).all())
+    """End jobs whose last attempt's worker stopped beating, as judge_error or failed. Return how many."""
+    dead = session.scalars(_FIND_DEAD).all()
+    if dead:
+        session.execute(_BURY, {"ids": dead})
+    return len(dead)
 
 
-def record_cases(session: Session, claim: Claim, results: Sequence[CaseResult]) -> None:
-    """Store results before the judging is done, unless it was cancelled or removed.
-
-    Rows of a superseded attempt are written but never shown.
-    """
-    if session.execute(lease_sql.STILL_COUNTS, {"id": claim.judging_id}).first() is None:
-        return
-    first = _next_sequence(session, claim)
-    rows = [_row(claim, result, first + index) for index, result in enumerate(results)]
-    session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
-    session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
+def end(session: Session, claim: Claim) -> EndedJob | None:
+    """Delete the job, in the transaction that writes its verdict. None: superseded or cancelled, so write nothing."""
+    row = session.execute(_END, claim.key).first()
+    return None if row is None else EndedJob(worker=row.worker, started_at=row.started_at, reason=row.reason)
 
 
-def record_phases(session: Session, claim: Claim, phases: Sequence[Phase]) -> None:
-    """Store the current phases; does nothing if another attempt has taken over."""
-    session.execute(lease_sql.RECORD_PHASES, {**_key(claim), "phases": _as_json(phases)})
+def cancelled(which: ColumnElement[bool]) -> CTE:
+    """Delete jobs, in the statement that ends their judgings or verifications as cancelled."""
+    return delete(Job).where(which).returning(*Job.__table__.columns).cte("cancelled")
 
 
-def is_cancelled(database: Database, claim: Claim) -> bool:
-    with database.transaction() as session:
-        return session.execute(lease_sql.IS_CANCELLED, {"id": claim.judging_id}).first() is not None
-
-
-def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEVER) -> bool:
-    """Write the verdict and all results and end the judging, in one COMMIT. False: superseded, nothing was written.
-
-    Retries while the database is away, until `abort` is set.
-    """
-    return retry(lambda: _finish(database, claim, outcome), abort)
-
-
-def add_hint(database: Database, claim: Claim, hint: str | None) -> None:
-    """Add a hint to a judging that has ended, and clear `hint_pending`. Does not wait for a database that is away."""
-    retry_briefly(lambda: _execute(database, lease_sql.ADD_HINT, {**_key(claim), "hint": hint}))
+def hold(session: Session, claim: Claim) -> bool:
+    """Keep the job from ending until the transaction does. False if another attempt took over, or it has ended."""
+    mine = (Job.id == claim.job_id, Job.attempt == claim.attempt, Job.lease_until.is_not(None))
+    # The lock lets beats pass.
+    return session.scalar(select(Job.id).where(*mine).with_for_update(read=True, key_share=True)) is not None
 
 
 def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) -> None:
-    """Give the judging back for another attempt, or end it as judge_error after the last one or when cancelled.
+    """Give the job back for another attempt, or bury it after the last one.
 
-    Retries as `finish` does. A long reason is cut at its start, since a traceback ends with the error.
+    Retries while the database is away, until `abort` is set. A long reason is cut at its start, since a traceback ends
+    with the error.
     """
-    cleaned = storable_reason(reason)
-    retry(lambda: _execute(database, lease_sql.JUDGING.fail, {**_key(claim), "reason": cleaned}), abort)
+    values = {**claim.key, "reason": printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)}
+
+    def step() -> None:
+        with database.transaction() as session:
+            failed = session.execute(_FAIL, values).first()
+            if failed is not None and failed.was_last:
+                session.execute(_BURY, {"ids": [claim.job_id]})
+
+    retry(step, abort)
 
 
 def give_back(database: Database, claim: Claim) -> None:
-    """Release an aborted judging: back into the queue without using up an attempt, or its end if cancelled.
+    """Release an aborted job, back into the queue without using up an attempt.
 
     Does not wait for a database that is away: the lease expires by itself.
     """
-    retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
 
+    def step() -> None:
+        with database.transaction() as session:
+            session.execute(_GIVE_BACK, claim.key)
 
-JUDGINGS = JobKind(
-    channel=JUDGING_CHANNEL,
-    claim=claim,
-    beat=beat,
-    bury=bury,
-    fail=fail,
-    give_back=give_back,
-    is_background=lambda claim: claim.is_background,
-)
-
-
-def storable_reason(reason: str) -> str:
-    """Cut a reason to the stored length and make it printable."""
-    return printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
-
-
-def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
-    verdict = str(outcome.verdict)
-    values: dict[str, object] = {"verdict": verdict, "score": outcome.score, "image": outcome.image}
-    values |= {"hint": outcome.hint, "hint_pending": outcome.hint_pending}
-    values["phases"] = _as_json(outcome.phases)
-    values["times"] = outcome.times.model_dump() if outcome.times else None
-    with database.transaction() as session:
-        ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
-        if ended.first() is None:
-            # The connection may have been lost after the COMMIT and before its answer.
-            done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": verdict})
-            return done.first() is not None
-        if outcome.cases:
-            first = _next_sequence(session, claim)
-            rows = [_row(claim, result, first + index) for index, result in enumerate(outcome.cases)]
-            session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
-        return True
-
-
-def _execute(database: Database, statement: TextClause, values: Mapping[str, object]) -> None:
-    with database.transaction() as session:
-        session.execute(statement, values)
-
-
-def _key(claim: Claim) -> dict[str, object]:
-    return {"id": claim.judging_id, "attempt": claim.attempt}
-
-
-def _next_sequence(session: Session, claim: Claim) -> int:
-    """Only one thread writes the results of an attempt, so the number stays free."""
-    of_this_attempt = (CaseRow.judging_id == claim.judging_id, CaseRow.attempt == claim.attempt)
-    return session.scalars(select(func.coalesce(func.max(CaseRow.sequence) + 1, 0)).where(*of_this_attempt)).one()
-
-
-def _as_json(phases: Sequence[Phase]) -> list[dict[str, object]]:
-    return [phase.model_dump() for phase in phases]
-
-
-def _row(claim: Claim, result: CaseResult, sequence: int) -> dict[str, object]:
-    return {"judging_id": claim.judging_id, "attempt": claim.attempt, "sequence": sequence, **asdict(result)}
+    retry_briefly(step)

@@ -22,10 +22,10 @@ from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
 from app.queue.circuit_breaker import CircuitBreaker
 from app.queue.heartbeat import Capacity, appear, leave
-from app.queue.lease import JUDGINGS, REASON_CHARACTERS, C, JobKind, Wanted
+from app.queue.lease import REASON_CHARACTERS, C, Wanted, beat, bury, claim, fail, give_back
+from app.queue.model import CANCELLED, CHANNEL
 from app.queue.retry import retry_briefly
 from app.queue.running_jobs import RunningJobs
-from app.submissions.cancel import CANCELLED
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 LINE_CHARACTERS = 300
@@ -54,7 +54,7 @@ class Rhythm:
 
 
 class LeaseLoop(Generic[C]):
-    """`run(claim, abort)` does the job. It ends with `finish`, and returns soon after `abort` is set.
+    """`run(claim, abort)` does a job of this kind. It ends the job, and returns soon after `abort` is set.
 
     If it raises, the job is given back for another attempt, with the error as the reason. SandboxAway costs no attempt.
     The database's pool needs one connection per slot and three more.
@@ -64,26 +64,26 @@ class LeaseLoop(Generic[C]):
         self,
         database: Database,
         capacity: Capacity,
+        kind: type[C],
         run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
-        jobs: JobKind[C] = JUDGINGS,  # type: ignore[assignment]  # the default
         background_pause: BackgroundPause | None = None,
     ) -> None:
         self._database = database
         self._capacity = capacity
-        self._jobs = jobs
+        self._kind = kind
         self._run_job = run
         self._rhythm = rhythm or Rhythm()
         self._changed = threading.Condition()
         pause = background_pause or BackgroundPause()
-        self._running = RunningJobs(capacity.slots, jobs.is_background, pause, self._changed)
+        self._running = RunningJobs[C](capacity.slots, pause, self._changed)
         self._has_news = False
         self._is_beat_asked_for = False
         self._is_draining = False
         self._is_held_back = False
         self._next_beat = 0.0
         self._breaker = CircuitBreaker()
-        self._listener = Listener(database.url, jobs.channel, self._hear)
+        self._listener = Listener(database.url, CHANNEL, self._hear)
         self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
 
     def start(self) -> None:
@@ -158,8 +158,8 @@ class LeaseLoop(Generic[C]):
         if time.monotonic() < self._next_beat and not is_asked_for:
             return
         with self._database.transaction() as session:
-            lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
-            self._jobs.bury(session)
+            lost = beat(session, held, self._rhythm.lease) if held else set()
+            bury(session)
             if self._is_draining:
                 leave(session, self._capacity)
             else:
@@ -173,11 +173,11 @@ class LeaseLoop(Generic[C]):
         if wanted.slots <= 0 or self._breaker.seconds_left:
             return
         with self._database.transaction() as session:
-            claims = self._jobs.claim(session, wanted)
+            claims = claim(session, wanted, self._kind)
         self._running.preempt(len(claims) - (wanted.slots - wanted.preemptible))
         refused = [each for each in claims if not self._begin(each)]
         for each in refused:
-            self._jobs.give_back(self._database, each)
+            give_back(self._database, each)
         if refused:
             time.sleep(PAUSE_SECONDS)
 
@@ -208,7 +208,7 @@ class LeaseLoop(Generic[C]):
         try:
             self._run_or_fail(claim, abort)
             if abort.is_set():
-                self._jobs.give_back(self._database, claim)
+                give_back(self._database, claim)
         except Exception:
             # If this can't be written, another worker takes over when the lease expires.
             _log.exception("%s ended, but the database could not be told", claim)
@@ -226,10 +226,10 @@ class LeaseLoop(Generic[C]):
             self._breaker.end()
         except SandboxAway as error:
             self._breaker.begin(error)
-            self._jobs.give_back(self._database, claim)
+            give_back(self._database, claim)
         except Exception as error:
             if isinstance(error, SandboxUnavailable):
                 self._breaker.begin(error)
             if not abort.is_set():
                 _log.warning("%s failed", claim, exc_info=True)
-                self._jobs.fail(self._database, claim, describe(error), abort)
+                fail(self._database, claim, describe(error), abort)

@@ -5,7 +5,7 @@ newest background job is aborted and given back at no cost of an attempt. The st
 """
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Generic
 
@@ -29,11 +29,8 @@ class RunningJobs(Generic[C]):
     `changed` is notified when a job ends. `pause` is set while students hold half of the slots.
     """
 
-    def __init__(
-        self, slots: int, is_background: Callable[[C], bool], pause: BackgroundPause, changed: threading.Condition
-    ) -> None:
+    def __init__(self, slots: int, pause: BackgroundPause, changed: threading.Condition) -> None:
         self._slots = slots
-        self._is_background = is_background
         self._pause = pause
         self._changed = changed
         self._aborts: dict[C, threading.Event] = {}
@@ -94,7 +91,7 @@ class RunningJobs(Generic[C]):
 
     def _list_background(self) -> list[C]:
         """List running background jobs, including those that are being aborted."""
-        return [claim for claim in self._aborts if self._is_background(claim)]
+        return [claim for claim in self._aborts if claim.is_background]
 
     def _list_preemptible(self) -> list[C]:
         return [claim for claim in self._list_background() if not self._aborts[claim].is_set()]

@@ -85,12 +85,12 @@ def select_chosen(session: Session, choice: Choice, onto: Onto) -> Chosen:
     `own` is the revision of the judging that counts, not the one that the submission was sent for: a submission that
     was rejudged on a corrected revision stays on it.
     """
-    return _select(session, choice.check(), onto).where(Judging.state == "done")
+    return _select(session, choice.check(), onto).where(Judging.finished_at.is_not(None))
 
 
 def count_unfinished(session: Session, choice: Choice) -> int:
     """Count the matching submissions that are not judged yet, and so left out. It stops where `count` does."""
-    return count(session, _select(session, choice.check(), "own").where(Judging.state.in_(["queued", "judging"])))
+    return count(session, _select(session, choice.check(), "own").where(Judging.verdict.is_(None)))
 
 
 def count(session: Session, chosen: Chosen) -> int:

@@ -1,6 +1,7 @@
 """Begins a rejudging: its row and all its judgings in one transaction. None counts until it is applied."""
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,12 +13,11 @@ from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.log import request_id
+from app.queue.model import BACKGROUND, CHANNEL, Job
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
-from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.idempotency import IdempotencyKey, find_original
-from app.submissions.model import Judging
-from app.submissions.priority import BACKGROUND
+from app.submissions.model import Judging, Submission
 
 MAX_NOTE = 500
 
@@ -95,12 +95,18 @@ def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> i
         literal(False, Boolean),
         literal(rejudging_id, Uuid),
         literal(request_id.get(), Text),
-        literal(BACKGROUND, Integer),
     )
-    columns = ["submission_id", "replaces_id", "revision_id", "queue"]
-    columns += ["is_current", "rejudging_id", "request_id", "priority"]
+    columns = ["submission_id", "replaces_id", "revision_id", "queue", "is_current", "rejudging_id", "request_id"]
     session.execute(insert(Judging).from_select(columns, chosen, include_defaults=False))
-    of_this = Judging.rejudging_id == rejudging_id
-    for queue in session.scalars(select(Judging.queue).where(of_this).distinct()).all():
-        session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
-    return session.execute(select(func.count()).select_from(Judging).where(of_this)).scalar_one()
+    new = (
+        select(Judging.id, Submission.id, Judging.queue, literal(BACKGROUND, Integer), Submission.inputs.is_not(None))
+        .join(Submission, Submission.id == Judging.submission_id)
+        .where(Judging.rejudging_id == rejudging_id)
+        .order_by(Judging.id)
+    )
+    columns = ["judging_id", "watched", "queue", "priority", "is_rationed"]
+    written = session.execute(insert(Job).from_select(columns, new, include_defaults=False).returning(Job.queue))
+    queues = Counter(written.scalars())
+    for queue in queues:
+        session.execute(select(func.pg_notify(CHANNEL, queue)))
+    return queues.total()

@@ -9,8 +9,7 @@ from app.audit import Act, Actor, record
 from app.errors import Conflict, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Decision, Rejudging
-from app.submissions.cancel import CANCELLED
-from app.submissions.enqueue import JUDGING_CHANNEL
+from app.submissions.cancel import end_judgings
 from app.submissions.model import Judging
 
 # Verdicts that say nothing about a submission: its old judging keeps counting.
@@ -30,7 +29,7 @@ def apply(session: Session, rejudging_id: UUID, actor: Actor) -> Rejudging:
     rejudging = _locked(session, rejudging_id)
     if rejudging.decision is not None:
         return _as_decided(rejudging, "applied")
-    left = _count(session, rejudging_id, Judging.state != "done")
+    left = _count(session, rejudging_id, Judging.verdict.is_(None))
     if left:
         raise Conflict(
             f"{left} of {rejudging.total} submissions are not judged yet. Wait for them, or cancel the rejudging."
@@ -54,19 +53,7 @@ def cancel(session: Session, rejudging_id: UUID, actor: Actor) -> Rejudging:
     rejudging = _locked(session, rejudging_id)
     if rejudging.decision is not None:
         return _as_decided(rejudging, "cancelled")
-    ended = (
-        update(Judging)
-        .where(Judging.rejudging_id == rejudging_id, Judging.state.in_(["queued", "judging"]))
-        .values(
-            state="done",
-            verdict=Verdict.CANCELLED,
-            cancel_requested=True,
-            finished_at=func.now(),
-            lease_until=None,
-        )
-    )
-    session.execute(ended, execution_options=_UNSEEN)
-    session.execute(select(func.pg_notify(JUDGING_CHANNEL, CANCELLED)))
+    end_judgings(session, Judging.rejudging_id == rejudging_id)
     return _decide(session, rejudging, "cancelled", actor)
 
 

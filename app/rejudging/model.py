@@ -57,7 +57,7 @@ def kind() -> ColumnElement[Any]:
     """Compare NEW with OLD, which it replaces: accepted beats other verdicts, and more points beat fewer."""
     before, after = _rank(OLD), _rank(NEW)
     return case(
-        (NEW.state != "done", "waiting"),
+        (NEW.verdict.is_(None), "waiting"),
         (NEW.verdict == Verdict.CANCELLED, "cancelled"),
         (NEW.verdict == Verdict.JUDGE_ERROR, "failed"),
         (and_(OLD.verdict == NEW.verdict, func.coalesce(OLD.score, 0) == func.coalesce(NEW.score, 0)), "same"),

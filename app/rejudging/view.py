@@ -136,7 +136,7 @@ class _Progress:
 def _count_open(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, _Progress]:
     """Return the progress of the undecided rejudgings, which are few."""
     undecided = [rejudging.id for rejudging in rejudgings if rejudging.decision is None]
-    waits = NEW.state != "done"
+    waits = NEW.verdict.is_(None)
     overtaken = and_(func.coalesce(NEW.verdict, "").not_in(NOT_APPLIED), ~OLD.is_current)
     waiting, judged, lost = (func.count().filter(each) for each in (waits, ~waits, overtaken))
     counted = select(NEW.rejudging_id, waiting, judged, lost).join_from(NEW, OLD, OLD.id == NEW.replaces_id)

@@ -3,15 +3,13 @@
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Text, cast, func, select, update
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
 from app.judging.verdicts import Verdict
-from app.submissions.enqueue import JUDGING_CHANNEL
+from app.queue.lease import cancelled
+from app.queue.model import CANCELLED, CHANNEL, Job
 from app.submissions.model import Judging, Submission
-
-# The payload on the channel `judging` that tells workers to look for cancelled judgings. Other payloads name a queue.
-CANCELLED = "cancelled"
 
 
 def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
@@ -28,37 +26,32 @@ def cancel(session: Session, submission: Submission) -> bool:
 
     A NOTIFY tells its worker to kill the box. Returns False if the judging is done already.
     """
-    return end_judgings(session, Judging.submission_id == submission.id) > 0
+    return end_judgings(session, Judging.submission_id == submission.id, Judging.is_current.is_(True)) > 0
 
 
 def cancel_all(session: Session, actor: Actor, user_id: UUID) -> int:
     """Cancel all unfinished submissions of the user, and record it. Return how many ended."""
     of_user = select(Submission.id).where(Submission.user_id == user_id)
-    count = end_judgings(session, Judging.submission_id.in_(of_user))
+    count = end_judgings(session, Judging.submission_id.in_(of_user), Judging.is_current.is_(True))
     if count:
         record(session, actor, Act(action="user.queue_cancelled", target=user_id, after={"submissions": count}))
     return count
 
 
-def is_unfinished() -> tuple[ColumnElement[bool] | InstrumentedAttribute[bool], ...]:
-    """Return the conditions of a current judging that a worker has or may still claim."""
-    return (Judging.is_current, Judging.state.in_(["queued", "judging"]))
-
-
-def end_judgings(session: Session, which: ColumnElement[bool]) -> int:
+def end_judgings(session: Session, *which: ColumnElement[bool]) -> int:
     """End the unfinished judgings as cancelled. Return how many ended."""
+    job = cancelled(Job.judging_id.in_(select(Judging.id).where(*which)))
     ended = (
         update(Judging)
-        .where(which, *is_unfinished())
+        .where(Judging.id == job.c.judging_id)
         .values(
-            state="done",
             verdict=Verdict.CANCELLED,
-            cancel_requested=True,
             finished_at=func.now(),
-            lease_until=None,
+            attempt=job.c.attempt,
+            worker=job.c.worker,
+            started_at=job.c.started_at,
+            reason=job.c.reason,
         )
-        .returning(
-            func.pg_notify("progress", cast(Judging.submission_id, Text)), func.pg_notify(JUDGING_CHANNEL, CANCELLED)
-        )
+        .returning(func.pg_notify("progress", cast(Judging.submission_id, Text)), func.pg_notify(CHANNEL, CANCELLED))
     )
-    return len(session.execute(ended).all())
+    return len(session.execute(ended, execution_options={"synchronize_session": False}).all())

@@ -1,10 +1,9 @@
 """The cause of a judge error: the class and first line of the last attempt's error."""
 
-from sqlalchemy import ColumnElement, Text, and_, func, literal_column
+from sqlalchemy import ColumnElement, Text, and_, exists, func, literal_column
 
 from app.judging.verdicts import Verdict
-from app.submissions.model import Judging
-from app.submissions.priority import VISITOR
+from app.submissions.model import Judging, Submission
 
 NOT_SAID = "NotSaid: nothing was written down"
 # Literals, because GROUP BY needs an identical expression, and bound parameters differ.
@@ -12,7 +11,7 @@ CAUSE = func.coalesce(Judging.cause, literal_column(f"'{NOT_SAID}'", Text))
 # A visitor's run is soon deleted, so an admin can do nothing about it.
 IS_ERROR = and_(
     Judging.verdict == literal_column(f"'{Verdict.JUDGE_ERROR}'", Text),
-    Judging.priority != literal_column(str(VISITOR)),
+    ~exists().where(Submission.id == Judging.submission_id, Submission.user_id.is_(None)).correlate(Judging),
 )
 
 

@@ -1,18 +1,13 @@
 """Put a judging into its queue. `app.queue.lease` takes it out."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.log import note_submission, request_id
+from app.queue import lease
+from app.queue.model import Job
 from app.submissions.model import Judging, Submission
 
-# A judging that ends without a verdict runs again, at most so often in all. Three faults in a row may meet an innocent
-# submission; five are a sign that it causes them.
-MAX_ATTEMPTS = 5
-# The channel that tells workers the queue of a new judging, and of cancellations.
-JUDGING_CHANNEL = "judging"
 # The channel that tells workers the slug of a problem that a student has opened, or submitted a solution to.
 PROBLEM_OPENED = "opened"
 
@@ -22,25 +17,18 @@ def notify_problem_opened(session: Session, slug: str) -> None:
     session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    submission: Submission
-    queue: str
-    priority: int = 0
+def enqueue(session: Session, submission: Submission, queue: str, priority: int = 0) -> Judging:
+    """Add a judging of a flushed submission, and its job. Workers see them when the caller's transaction commits.
 
-
-def enqueue(session: Session, job: Job) -> Judging:
-    """Add a judging of a flushed submission and notify workers. They see it when the caller's transaction commits."""
+    The reference may run long on custom inputs, and a worker runs one such reference at a time
+    (`app.engine.prepare`). So those judgings are rationed: a second one would hold a slot while it only waits.
+    """
     judging = Judging(
-        submission_id=job.submission.id,
-        revision_id=job.submission.revision_id,
-        queue=job.queue,
-        request_id=request_id.get(),
-        priority=job.priority,
-        max_attempts=MAX_ATTEMPTS,
+        submission_id=submission.id, revision_id=submission.revision_id, queue=queue, request_id=request_id.get()
     )
     session.add(judging)
-    session.flush()
-    session.execute(select(func.pg_notify(JUDGING_CHANNEL, job.queue)))
-    note_submission(job.submission.id)
+    is_rationed = submission.inputs is not None
+    judging.job = Job(watched=submission.id, queue=queue, priority=priority, is_rationed=is_rationed)
+    lease.enqueue(session, judging.job)
+    note_submission(submission.id)
     return judging

@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import ExpectedOutput
-from app.submissions.model import Judging, Submission, WorkerRow
-from app.submissions.priority import BACKGROUND, VISITOR
-from app.submissions.queue_status import serves
+from app.queue.heartbeat import serves
+from app.queue.model import BACKGROUND, VISITOR, Job, WorkerRow
+from app.submissions.model import Judging, Submission
 from app.submissions.usage import read_recent_seconds
 from app.submissions.view import Wait
 
@@ -48,15 +48,15 @@ class _TypicalSeconds:
 
 def forecast(session: Session, submission: Submission, judging: Judging) -> Wait | None:
     """Estimate how long the judging still takes. None if it is done."""
-    if judging.state == "done":
+    if judging.job is None:
         return None
     typical = _read_typical(session, judging.queue)
     own = typical.by_kind.get((submission.problem_id, submission.mode)) if _is_prepared(session, judging) else None
-    elapsed = _age(session, judging)
+    elapsed = _seconds_since(session, judging.queued_at)
     if judging.state == "judging":
-        left = None if own is None else own - _running_for(session, judging)
+        left = None if own is None else own - _seconds_since(session, judging.job.started_at)
         return Wait(ahead=0, seconds=left if left is not None and left > 0 else None, elapsed=elapsed)
-    ahead = _ahead(session, judging)
+    ahead = _ahead(session, judging.job)
     before = _seconds_before(session, judging, ahead, typical)
     seconds = None if own is None or before is None else before + own
     return Wait(ahead=ahead.total(), seconds=seconds, elapsed=elapsed)
@@ -102,13 +102,14 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
 
     Custom inputs do not count: workers claim them one at a time, so they hold up only each other.
     """
-    never_judged = func.min(Judging.queued_at).filter(Judging.attempt == 0)
+    never_judged = func.min(Judging.queued_at).filter(Job.attempt == 0)
     counted = (
-        select(Judging.queue, User.id, func.count(), never_judged)
+        select(Job.queue, User.id, func.count(), never_judged)
+        .join(Judging, Judging.id == Job.judging_id)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(User, User.id == Submission.user_id)
-        .where(Judging.state == "queued", Judging.priority > VISITOR, Submission.inputs.is_(None))
-        .group_by(Judging.queue, User.id)
+        .where(Job.lease_until.is_(None), Job.priority > VISITOR, ~Job.is_rationed)
+        .group_by(Job.queue, User.id)
     )
     waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
     now = session.scalars(select(func.now())).one()
@@ -172,7 +173,7 @@ def _last_judged() -> Subquery:
     return (
         select(*kind, took.label("seconds"), Judging.finished_at, Judging.verdict, Judging.queue)
         .join(Judging, Judging.submission_id == Submission.id)
-        .where(Judging.state == "done", Judging.rejudging_id.is_(None))
+        .where(Judging.verdict.is_not(None), Judging.rejudging_id.is_(None))
         .order_by(Submission.created_at.desc(), Submission.id.desc())
         .limit(RECENT)
         .subquery()
@@ -184,17 +185,14 @@ def _is_typical(last: Subquery, queue: str) -> tuple[ColumnElement[bool], ...]:
     return last.c.queue == queue, is_judged, last.c.seconds.is_not(None)
 
 
-def _ahead(session: Session, judging: Judging) -> Counter[Kind]:
+def _ahead(session: Session, job: Job) -> Counter[Kind]:
     """Count the queued judgings that workers claim first, in the order of `app.queue.lease`."""
-    is_before = or_(
-        Judging.priority > judging.priority, (Judging.priority == judging.priority) & (Judging.id < judging.id)
-    )
-    waiting = (Judging.queue == judging.queue, Judging.state == "queued", is_before)
-    return _count_kinds(session, *waiting)
+    is_before = or_(Job.priority > job.priority, (Job.priority == job.priority) & (Job.id < job.id))
+    return _count_kinds(session, Job.queue == job.queue, Job.lease_until.is_(None), is_before)
 
 
 def _count_kinds(session: Session, *which: ColumnElement[bool]) -> Counter[Kind]:
-    each = select(Submission.problem_id, Submission.mode).join(Judging, Judging.submission_id == Submission.id)
+    each = select(Submission.problem_id, Submission.mode).join(Job, Job.watched == Submission.id)
     some = each.where(*which).limit(MAX_AHEAD).subquery()
     counted = select(some.c.problem_id, some.c.mode, func.count()).group_by(some.c.problem_id, some.c.mode)
     return Counter({(problem_id, mode): count for problem_id, mode, count in session.execute(counted)})
@@ -206,8 +204,8 @@ def _seconds_before(session: Session, judging: Judging, ahead: Counter[Kind], ty
     Running judgings count half, since they are half done on average. Background work gives way and does not count.
     """
     slots = _count_slots(session, judging.queue)
-    is_held = (Judging.state == "judging", Judging.lease_until > func.now())
-    running = _count_kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
+    is_held = Job.lease_until > func.now()
+    running = _count_kinds(session, Job.queue == judging.queue, Job.priority > BACKGROUND, is_held)
     if not slots:
         return None
     if running.total() + ahead.total() < slots:
@@ -226,9 +224,5 @@ def _total(kinds: Counter[Kind], typical: _TypicalSeconds) -> float | None:
     return sum(known) if len(known) == len(each) else None
 
 
-def _age(session: Session, judging: Judging) -> float:
-    return float(session.scalars(select(func.extract("epoch", func.now() - judging.queued_at))).one())
-
-
-def _running_for(session: Session, judging: Judging) -> float:
-    return float(session.scalars(select(func.extract("epoch", func.now() - judging.started_at))).one())
+def _seconds_since(session: Session, moment: datetime | None) -> float:
+    return float(session.scalars(select(func.extract("epoch", func.now() - moment))).one())

@@ -1,6 +1,6 @@
 """The tables of submissions, judgings, case results and workers. A judging's row is also its job in the queue.
 
-`app.queue.lease` describes how a worker holds a judging, with `state`, `attempt` and `lease_until`.
+A judging without a verdict has a job in the queue (`app.queue.model`).
 """
 
 from datetime import datetime
@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
-    ARRAY,
     BigInteger,
     CheckConstraint,
     Computed,
@@ -23,12 +22,13 @@ from sqlalchemy import (
     true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.accounts.model import User
-from app.catalog.model import Device, Problem, Revision
+from app.catalog.model import Problem, Revision
 from app.database.engine import Base
 from app.judging.verdicts import Verdict, Visibility
+from app.queue.model import Job
 from app.submissions.view import Mode, State
 
 _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
@@ -83,7 +83,9 @@ class Judging(Base):
     - `is_current`: exactly one judging of a submission counts. A rejudging's counts once it is applied.
     - `rejudging_id`, `replaces_id`: the rejudging, and the judging that counted when it started.
     - `request_id`: the log's ID of the request that submitted it.
-    - `reason`: why it is a judge_error, for admins. `cause` is one line of it without numbers, for grouping.
+    - `job`: what a worker still has to do; None once there is a verdict.
+    - `attempt`, `worker`, `started_at`: of the attempt that ended it. `latest` has those of the attempt that runs.
+    - `reason`: the errors of its attempts, for admins. `cause` is one line of it without numbers, for grouping.
     - `hint`: the known mistake that the submission makes. `hint_pending`: a worker still looks for one.
     - `phases`: where the latest attempt's time went (`phase.py`).
     - `times`: the submission's times beside the reference's, by size of the inputs (`app.judging.efficiency`).
@@ -91,19 +93,9 @@ class Judging(Base):
 
     __tablename__ = "judgings"
     __table_args__ = (
-        CheckConstraint("state IN ('queued', 'judging', 'done')", name="state"),
         CheckConstraint(f"verdict IN ({_VERDICTS})", name="verdict"),
-        CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="done_has_verdict"),
-        CheckConstraint("state <> 'judging' OR lease_until IS NOT NULL", name="judging_has_lease"),
+        CheckConstraint("(finished_at IS NULL) = (verdict IS NULL)", name="done_has_verdict"),
         CheckConstraint("score BETWEEN 0 AND 100", name="score"),
-        Index(
-            "ix_judgings_claim",
-            "queue",
-            text("priority DESC"),
-            "id",
-            postgresql_where=text("state IN ('queued', 'judging')"),
-        ),
-        Index("ix_judgings_held", "lease_until", postgresql_where=text("state = 'judging'")),
         Index("ix_judgings_verdict", "verdict", "submission_id", postgresql_where=text("is_current")),
         Index("ix_judgings_current_revision", "revision_id", "submission_id", postgresql_where=text("is_current")),
         Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
@@ -125,15 +117,10 @@ class Judging(Base):
     replaces_id: Mapped[int | None] = mapped_column(BigInteger)
     request_id: Mapped[str | None]
     queue: Mapped[str]
-    priority: Mapped[int] = mapped_column(default=0, server_default="0")
-    state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
     attempt: Mapped[int] = mapped_column(default=0, server_default="0")
-    max_attempts: Mapped[int] = mapped_column(default=3, server_default="3")
-    cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=false())
     worker: Mapped[str | None]
     queued_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
-    lease_until: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     verdict: Mapped[str | None]
     score: Mapped[int | None]
@@ -142,9 +129,21 @@ class Judging(Base):
     reason: Mapped[str | None]
     cause: Mapped[str | None] = mapped_column(Computed(_CAUSE, persisted=True))
     phases: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
-    times: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    times: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]
+    job: Mapped[Job | None] = relationship(lazy="joined", passive_deletes="all")
+
+    @property
+    def state(self) -> State:
+        if self.verdict is not None:
+            return "done"
+        return "judging" if self.job is not None and self.job.lease_until is not None else "queued"
+
+    @property
+    def latest(self) -> "Job | Judging":
+        """The row with the latest attempt's number, worker, start and errors."""
+        return self.job or self
 
 
 class CaseRow(Base):
@@ -171,29 +170,3 @@ class CaseRow(Base):
     memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
     report: Mapped[dict[str, Any]]
     tolerance_used: Mapped[float | None]
-
-
-class WorkerRow(Base):
-    """A worker that judges. Each heartbeat updates its row, and the row goes when it stops (`app.queue.heartbeat`).
-
-    `is_draining`: an admin has told it to claim no more judgings. `boxes` counts its boxes by state. `metrics` has its
-    metrics in Prometheus' text format. `box_failure`: why it can't open boxes now; empty if it can.
-    """
-
-    __tablename__ = "workers"
-    __table_args__ = (CheckConstraint("device IN ('cpu', 'gpu')", name="device"),)
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    host: Mapped[str]
-    queues: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    slots: Mapped[int]
-    device: Mapped[Device] = mapped_column(Text)
-    gpus: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    versions: Mapped[dict[str, Any]]
-    is_draining: Mapped[bool] = mapped_column(default=False, server_default=false())
-    boxes: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
-    metrics: Mapped[str] = mapped_column(default="", server_default="")
-    box_failure: Mapped[str] = mapped_column(default="", server_default="")
-    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -10,21 +10,17 @@ unfinished work would pass a waiting judging without end.
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.submissions.model import Judging
+from app.queue.model import VISITOR, Job
 from app.submissions.usage import Usage
 
-# The priority of background work, which gives way to all other work. See `app.queue.running_jobs`.
-BACKGROUND = -1_000_000
-# The priority of every visitor's run, and of nothing else. A worker judges one of them at a time.
-VISITOR = BACKGROUND + 1
 # This much recent judging counts as much as one unfinished submission.
 SECONDS_PER_STEP = 10
 
 
 def read_front(session: Session, queue: str) -> int:
     """Return the priority of the queue's next judging; 0 if none waits."""
-    waiting = (Judging.queue == queue, Judging.state == "queued", Judging.priority > VISITOR)
-    return session.scalar(select(Judging.priority).where(*waiting).order_by(Judging.priority.desc()).limit(1)) or 0
+    waiting = (Job.queue == queue, Job.lease_until.is_(None), Job.priority > VISITOR)
+    return session.scalar(select(Job.priority).where(*waiting).order_by(Job.priority.desc()).limit(1)) or 0
 
 
 def compute_priority(usage: Usage, front: int) -> int:

@@ -20,6 +20,7 @@ from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
+from app.queue.model import Job
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import Mode, State
 from app.validation import FrozenModel, Moment, check_span
@@ -182,7 +183,7 @@ def _summaries() -> Summaries:
     """Select submissions with their current judging, and the cost of its last attempt's cases."""
     cost = (
         select(func.max(CaseRow.wall_seconds).label("wall_seconds"), func.max(CaseRow.memory_bytes).label("memory"))
-        .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.state == "done")
+        .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.verdict.is_not(None))
         .lateral()
     )
     about = (Submission, User.username, Problem.slug, Revision.number, Revision.listing["title"].astext, Judging)
@@ -214,7 +215,7 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
 def _judging_conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions on current judgings, whose revision may differ from the submission's."""
     if filters.state is not None:
-        yield Judging.state == filters.state
+        yield has_state(filters.state)
     if filters.verdict is not None:
         yield Judging.verdict == filters.verdict
     if filters.revision is not None:
@@ -222,6 +223,14 @@ def _judging_conditions(session: Session, filters: HistoryFilters) -> Iterator[C
     if filters.digest is not None:
         beginning = Revision.digest.startswith(storable(filters.digest), autoescape=True)
         yield Judging.revision_id.in_(session.scalars(select(Revision.id).where(beginning)).all())
+
+
+def has_state(state: State) -> ColumnElement[bool]:
+    """Return the condition that a judging is in this state."""
+    if state == "done":
+        return Judging.verdict.is_not(None)
+    is_running = exists().where(Job.judging_id == Judging.id, Job.lease_until.is_not(None))
+    return and_(Judging.verdict.is_(None), is_running if state == "judging" else ~is_running)
 
 
 def _revision_id(session: Session, revision: int, problem: str | None) -> UUID:

@@ -18,7 +18,7 @@ from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
-from app.submissions.enqueue import Job, enqueue, notify_problem_opened
+from app.submissions.enqueue import enqueue, notify_problem_opened
 from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.model import Submission
 from app.submissions.priority import compute_priority, read_front
@@ -72,7 +72,7 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     _check_limits(session, request, usage, limits, queue)
     submission = _make(session, request, revision, key)
     priority = compute_priority(usage, read_front(session, queue))
-    enqueue(session, Job(submission=submission, queue=queue, priority=priority))
+    enqueue(session, submission, queue, priority)
     notify_problem_opened(session, request.slug)
     return submission
 

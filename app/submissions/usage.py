@@ -12,11 +12,13 @@ from sqlalchemy import BindParameter, ColumnElement, ScalarSelect, Select, bindp
 from sqlalchemy.orm import Session
 
 from app.judging.verdicts import Verdict
+from app.queue.model import Job
 from app.submissions.model import Judging, Submission
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 PRIORITY_WINDOW = timedelta(minutes=10)
+_STARTED_AT = func.coalesce(Judging.started_at, Job.started_at)
 SIZE = func.octet_length(Submission.source) + func.coalesce(func.octet_length(Submission.inputs), 0)
 
 
@@ -48,6 +50,7 @@ def read_recent_seconds(session: Session) -> dict[UUID, float]:
     """Return the judging seconds of the last PRIORITY_WINDOW, by user."""
     which = (Submission.user_id.is_not(None), *_is_charged(), _is_since(PRIORITY_WINDOW))
     each = select(Submission.user_id, _total()).join(Judging, Judging.submission_id == Submission.id)
+    each = each.outerjoin(Job, Job.judging_id == Judging.id)
     rows = session.execute(each.where(*which).group_by(Submission.user_id))
     return {user_id: float(seconds) for user_id, seconds in rows}
 
@@ -60,6 +63,7 @@ def list_sizes(session: Session, user_id: UUID) -> list[tuple[datetime, float]]:
 def list_judging_seconds(session: Session, user_id: UUID) -> list[tuple[datetime, float]]:
     """Return the time and the judging seconds of each submission of the last hour, the latest first."""
     own = select(Submission.created_at, _seconds()).join(Judging, Judging.submission_id == Submission.id)
+    own = own.outerjoin(Job, Job.judging_id == Judging.id)
     return _list(session, own.where(Submission.user_id == user_id, *_is_charged(), _is_since(HOUR)))
 
 
@@ -70,6 +74,7 @@ def _list(session: Session, rows: Select[datetime, float]) -> list[tuple[datetim
 
 def _judged(amount: ColumnElement[Any], *which: ColumnElement[bool]) -> ScalarSelect[Any]:
     own = select(amount).select_from(Judging).join(Submission, Submission.id == Judging.submission_id)
+    own = own.outerjoin(Job, Job.judging_id == Judging.id)
     own = own.where(Submission.user_id == _USER, Judging.rejudging_id.is_(None), *which)
     return own.scalar_subquery()
 
@@ -85,7 +90,7 @@ def _is_since(span: timedelta) -> ColumnElement[bool]:
 def _is_charged() -> tuple[ColumnElement[bool], ...]:
     return (
         Judging.rejudging_id.is_(None),
-        Judging.started_at.is_not(None),
+        _STARTED_AT.is_not(None),
         func.coalesce(Judging.verdict, "") != Verdict.JUDGE_ERROR,
     )
 
@@ -95,11 +100,11 @@ def _total() -> ColumnElement[Any]:
 
 
 def _seconds() -> ColumnElement[Any]:
-    return func.extract("epoch", func.coalesce(Judging.finished_at, func.now()) - Judging.started_at)
+    return func.extract("epoch", func.coalesce(Judging.finished_at, func.now()) - _STARTED_AT)
 
 
 def _select_usage() -> Select[Any]:
-    unfinished = Judging.state.in_(["queued", "judging"])
+    unfinished = Judging.verdict.is_(None)
     lately = _sent(_USER, HOUR)
     columns = {
         "unfinished": _judged(func.count(), unfinished),

@@ -74,8 +74,8 @@ class ViewReader:
         submission = self._submission or session.get_one(Submission, self._submission_id)
         if self._revision is None or self._revision.id != judging.revision_id:
             self._revision = _get_revision(session, judging.revision_id)
-        if self._attempt != (judging.id, judging.attempt):
-            self._attempt, self._rows = (judging.id, judging.attempt), {}
+        if self._attempt != (attempt := (judging.id, judging.latest.attempt)):
+            self._attempt, self._rows = attempt, {}
         first = max(self._rows, default=-1) + 1
         new = () if judging.state == "queued" else _list_rows(session, judging, first)
         self._rows.update((row.sequence, row) for row in new)
@@ -90,11 +90,11 @@ def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int
     Streams read it at every change, so it reads the whole submission only once it is done.
     """
     judging = get_readable_judging(session, submission_id, viewer)
-    known = first if judging.attempt == attempt else 0
+    known = first if judging.latest.attempt == attempt else 0
     entries = () if judging.state == "queued" else _entries(session, judging, known)
     is_done = judging.state == "done"
     view = view_submission(session, session.get_one(Submission, submission_id)) if is_done else None
-    return Log(attempt=judging.attempt, entries=entries, view=view)
+    return Log(attempt=judging.latest.attempt, entries=entries, view=view)
 
 
 def _entries(session: Session, judging: Judging, first: int) -> tuple[tuple[int, CaseView], ...]:
@@ -103,7 +103,7 @@ def _entries(session: Session, judging: Judging, first: int) -> tuple[tuple[int,
 
 def _list_rows(session: Session, judging: Judging, first: int) -> Sequence[CaseRow]:
     """List the results of the latest attempt from number `first` on, in order of arrival."""
-    new = select(CaseRow).where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
+    new = select(CaseRow).where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.latest.attempt)
     return session.scalars(new.where(CaseRow.sequence >= first).order_by(CaseRow.sequence)).all()
 
 
@@ -115,7 +115,7 @@ def get_current_judging(session: Session, submission: Submission) -> Judging:
 def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
     if judging.state == "queued":  # the results of a failed attempt do not count
         return ()
-    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
+    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.latest.attempt)
     return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()
 
 
@@ -171,7 +171,7 @@ def _view(
 
 
 def _is_again(judging: Judging) -> bool:
-    return judging.attempt > (1 if judging.state == "judging" else 0) and judging.state != "done"
+    return judging.job is not None and judging.job.attempt > (1 if judging.state == "judging" else 0)
 
 
 def _has_just_ended(session: Session, judging: Judging) -> bool:
@@ -186,7 +186,7 @@ def read_phases(judging: Judging) -> tuple[Phase, ...]:
 
 
 def _claimed_at(judging: Judging) -> datetime | None:
-    return None if judging.state == "queued" else judging.started_at or judging.finished_at
+    return None if judging.state == "queued" else judging.latest.started_at or judging.finished_at
 
 
 def _seconds(start: datetime, end: datetime | None) -> float | None:

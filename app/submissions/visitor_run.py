@@ -19,10 +19,10 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit
+from app.queue.model import VISITOR, Job
 from app.submissions.cancel import end_judgings
-from app.submissions.enqueue import Job, enqueue
+from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging, Submission
-from app.submissions.priority import VISITOR
 from app.submissions.submit import check_source, read_variants
 
 # Visitors get no GPU: the walls around such a box are thinner (docs/sandbox.md).
@@ -65,7 +65,7 @@ class VisitorRuns:
                 return _repeat(own, run.key)
             _check_limits(len(unfinished), is_queue_long=QUEUE in long_queues)
             submission = _make(session, run, revision)
-            enqueue(session, Job(submission=submission, queue=QUEUE, priority=VISITOR))
+            enqueue(session, submission, QUEUE, VISITOR)
             self._unfinished[run.network] = (submission.id, run.key)
             return submission.id
 
@@ -84,8 +84,7 @@ def _get_listed(session: Session, slug: str) -> Revision:
 def _lock_unfinished(session: Session) -> set[UUID]:
     """Return the unfinished runs of all visitors. No other process adds one before this transaction ends."""
     session.execute(select(func.pg_advisory_xact_lock(LOCK)))
-    unfinished = (Judging.priority == VISITOR, Judging.state.in_(["queued", "judging"]))
-    return set(session.scalars(select(Judging.submission_id).where(*unfinished)))
+    return set(session.scalars(select(Job.watched).where(Job.priority == VISITOR)))
 
 
 def _check_limits(unfinished: int, *, is_queue_long: bool) -> None:

@@ -25,8 +25,8 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.retry import retry
 from app.settings import Settings
-from app.verification.lease import VERIFICATIONS, VerificationClaim, VerificationResult, finish, record_step
 from app.verification.trial import Effort, open_pools, private_launcher
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from app.verification.verify import FULL, verify
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted
@@ -53,7 +53,7 @@ class Verifier:
         """Return the lease loop. `capacity` is that of judgings. It needs 3 more connections to the database."""
         queues = [f"verify-{queue}" for queue in capacity.queues]
         own = Capacity(queues=queues, slots=1, device=capacity.device, gpus=capacity.gpus, versions=capacity.versions)
-        return LeaseLoop(self.database, own, self.verify, rhythm, VERIFICATIONS)
+        return LeaseLoop(self.database, own, VerificationClaim, self.verify, rhythm)
 
     def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
         """Verify a claimed package and finish its row. An exception means that the verification failed by our fault."""

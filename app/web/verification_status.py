@@ -41,9 +41,6 @@ def describe_standing(view: VerificationView) -> StatusText:
         case "queued":
             sentence = view.notice or "A worker verifies this package after the packages that were sent earlier."
             return StatusText(title="In the queue", sentence=sentence, tone="wait", icon="wait")
-        case "verifying" if view.is_cancelling:
-            sentence = view.notice or "Its worker stops as soon as it hears of this."
-            return StatusText(title="Cancelling …", sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
             return StatusText(title="Verifying …", sentence=sentence, tone="wait", icon="wait", steps=steps)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Full, Queue
 
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from sandbox.interface import Aborted
 
 # More jobs would only wait while this machine is busy.
@@ -23,7 +23,7 @@ class AfterVerdict:
     def __init__(self, name: str, loss: str, most_waiting: int = MOST_WAITING) -> None:
         self.stopping = threading.Event()
         self._loss = loss
-        self._open: Queue[tuple[Claim, Task] | None] = Queue(most_waiting)
+        self._open: Queue[tuple[JudgingClaim, Task] | None] = Queue(most_waiting)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -36,7 +36,7 @@ class AfterVerdict:
             self._open.put_nowait(None)
         self._thread.join()
 
-    def offer(self, claim: Claim, job: Task) -> bool:
+    def offer(self, claim: JudgingClaim, job: Task) -> bool:
         """Add a job. Return False when too many jobs wait."""
         try:
             self._open.put_nowait((claim, job))

@@ -35,8 +35,8 @@ from app.engine.memory_cache import SingleFlight
 from app.engine.prepare import PreparedCase
 from app.errors import JudgeFailed
 from app.judging.finish import Finish
-from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
+from app.submissions.judging_record import JudgingClaim, add_hint
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
 from app.worker.work import Work
@@ -154,7 +154,7 @@ class HintRecorder:
             return replace(finish, hint=hint, hint_pending=not is_whole)
         return finish
 
-    def add_later(self, claim: Claim, work: Work, question: Question | None, hint: str | None) -> None:
+    def add_later(self, claim: JudgingClaim, work: Work, question: Question | None, hint: str | None) -> None:
         """Find the pending hint of a judging that has been written, in another thread. `hint` is its first one."""
         assert question is not None, "no hint is pending"
         size = sum(map(len, question.answers.values()))

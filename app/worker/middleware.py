@@ -14,7 +14,7 @@ from functools import partial
 
 from app.engine.job import Outcomes
 from app.judging.finish import Finish
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.worker.work import Work
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable
@@ -29,19 +29,19 @@ _log = logging.getLogger(__name__)
 class JudgingResult:
     """A judging that came to a verdict. `is_written`: no other worker took over, and the student did not cancel it."""
 
-    claim: Claim
+    claim: JudgingClaim
     work: Work
     finish: Finish
     outcomes: Outcomes
     is_written: bool = True
 
 
-Judge = Callable[[Claim, threading.Event], JudgingResult]
+Judge = Callable[[JudgingClaim, threading.Event], JudgingResult]
 
 
 class Middleware(ABC):
     @abstractmethod
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         """Call `judge`, the next part, and return what it returns."""
 
 
@@ -52,11 +52,11 @@ def with_middleware(judge: Judge, middleware: Sequence[Middleware]) -> Judge:
     return judge
 
 
-def _around(part: Middleware, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+def _around(part: Middleware, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
     """Return or raise what `judge` does, even if the part itself fails before or after it."""
     ends: list[JudgingResult | Exception] = []
 
-    def observed(claim: Claim, abort: threading.Event) -> JudgingResult:
+    def observed(claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         try:
             ends.append(judged := judge(claim, abort))
         except Exception as error:
@@ -86,7 +86,7 @@ class StopAfterRefusals(Middleware):
         self._refusals = 0
         self.reason: SandboxUnavailable | None = None
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         try:
             judged = judge(claim, abort)
         except SandboxAway:  # costs no attempt
@@ -115,7 +115,7 @@ class StopWithoutGpus(Middleware):
         self._has_stopped = False
         self._lock = threading.Lock()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         try:
             return judge(claim, abort)
         except DeviceLost:

@@ -25,7 +25,7 @@ from app.engine.boxes import box_spec
 from app.engine.job import Outcomes
 from app.engine.request import build_request, device_of, patient, recorded, run_all
 from app.judging.verdicts import Verdict
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
@@ -88,7 +88,7 @@ class CostRecorder(Middleware):
         self._references.stop()
         self._solutions.stop()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         """Measure an accepted submission after its verdict. Skipped if too many wait."""
         with nullcontext() if claim.is_background else self._judgings.one():
             judged = judge(claim, abort)
@@ -133,7 +133,7 @@ class CostRecorder(Middleware):
             found = session.get(ReferenceMeasurement, key)
             return found.runs if found else 0
 
-    def _store(self, claim: Claim, work: Work, cost: Cost) -> None:
+    def _store(self, claim: JudgingClaim, work: Work, cost: Cost) -> None:
         row = insert(Measurement).values(
             judging_id=claim.judging_id,
             revision_id=work.revision.id,

@@ -20,8 +20,8 @@ from app.engine.compilation_cache import CompilationCache
 from app.engine.inspection import inspector_setup
 from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.queue.background_pause import BackgroundPause
-from app.queue.lease import Claim
 from app.submissions.enqueue import PROBLEM_OPENED
+from app.submissions.judging_record import JudgingClaim
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
@@ -73,7 +73,7 @@ class Spares(Middleware):
         self._listener.stop()
         self._thread.join()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         judged = judge(claim, abort)
         if not claim.is_background:
             self.want(judged.work.package.slug)  # most students submit again

@@ -20,10 +20,10 @@ from app import log
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.queue.heartbeat import Report
-from app.queue.lease import Claim
+from app.queue.model import Job
 from app.queue.retry import retry
-from app.submissions.model import Judging
-from app.submissions.priority import VISITOR
+from app.submissions.judging_record import JudgingClaim
+from app.submissions.model import Judging, Submission
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from sandbox.box_middleware import BoxMiddleware, Launch
 from sandbox.box_middleware import Run as RunBox
@@ -150,13 +150,13 @@ class Origin:
 
 
 def _read_origin(database: Database, judging_id: int) -> Origin:
-    waited = func.extract("epoch", Judging.started_at - Judging.queued_at)
-    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, Judging.priority, waited)
+    waited = func.extract("epoch", Job.started_at - Judging.queued_at)
+    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, Submission.user_id, waited)
+    joined = columns.join_from(Judging, Submission, Submission.id == Judging.submission_id)
+    own = joined.outerjoin(Job, Job.judging_id == Judging.id).where(Judging.id == judging_id)
     with database.transaction() as session:
-        request_id, queue, rejudging_id, priority, seconds = session.execute(
-            columns.where(Judging.id == judging_id)
-        ).one()
-    kind = "visitor" if priority == VISITOR else "interactive" if rejudging_id is None else "rejudge"
+        request_id, queue, rejudging_id, user_id, seconds = session.execute(own).one()
+    kind = "visitor" if user_id is None else "interactive" if rejudging_id is None else "rejudge"
     return Origin(request_id=request_id, queue=queue, kind=kind, waited_seconds=float(seconds or 0))
 
 
@@ -166,7 +166,7 @@ class JudgingTelemetry(Middleware):
     def __init__(self, database: Database, meter: Meter) -> None:
         self._database, self._meter = database, meter
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         log.submission_id.set(str(claim.submission_id))
         log.judging_id.set(claim.judging_id)
         log.attempt.set(claim.attempt)

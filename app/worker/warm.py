@@ -27,9 +27,9 @@ from app.engine.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
 from app.engine.prepare import ReferenceFailed
 from app.engine.request import device_of
 from app.queue.background_pause import BackgroundPause, lower_priority
-from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.enqueue import PROBLEM_OPENED
+from app.submissions.judging_record import JudgingClaim
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.middleware import Judge, JudgingResult, Middleware
@@ -136,7 +136,7 @@ class Warmer(Middleware):
         for thread in self._threads:
             thread.join()
 
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         """Queue a solution that has run, to learn its library calls later."""
         judged = judge(claim, abort)
         is_whole = judged.is_written and judged.work.submission.mode == "submit"

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
 from app.catalog.package import Package, package_from_files
 from app.database.engine import Database
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging, Submission
 
 # A revision takes 90 to 150 ms to read: its files are parsed.
@@ -39,7 +39,7 @@ class Works:
     def url(self) -> str:
         return self._database.url
 
-    def get(self, claim: Claim) -> Work:
+    def get(self, claim: JudgingClaim) -> Work:
         judged = select(Submission, Judging.revision_id).join(Judging, Judging.submission_id == Submission.id)
         with self._database.transaction() as session:
             submission, revision_id = session.execute(judged.where(Judging.id == claim.judging_id)).one()

@@ -18,8 +18,8 @@ from app.engine.prepare import PreparedCase, find_unanswerable, in_order, prepar
 from app.errors import JudgeFailed
 from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult
-from app.queue.lease import Claim, finish, is_cancelled, record_cases, record_phases
 from app.queue.retry import retry
+from app.submissions.judging_record import JudgingClaim, finish, is_cancelled, record_cases, record_phases
 from app.submissions.view import Mode
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
@@ -49,7 +49,7 @@ class Lanes:
     background: Lane
     overload_waits: OverloadWaits
 
-    def of(self, claim: Claim) -> Lane:
+    def of(self, claim: JudgingClaim) -> Lane:
         return self.background if claim.is_background else self.interactive
 
 
@@ -73,7 +73,7 @@ class Worker:
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
 
-    def judge(self, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def judge(self, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         """Judge from claim to end: prepare the cases, judge the source, look for a hint, write the verdict.
 
         Any exception raised here is Allclose's failure: the loop gives the judging back, and it runs again.
@@ -103,7 +103,7 @@ class Worker:
             self._hint_recorder.add_later(claim, work, question, end.hint)
         return JudgingResult(claim=claim, work=work, finish=end, outcomes=outcomes, is_written=is_written)
 
-    def _prepare(self, claim: Claim, work: Work, abort: threading.Event) -> list[PreparedCase]:
+    def _prepare(self, claim: JudgingClaim, work: Work, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission
         if submission.inputs is not None:
             references = self._lanes.interactive.expected.references
@@ -113,7 +113,7 @@ class Worker:
         return in_order(chosen, submission.id)
 
     def _job(
-        self, claim: Claim, work: Work, cases: Sequence[PreparedCase], outcomes: Outcomes, timeline: Timeline
+        self, claim: JudgingClaim, work: Work, cases: Sequence[PreparedCase], outcomes: Outcomes, timeline: Timeline
     ) -> Job:
         lane, is_timed = self._lanes.of(claim), work.package.manifest.efficiency is not None
         longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
@@ -130,7 +130,7 @@ class Worker:
             inspections=None if claim.is_background else self._inspections,
         )
 
-    def _make_ready(self, claim: Claim, work: Work) -> None:
+    def _make_ready(self, claim: JudgingClaim, work: Work) -> None:
         """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
         if not claim.is_background and is_cancelled(self._database, claim):
             self._lanes.interactive.pools.students.warm(box_spec(work.package.manifest))
@@ -143,7 +143,7 @@ class _Progress:
     does not stop the judging.
     """
 
-    def __init__(self, database: Database, claim: Claim, mode: Mode) -> None:
+    def __init__(self, database: Database, claim: JudgingClaim, mode: Mode) -> None:
         self.timeline = Timeline(self.show_phases, "hidden" if mode == "submit" else "sample")
         self._database, self._claim = database, claim
         self._phases: Sequence[Phase] = ()

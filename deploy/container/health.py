@@ -27,8 +27,8 @@ def worker() -> bool:
     """Check for a recent heartbeat."""
     import psycopg
 
+    from app.queue.heartbeat import ALIVE
     from app.settings import read_settings
-    from app.submissions.queue_status import ALIVE
 
     heartbeats = "SELECT FROM workers WHERE host = %s AND seen_at > now() - %s"
     with psycopg.connect(read_settings().database_url or "", connect_timeout=SECONDS) as connection:

@@ -229,16 +229,8 @@ CREATE TABLE verifications (
     digest text NOT NULL,
     replaces text,
     publish boolean NOT NULL,
-    queue text NOT NULL,
-    priority integer NOT NULL DEFAULT 0,
-    state text NOT NULL DEFAULT 'queued',
-    attempt integer NOT NULL DEFAULT 0,
-    max_attempts integer NOT NULL DEFAULT 3,
-    cancel_requested boolean NOT NULL DEFAULT false,
-    worker text,
+    is_cancelled boolean NOT NULL DEFAULT false,
     queued_at timestamptz NOT NULL DEFAULT now(),
-    started_at timestamptz,
-    lease_until timestamptz,
     finished_at timestamptz,
     step text NOT NULL DEFAULT '',
     step_done integer NOT NULL DEFAULT 0,
@@ -249,14 +241,10 @@ CREATE TABLE verifications (
     revision_id uuid CONSTRAINT fk_verifications_revision_id_revisions REFERENCES revisions,
     availability text,
     CONSTRAINT ck_verifications_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'withdrawn')),
-    CONSTRAINT ck_verifications_done_has_verdict CHECK ((state = 'done') = (verdict IS NOT NULL)),
+    CONSTRAINT ck_verifications_done_has_verdict CHECK ((finished_at IS NULL) = (verdict IS NULL)),
     CONSTRAINT ck_verifications_published_has_passed CHECK ((verdict = 'passed') OR (revision_id IS NULL)),
-    CONSTRAINT ck_verifications_state CHECK (state IN ('queued', 'verifying', 'done')),
-    CONSTRAINT ck_verifications_verdict CHECK (verdict IN ('passed', 'refused', 'failed')),
-    CONSTRAINT ck_verifications_verifying_has_lease CHECK ((state <> 'verifying') OR (lease_until IS NOT NULL))
+    CONSTRAINT ck_verifications_verdict CHECK (verdict IN ('passed', 'refused', 'failed'))
 );
-CREATE INDEX ix_verifications_claim ON verifications (queue, priority DESC, queued_at)
-    WHERE state IN ('queued', 'verifying');
 CREATE INDEX ix_verifications_passed ON verifications (slug, digest, finished_at DESC) WHERE verdict = 'passed';
 CREATE INDEX ix_verifications_revision_id_queued_at ON verifications (revision_id, queued_at DESC)
     WHERE revision_id IS NOT NULL;
@@ -378,15 +366,10 @@ CREATE TABLE judgings (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_judgings PRIMARY KEY,
     submission_id uuid NOT NULL,
     queue text NOT NULL,
-    priority integer NOT NULL DEFAULT 0,
-    state text NOT NULL DEFAULT 'queued',
     attempt integer NOT NULL DEFAULT 0,
-    max_attempts integer NOT NULL DEFAULT 3,
-    cancel_requested boolean NOT NULL DEFAULT false,
     worker text,
     queued_at timestamptz NOT NULL DEFAULT now(),
     started_at timestamptz,
-    lease_until timestamptz,
     finished_at timestamptz,
     verdict text,
     score integer,
@@ -405,21 +388,40 @@ CREATE TABLE judgings (
     times jsonb,
     CONSTRAINT fk_judgings_submission_id_submissions FOREIGN KEY (submission_id)
         REFERENCES submissions ON DELETE CASCADE,
-    CONSTRAINT ck_judgings_done_has_verdict CHECK ((state = 'done') = (verdict IS NOT NULL)),
-    CONSTRAINT ck_judgings_judging_has_lease CHECK ((state <> 'judging') OR (lease_until IS NOT NULL)),
+    CONSTRAINT ck_judgings_done_has_verdict CHECK ((finished_at IS NULL) = (verdict IS NULL)),
     CONSTRAINT ck_judgings_score CHECK ((score >= 0) AND (score <= 100)),
-    CONSTRAINT ck_judgings_state CHECK (state IN ('queued', 'judging', 'done')),
     CONSTRAINT ck_judgings_verdict CHECK (verdict IN ({VERDICTS}))
 );
 CREATE INDEX ix_judgings_cause ON judgings (cause, finished_at DESC) WHERE verdict = 'judge_error';
-CREATE INDEX ix_judgings_claim ON judgings (queue, priority DESC, id) WHERE state IN ('queued', 'judging');
 CREATE INDEX ix_judgings_current_revision ON judgings (revision_id, submission_id) WHERE is_current;
-CREATE INDEX ix_judgings_held ON judgings (lease_until) WHERE state = 'judging';
 CREATE INDEX ix_judgings_judge_error ON judgings (finished_at DESC) WHERE verdict = 'judge_error';
 CREATE INDEX ix_judgings_rejudging_id ON judgings (rejudging_id, id) WHERE rejudging_id IS NOT NULL;
 CREATE INDEX ix_judgings_submission_id ON judgings (submission_id);
 CREATE INDEX ix_judgings_verdict ON judgings (verdict, submission_id) WHERE is_current;
 CREATE UNIQUE INDEX uq_judgings_current ON judgings (submission_id) WHERE is_current;
+
+CREATE TABLE jobs (
+    id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_jobs PRIMARY KEY,
+    judging_id bigint,
+    verification_id uuid CONSTRAINT fk_jobs_verification_id_verifications REFERENCES verifications ON DELETE CASCADE,
+    watched uuid NOT NULL,
+    queue text NOT NULL,
+    priority integer NOT NULL DEFAULT 0,
+    is_rationed boolean NOT NULL DEFAULT false,
+    attempt integer NOT NULL DEFAULT 0,
+    given_back integer NOT NULL DEFAULT 0,
+    worker text,
+    started_at timestamptz,
+    lease_until timestamptz,
+    reason text,
+    CONSTRAINT fk_jobs_judging_id_judgings FOREIGN KEY (judging_id)
+        REFERENCES judgings ON UPDATE CASCADE ON DELETE CASCADE,
+    CONSTRAINT ck_jobs_one_kind CHECK (num_nonnulls(judging_id, verification_id) = 1)
+);
+CREATE INDEX ix_jobs_claim ON jobs (queue, priority DESC, id);
+CREATE INDEX ix_jobs_held ON jobs (lease_until) WHERE lease_until IS NOT NULL;
+CREATE UNIQUE INDEX uq_jobs_judging_id ON jobs (judging_id) WHERE judging_id IS NOT NULL;
+CREATE UNIQUE INDEX uq_jobs_verification_id ON jobs (verification_id) WHERE verification_id IS NOT NULL;
 
 CREATE TABLE case_results (
     judging_id bigint NOT NULL CONSTRAINT fk_case_results_judging_id_judgings REFERENCES judgings ON DELETE CASCADE,

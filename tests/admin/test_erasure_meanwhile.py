@@ -10,7 +10,8 @@ from app.audit import COMMAND
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Claim, Wanted, beat, claim, fail, finish, give_back, record_cases
+from app.queue.lease import Wanted, beat, claim, fail, give_back
+from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_judging, make_submission, make_user
 
@@ -21,24 +22,25 @@ RIGHT = CaseResult(
 
 
 @pytest.fixture
-def orphan(database: Database) -> Claim:
+def orphan(database: Database) -> JudgingClaim:
     """The right to a judging whose submission is gone."""
     with database.transaction() as session:
         user = make_user(session)
         make_judging(session, make_submission(session, user).id)
     with database.transaction() as session:
-        (taken,) = claim(session, Wanted(queues=("cpu",), slots=1, worker="here", lease=LEASE))
+        wanted = Wanted(queues=("cpu",), slots=1, worker="here", lease=LEASE)
+        (taken,) = claim(session, wanted, JudgingClaim)
     with database.transaction() as session:
         erase(session, COMMAND, user.id)
     return taken
 
 
-def test_the_worker_is_told_to_stop_with_its_next_beat(database: Database, orphan: Claim) -> None:
+def test_the_worker_is_told_to_stop_with_its_next_beat(database: Database, orphan: JudgingClaim) -> None:
     with database.transaction() as session:
         assert beat(session, [orphan], LEASE) == {orphan}
 
 
-def test_nothing_is_written_of_it(database: Database, orphan: Claim) -> None:
+def test_nothing_is_written_of_it(database: Database, orphan: JudgingClaim) -> None:
     outcome = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(RIGHT,), image="none", versions={})
 
     with database.transaction() as session:

@@ -70,9 +70,7 @@ def test_the_revision_that_is_told_is_the_one_that_the_verdict_is_of(database: D
     with database.transaction() as session:
         user, first = make_user(session), make_problem(session)
         submission = make_submission(session, user, first)
-        make_judging(
-            session, submission.id, state="done", verdict="accepted", revision_id=add_revision(session, first).id
-        )
+        make_judging(session, submission.id, verdict="accepted", revision_id=add_revision(session, first).id)
 
     files = read(database, user)
 

@@ -27,7 +27,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 def send(session: Session, day: int, verdict: str | None, user: User, revision: Revision) -> UUID:
     """Judged, on this day of long ago."""
     submission = make_submission(session, user, revision)
-    state: dict[str, Any] = {"state": "done", "verdict": verdict} if verdict else {}
+    state: dict[str, Any] = {"verdict": verdict} if verdict else {}
     make_judging(session, submission.id, **state)
     at = LONG_AGO + timedelta(days=day)
     session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=at))
@@ -70,7 +70,7 @@ def test_those_of_others_and_of_other_problems_are_looked_at_by_themselves(datab
 def test_young_submissions_stay(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
-        make_judging(session, state="done", verdict="wrong_answer")
+        make_judging(session, verdict="wrong_answer")
 
     run_if_due(database)
 
@@ -112,7 +112,7 @@ def test_a_rejudging_that_is_not_decided_on_keeps_its_submissions(
         rejudging = Rejudging(chosen={}, onto="own", total=1, judged=1 if decision else None, decision=decision)
         session.add(rejudging)
         session.flush()
-        again = {"state": "done", "verdict": "wrong_answer", "is_current": False, "rejudging_id": rejudging.id}
+        again = {"verdict": "wrong_answer", "is_current": False, "rejudging_id": rejudging.id}
         make_judging(session, sent, **again)
 
     run_if_due(database)
@@ -147,8 +147,8 @@ def test_packages_go_but_for_those_that_a_revision_was_published_by(database: Da
     with database.transaction() as session:
         set_policy(session, keep_verifications_days=30)
         user, revision = make_user(session), make_problem(session)
-        done = {"state": "done", "verdict": "passed", "finished_at": LONG_AGO}
-        facts = {"user_id": user.id, "slug": "some", "files": {}, "publish": True, "queue": "verify-cpu"}
+        done = {"verdict": "passed", "finished_at": LONG_AGO}
+        facts = {"user_id": user.id, "slug": "some", "files": {}, "publish": True}
         rows = [Verification(**facts, digest=str(number), **done) for number in range(2)]
         rows.append(Verification(**facts, digest="3"))
         session.add_all(rows)

@@ -157,8 +157,8 @@ def test_all_unfinished_submissions_of_one_user_are_cancelled_and_recorded_once(
     with database.transaction() as session:
         user = make_user(session, "ada")
         queued = make_judging(session, make_submission(session, user).id)
-        running = make_judging(session, make_submission(session, user).id, state="judging", lease_until=lease)
-        done = make_judging(session, make_submission(session, user).id, state="done", verdict="accepted")
+        running = make_judging(session, make_submission(session, user).id, lease_until=lease)
+        done = make_judging(session, make_submission(session, user).id, verdict="accepted")
         others = make_judging(session)
 
     with database.transaction() as session:

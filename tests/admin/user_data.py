@@ -55,7 +55,7 @@ def _make_work(session: Session, user_id: UUID) -> None:
     own = {"user_id": user_id, "problem_id": revision.problem_id}
     submission = make_submission(session, user, revision)
     submission.source = SOURCE
-    judging = make_judging(session, submission.id, state="done", verdict="accepted", score=100, attempt=1)
+    judging = make_judging(session, submission.id, verdict="accepted", score=100, attempt=1)
     case = {"visibility": "sample", "verdict": "accepted", "report": {}, "wall_seconds": 0.1, "memory_bytes": 1}
     session.add(CaseRow(judging_id=judging.id, attempt=1, position=0, sequence=0, name="small", **case))
     session.add(
@@ -77,7 +77,7 @@ def _make_work(session: Session, user_id: UUID) -> None:
     session.add(EntryReport(user_id=user_id, post_id=post.id, reason="a reason"))
     session.add(Bookmark(**own))
     session.add(Note(**own, text=f"a thought of {user.username}"))
-    session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True, queue="cpu"))
+    session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True))
     session.add(Publication(problem_id=revision.problem_id, revision_id=revision.id, user_id=user_id))
     session.add(Rejudging(created_by=user_id, decided_by=user_id, chosen={}, onto="own", total=0))
     session.flush()

@@ -5,23 +5,24 @@ from datetime import timedelta
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Claim, Wanted, claim, finish, record_cases
+from app.queue.lease import Wanted, claim
+from app.submissions.judging_record import JudgingClaim, finish, record_cases
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 
 
-def take(database: Database) -> Claim:
+def take(database: Database) -> JudgingClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, WANTED)
+        (taken,) = claim(session, WANTED, JudgingClaim)
     return taken
 
 
-def record(database: Database, taken: Claim, position: int, verdict: Verdict = Verdict.ACCEPTED) -> None:
+def record(database: Database, taken: JudgingClaim, position: int, verdict: Verdict = Verdict.ACCEPTED) -> None:
     with database.transaction() as session:
         record_cases(session, taken, [result(position, verdict)])
 
 
-def end(database: Database, taken: Claim, verdict: Verdict = Verdict.ACCEPTED, cases: int = 0) -> None:
+def end(database: Database, taken: JudgingClaim, verdict: Verdict = Verdict.ACCEPTED, cases: int = 0) -> None:
     results = tuple(result(position, verdict) for position in range(cases))
     assert finish(database, taken, Finish(verdict=verdict, score=100, cases=results, image="test", versions={}))
 

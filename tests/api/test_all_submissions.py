@@ -34,9 +34,7 @@ def sent(database: Database) -> dict[str, UUID]:
         }
         verdicts = {"emmy's": "accepted", "kay's": "wrong_answer", "broken": "judge_error"}
         for hours, (name, submission) in enumerate(made.items()):
-            make_judging(
-                session, submission.id, state="done", verdict=verdicts[name], score=0, reason="attempt 1: lost"
-            )
+            make_judging(session, submission.id, verdict=verdicts[name], score=0, reason="attempt 1: lost")
             sent_at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
             session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=sent_at))
         return {name: submission.id for name, submission in made.items()}
@@ -86,9 +84,9 @@ def test_the_revision_of_a_submission_is_the_one_that_judged_it(admin: httpx.Cli
     with database.transaction() as session:
         first = make_problem(session, "sums")
         again, waiting = make_submission(session, None, first), make_submission(session, None, first)
-        make_judging(session, again.id, state="done", verdict="accepted", is_current=False)
+        make_judging(session, again.id, verdict="accepted", is_current=False)
         second = add_revision(session, first)
-        make_judging(session, again.id, state="done", verdict="wrong_answer", revision_id=second.id)
+        make_judging(session, again.id, verdict="wrong_answer", revision_id=second.id)
         make_judging(session, waiting.id)
 
     def shown(**filters: str) -> list[tuple[str, int]]:
@@ -127,7 +125,7 @@ def test_all_judgings_of_a_submission_are_told_with_their_reasons(
     admin: httpx.Client, sent: dict[str, UUID], database: Database
 ) -> None:
     with database.transaction() as session:
-        make_judging(session, sent["broken"], state="done", verdict="accepted", score=100, worker="here", image="cpu-1")
+        make_judging(session, sent["broken"], verdict="accepted", score=100, worker="here", image="cpu-1")
 
     new, old = admin.get(f"/submissions/{sent['broken']}/all-judgings").json()["items"]
 

@@ -25,7 +25,7 @@ def ids(ada: httpx.Client, database: Database) -> list[str]:
     with database.transaction() as session:
         user, revision = find_user(session, name), make_problem(session, SLUG)
         first = make_submission(session, user, revision)
-        judging = make_judging(session, first.id, state="done", verdict="accepted", score=100)
+        judging = make_judging(session, first.id, verdict="accepted", score=100)
         make_measurement(session, judging, 1.0)
         make_reference_measurement(session, revision.id, 4.0)
         others = make_submission(session, make_user(session, "eve"), revision)

@@ -78,7 +78,7 @@ def test_a_token_brings_the_states_of_problems(anyone: httpx.Client, ada: httpx.
     with database.transaction() as session:
         user = session.scalars(select(User).where(User.username == "ada")).one()
         revision = session.scalars(select(Revision).where(Revision.manifest["title"].astext == "Scaled sum")).one()
-        make_judging(session, make_submission(session, user, revision).id, state="done", verdict="accepted")
+        make_judging(session, make_submission(session, user, revision).id, verdict="accepted")
 
     listed = ada.get("/problems").json()["items"]
     solved = ada.get("/problems", params={"state": "solved"}).json()["items"]

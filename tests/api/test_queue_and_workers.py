@@ -11,9 +11,9 @@ from app.admin.queue import MOST_SHOWN
 from app.audit import AuditEvent
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
-from app.submissions.model import WorkerRow
+from app.queue.model import WorkerRow
+from app.submissions.judging_record import JudgingClaim, finish
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.queue.fleet import wait_until
@@ -71,7 +71,7 @@ def test_workers_are_alive_until_they_stop_beating(admin: httpx.Client, database
         make_worker(session, "cpu", name="here:1", boxes={"ready": 2}, versions={"allclose": "0.1.0"})
         make_worker(session, "verify-cpu", name="here:1")
         make_worker(session, "gpu", name="there:2", seen_at=func.now() - timedelta(minutes=2), gpus=["H200"])
-        make_judging(session, state="judging", worker="here:1", lease_until=func.now() + timedelta(seconds=9))
+        make_judging(session, worker="here:1", lease_until=func.now() + timedelta(seconds=9))
 
     here, there = admin.get("/workers").json()["items"]
 
@@ -86,10 +86,16 @@ def test_workers_are_alive_until_they_stop_beating(admin: httpx.Client, database
 
 
 def test_a_drained_worker_takes_nothing_until_it_is_resumed(admin: httpx.Client, database: Database) -> None:
-    def run(claim: Claim, _: object) -> None:
+    def run(claim: JudgingClaim, _: object) -> None:
         finish(database, claim, ACCEPTED)
 
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), run, BY_NOTIFY_ONLY)
+    loop = LeaseLoop(
+        database,
+        Capacity(queues=("cpu",), slots=1),
+        JudgingClaim,
+        run,
+        BY_NOTIFY_ONLY,
+    )
     loop.start()
     try:
         wait_until(lambda: is_listening(database) and admin.get("/workers").json()["items"])

@@ -137,7 +137,7 @@ def test_with_the_fewest_requests_an_admin_still_opens_and_saves_the_settings(ad
 
 def test_a_shorter_time_of_keeping_is_confirmed_with_what_it_removes(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
-        judging = make_judging(session, state="done", verdict="wrong_answer")
+        judging = make_judging(session, verdict="wrong_answer")
         at = datetime(2020, 1, 1, tzinfo=UTC)
         session.execute(update(Submission).where(Submission.id == judging.submission_id).values(created_at=at))
 

@@ -19,9 +19,9 @@ from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.limits import ConcurrencyLimit
 from app.policy import PolicyRow
-from app.queue.lease import finish
 from app.submissions.admission import FRESH_SECONDS
 from app.submissions.forecast import SHORT
+from app.submissions.judging_record import finish
 from app.submissions.model import Submission
 from app.submissions.submit import submit as store
 from tests.api.conftest import SignedIn

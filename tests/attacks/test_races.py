@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import httpx
-from sqlalchemy import func, update
 
 from app.submissions.model import Judging
 from tests.attacks.conftest import PASSWORD, SLUG, Site
+from tests.factories import finish_judgings
 
 AT_ONCE = 6
 
@@ -36,8 +36,7 @@ def test_a_rejudging_is_applied_once_for_many_who_apply_it_at_once(site: Site) -
     admin = site.user("admin")
     sent = site.send(site.user())
     with site.database.transaction() as session:
-        done = {"state": "done", "verdict": "accepted", "score": 100, "finished_at": func.now()}
-        session.execute(update(Judging).where(Judging.submission_id == UUID(sent)).values(done))
+        finish_judgings(session, "accepted", Judging.submission_id == UUID(sent), score=100)
     made = admin.token.post("/rejudgings", json={"chosen": {"problem": SLUG}})
     assert made.status_code in (201, 202), made.text
 

@@ -13,6 +13,7 @@ from app.accounts.model import UserSession
 from app.authoring.model import Verification
 from app.catalog.model import Revision
 from app.limits import STREAMS_PER_USER
+from app.queue.model import Job
 from app.submissions import progress
 from tests.attacks.conftest import Site, Victim
 from tests.rejudging.rows import make_judged
@@ -147,9 +148,10 @@ def test_an_admin_holds_so_many_streams_of_rejudgings(site: Site) -> None:
 def _send_package(site: Site, author: Victim) -> UUID:
     """Upload a package that no worker verifies."""
     with site.database.transaction() as session:
-        row = Verification(user_id=author.id, slug="sum", files={}, digest="d", publish=True, queue="nobody")
+        row = Verification(user_id=author.id, slug="sum", files={}, digest="d", publish=True)
         session.add(row)
         session.flush()
+        session.add(Job(verification_id=row.id, watched=row.id, queue="nobody"))
         return row.id
 
 

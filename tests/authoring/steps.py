@@ -7,8 +7,8 @@ from sqlalchemy import select
 from app.authoring.model import Verification
 from app.catalog.package import package_from_files
 from app.database.engine import Database
-from app.queue.lease import Wanted
-from app.verification.lease import VerificationClaim, VerificationResult, claim, finish, record_step
+from app.queue.lease import Wanted, claim
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from tests.authoring.rows import make_report
 
 WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="test", lease=timedelta(seconds=15))
@@ -16,7 +16,7 @@ WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="test", lease=timedelta(
 
 def take(database: Database) -> VerificationClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, WANTED)
+        (taken,) = claim(session, WANTED, VerificationClaim)
     return taken
 
 

@@ -29,20 +29,10 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.verification_report import VERIFICATION_VERSION
 from app.database.engine import Database
-from app.queue.lease import Wanted
+from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
 from app.settings import read_settings
-from app.verification.lease import (
-    VerificationClaim,
-    VerificationResult,
-    beat,
-    bury,
-    claim,
-    fail,
-    finish,
-    give_back,
-    record_step,
-)
 from app.verification.trial import Effort
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from app.verification.verifier import Verifier
 from tests.authoring.rows import make_report
 from tests.catalog.packages import PROBLEM, make_package
@@ -71,19 +61,21 @@ STATEMENTS = (
         FROM problems, generate_series(1, CASE slug WHEN :slug THEN 3000 ELSE 20 END) n""",
     """UPDATE problems SET current_revision_id = revisions.id
         FROM revisions WHERE problem_id = problems.id AND number = 20""",
-    """INSERT INTO verifications (id, user_id, slug, files, digest, publish, queue, state, attempt, queued_at,
-            finished_at, verdict)
+    """INSERT INTO verifications (id, user_id, slug, files, digest, publish, queued_at, finished_at, verdict)
         SELECT gen_random_uuid(), users.id, CASE WHEN is_busy THEN :slug ELSE 'problem-' || 1 + n % 100 END, '{}',
-            CASE WHEN is_busy THEN :digest ELSE md5(n::text) END, true, 'verify-cpu', 'done', 1,
+            CASE WHEN is_busy THEN :digest ELSE md5(n::text) END, true,
             now() - interval '1 minute' * n, now() - interval '1 minute' * n, 'passed'
         FROM generate_series(1, 20000) n CROSS JOIN LATERAL (SELECT n % 5 < 3 AS is_busy) busy
         JOIN users ON username = 'author-' || CASE WHEN is_busy THEN 1 ELSE 2 + n % 98 END""",
-    """INSERT INTO verifications (id, user_id, slug, files, digest, publish, queue, priority, state, attempt, worker,
-            queued_at, lease_until)
-        SELECT gen_random_uuid(), users.id, 'problem-' || 1 + n % 100, '{}', md5(n::text), true, 'verify-cpu', -1,
-            CASE WHEN n % 3 = 0 THEN 'verifying' ELSE 'queued' END, n % 4, 'worker', now(),
-            now() + CASE WHEN n % 2 = 0 THEN interval '50 seconds' ELSE interval '-1 second' END
-        FROM generate_series(1, 300) n JOIN users ON username = 'author-' || 2 + n % 98""",
+    """WITH sent AS (
+            INSERT INTO verifications (id, user_id, slug, files, digest, publish)
+            SELECT gen_random_uuid(), users.id, 'problem-' || 1 + n % 100, '{}', md5(n::text), true
+            FROM generate_series(1, 300) n JOIN users ON username = 'author-' || 2 + n % 98 RETURNING id
+        )
+        INSERT INTO jobs (verification_id, watched, queue, priority, attempt, worker, lease_until)
+        SELECT id, id, 'verify-cpu', -1, CASE WHEN n % 9 = 0 THEN 5 ELSE n % 4 END, 'worker', CASE WHEN n % 3 = 0
+            THEN now() + CASE WHEN n % 2 = 0 THEN interval '50 seconds' ELSE interval '-1 second' END END
+        FROM (SELECT id, row_number() OVER () AS n FROM sent) numbered""",
     """INSERT INTO publications (problem_id, revision_id, user_id)
         SELECT problem_id, revisions.id, users.id FROM revisions CROSS JOIN generate_series(1, 2) n
         JOIN users ON username = 'author-' || n""",
@@ -127,7 +119,7 @@ def send_one(database: Database, package: Package = PACKAGE) -> UUID:
 
 def take(database: Database) -> VerificationClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, WANTED)
+        (taken,) = claim(session, WANTED, VerificationClaim)
     return taken
 
 

@@ -18,22 +18,14 @@ from app.catalog.model import Problem, Revision
 from app.catalog.package import Package
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
-from app.queue.lease import Wanted
-from app.verification.lease import (
-    VerificationClaim,
-    VerificationResult,
-    beat,
-    bury,
-    claim,
-    fail,
-    finish,
-    give_back,
-    record_step,
-)
+from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
+from app.queue.model import MAX_ATTEMPTS, Job
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from tests.authoring.rows import make_report, make_verification
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_user
 from tests.queue.fleet import Fleet, wait_until
+from tests.queue.test_lease import attempts_left
 
 LEASE = timedelta(seconds=15)
 WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="worker", lease=LEASE)
@@ -48,7 +40,7 @@ def send(database: Database, package: Package = PACKAGE, **wish: Any) -> UUID:
 
 def take(database: Database) -> VerificationClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, WANTED)
+        (taken,) = claim(session, WANTED, VerificationClaim)
     return taken
 
 
@@ -59,7 +51,7 @@ def read(database: Database) -> Verification:
 
 def expire(database: Database) -> None:
     with database.transaction() as session:
-        session.execute(update(Verification).values(lease_until=func.now() - timedelta(seconds=1)))
+        session.execute(update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
 
 
 def verified(package: Package = PACKAGE, passed: bool = True) -> VerificationResult:
@@ -118,8 +110,9 @@ def test_a_superseded_attempt_writes_nothing(database: Database) -> None:
     fail(database, zombie, "zombie")
 
     row = read(database)
-    assert (row.state, row.attempt, row.step, row.report) == ("verifying", 2, "", None)
-    assert "zombie" not in (row.reason or "")
+    assert row.job is not None
+    assert (row.state, row.job.attempt, row.step, row.report) == ("verifying", 2, "", None)
+    assert "zombie" not in (row.job.reason or "")
     assert current(database) is None
 
 
@@ -140,21 +133,22 @@ def test_what_was_changed_meanwhile_is_not_overwritten(database: Database) -> No
     assert current(database) == digest(third.files)
 
 
-def test_three_attempts_that_fail_are_a_failure_with_its_reasons(database: Database) -> None:
+def test_attempts_that_all_fail_are_a_failure_with_its_reasons(database: Database) -> None:
     send(database)
 
-    for attempt in (1, 2, 3):
+    attempts = range(1, MAX_ATTEMPTS + 1)
+    for attempt in attempts:
         fail(database, take(database), f"no box {attempt}")
 
     row = read(database)
     assert (row.state, row.verdict) == ("done", "failed")
     assert row.reason is not None
-    assert row.reason.splitlines() == [f"attempt {n}: no box {n}" for n in (1, 2, 3)]
+    assert row.reason.splitlines() == [f"attempt {n}: no box {n}" for n in attempts]
 
 
 def test_one_whose_worker_died_in_the_last_attempt_is_ended(database: Database) -> None:
     send(database)
-    for _ in range(3):
+    for _ in range(MAX_ATTEMPTS):
         take(database)
         expire(database)
 
@@ -170,22 +164,24 @@ def test_giving_back_costs_no_attempt(database: Database) -> None:
     give_back(database, take(database))
 
     row = read(database)
-    assert (row.state, row.max_attempts - row.attempt) == ("queued", 3)
+    assert row.job is not None
+    assert (row.state, attempts_left(row.job)) == ("queued", MAX_ATTEMPTS)
 
 
-def test_a_cancelled_one_is_told_to_stop_and_is_not_taken_again(database: Database) -> None:
+def test_a_cancelled_one_ends_at_once_and_its_worker_is_told_to_stop(database: Database) -> None:
     verification_id = send(database)
     taken = take(database)
     with database.transaction() as session:
         cancel(session, get_verification(session, verification_id))
 
+    row = read(database)
+    assert (row.verdict, row.is_cancelled, row.finished_at is not None) == ("failed", True, True)
     with database.transaction() as session:
         assert beat(session, [taken], LEASE) == {taken}
     give_back(database, taken)
-
-    assert read(database).verdict == "failed"
+    assert read(database).reason == "cancelled"
     with database.transaction() as session:
-        assert claim(session, WANTED) == []
+        assert claim(session, WANTED, VerificationClaim) == []
 
 
 def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Database) -> None:
@@ -199,8 +195,7 @@ def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Datab
     assert finish(database, taken, verified()) is None
 
     row = read(database)
-    assert (row.verdict, row.revision_id) == ("passed", None)
-    assert row.reason == "The package passed but was not published: the verification was cancelled."
+    assert (row.verdict, row.report, row.revision_id) == ("failed", None, None)
     assert current(database) is None
 
 
@@ -221,7 +216,7 @@ def test_a_verification_of_another_device_is_left_to_others(database: Database) 
     send(database, make_package(problem=PROBLEM.replace("memory_mib: 256", "memory_mib: 256, gpu: true")))
 
     with database.transaction() as session:
-        assert claim(session, WANTED) == []
+        assert claim(session, WANTED, VerificationClaim) == []
 
 
 def test_the_verification_of_a_killed_worker_runs_again_and_publishes_once(database: Database, fleet: Fleet) -> None:
@@ -234,7 +229,7 @@ def test_the_verification_of_a_killed_worker_runs_again_and_publishes_once(datab
 
     wait_until(lambda: read(database).state == "done")
     row = read(database)
-    assert (row.verdict, row.attempt, row.step) == ("passed", 2, "second")
+    assert (row.verdict, row.step) == ("passed", "second")
     with database.transaction() as session:
         assert len(session.scalars(select(Revision)).all()) == 1
         assert len(session.scalars(select(Publication)).all()) == 1
@@ -252,7 +247,7 @@ def test_a_frozen_worker_that_wakes_while_another_verifies_writes_nothing(databa
     fleet.send("zombie", signal.SIGCONT)
     wait_until(lambda: read(database).state == "done")
 
-    assert (read(database).attempt, read(database).step) == (2, "peer")
+    assert read(database).step == "peer"
     with database.transaction() as session:
         assert len(session.scalars(select(Publication)).all()) == 1
 
@@ -266,4 +261,5 @@ def test_a_worker_that_is_told_to_end_gives_its_verification_back(database: Data
 
     assert fleet.wait("leaving") == 0
     row = read(database)
-    assert (row.state, row.max_attempts - row.attempt) == ("queued", 3)
+    assert row.job is not None
+    assert (row.state, attempts_left(row.job)) == ("queued", MAX_ATTEMPTS)

@@ -16,7 +16,7 @@ from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
-from app.verification.lease import VERIFICATIONS, VerificationClaim, VerificationResult, finish, record_step
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from tests.authoring.rows import make_report
 
 STEPS = 4
@@ -40,7 +40,7 @@ def main(url: str, name: str, took: str, *seconds: str) -> None:
 
     lease, beat, poll = (timedelta(seconds=float(each)) for each in seconds)
     capacity = Capacity(queues=("verify-cpu",), slots=1, worker=name)
-    loop = LeaseLoop(database, capacity, run, Rhythm(lease=lease, beat=beat, poll=poll), VERIFICATIONS)
+    loop = LeaseLoop(database, capacity, VerificationClaim, run, Rhythm(lease=lease, beat=beat, poll=poll))
     loop.start()
     signal.sigwait({signal.SIGTERM})
     loop.stop()

@@ -31,7 +31,7 @@ def fill(session: Session, username: str = "grace") -> None:
     """Texts, bytes, JSON, arrays, numbers and times, in tables with and without a sequence."""
     user = make_user(session, username)
     submission = make_submission(session, user)
-    judging = make_judging(session, submission.id, state="done", verdict="wrong_answer", score=50)
+    judging = make_judging(session, submission.id, verdict="wrong_answer", score=50)
     report = {"category": "outside \N{GREEK SMALL LETTER EPSILON}", "largest": 1e-300, "quotes": "'\"\\"}
     case = CaseRow(judging_id=judging.id, attempt=1, position=0, sequence=0, name="a", visibility="hidden")
     case.verdict, case.wall_seconds, case.memory_bytes, case.report = "wrong_answer", 0.1, 2**40, report

@@ -1,5 +1,6 @@
 """A worker that still holds claims of a database that was replaced writes nothing into the one that was restored."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -14,27 +15,31 @@ from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.queue import lease
-from app.queue.lease import Claim, Wanted
+from app.queue.lease import Wanted
+from app.queue.model import MAX_ATTEMPTS
+from app.submissions import judging_record
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging
-from app.verification import lease as verification_lease
-from app.verification.lease import VerificationClaim, VerificationResult
+from app.verification import verification_record
+from app.verification.verification_record import VerificationClaim, VerificationResult
 from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
 from tests.factories import make_judging
+from tests.queue.test_lease import attempts_left
 
 LEASE = timedelta(seconds=50)
-CPU = Wanted(queues=["cpu", "verify-cpu"], slots=10, worker="of before", lease=LEASE)
+CPU = Wanted(queues=["cpu"], slots=10, worker="of before", lease=LEASE)
 RIGHT = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", versions={})
 
 
-def claim(database: Database) -> list[Claim]:
+def claim(database: Database) -> list[JudgingClaim]:
     with database.transaction() as session:
-        return lease.claim(session, CPU)
+        return lease.claim(session, CPU, JudgingClaim)
 
 
 def claim_verifications(database: Database) -> list[VerificationClaim]:
     with database.transaction() as session:
-        return verification_lease.claim(session, CPU)
+        return lease.claim(session, replace(CPU, queues=["verify-cpu"]), VerificationClaim)
 
 
 def judgings(database: Database) -> list[Judging]:
@@ -48,13 +53,13 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
     back_up(database, tmp_path / "waiting", COMMAND)
     held = claim(database)
     with database.transaction() as session:
-        lease.record_cases(session, held[0], [result(0)])
+        judging_record.record_cases(session, held[0], [result(0)])
 
     restore(database, tmp_path / "waiting", COMMAND, replace=True)
     with database.transaction() as session:
-        lease.record_cases(session, held[1], [result(0)])
+        judging_record.record_cases(session, held[1], [result(0)])
         lost = lease.beat(session, held, LEASE)
-    written = [lease.finish(database, each, RIGHT) for each in held]
+    written = [judging_record.finish(database, each, RIGHT) for each in held]
     again = claim(database)
 
     assert lost == set(held)
@@ -71,14 +76,14 @@ def test_what_was_half_judged_when_the_backup_was_made_begins_anew(database: Dat
         make_judging(session)
     held = claim(database)
     with database.transaction() as session:
-        lease.record_cases(session, held[0], [result(0)])
+        judging_record.record_cases(session, held[0], [result(0)])
     back_up(database, tmp_path / "half", COMMAND)
 
     restore(database, tmp_path / "half", COMMAND, replace=True)
     waiting = judgings(database)
-    assert not lease.finish(database, held[0], RIGHT)
+    assert not judging_record.finish(database, held[0], RIGHT)
 
-    assert [(each.state, each.lease_until, each.max_attempts) for each in waiting] == [("queued", None, 4)]
+    assert [(each.state, attempts_left(each.job)) for each in waiting if each.job] == [("queued", MAX_ATTEMPTS)]
     assert len(claim(database)) == 1
 
 
@@ -86,18 +91,18 @@ def test_the_same_backup_twice_is_fenced_twice(database: Database, tmp_path: Pat
     with database.transaction() as session:
         make_judging(session)
     back_up(database, tmp_path / "one", COMMAND)
-    held: list[Claim] = []
+    held: list[JudgingClaim] = []
     for _ in range(3):
         held += claim(database)
         restore(database, tmp_path / "one", COMMAND, replace=True)
 
-    written = [lease.finish(database, each, RIGHT) for each in held]
+    written = [judging_record.finish(database, each, RIGHT) for each in held]
 
     assert len({each.judging_id for each in held}) == 3
     assert written == [False, False, False]
 
 
-def test_a_verification_keeps_its_name_and_gets_an_attempt_of_its_own(database: Database, tmp_path: Path) -> None:
+def test_a_verification_keeps_its_name_and_gets_another_job(database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         identifier: UUID = make_verification(session).id
     back_up(database, tmp_path / "sent", COMMAND)
@@ -106,10 +111,10 @@ def test_a_verification_keeps_its_name_and_gets_an_attempt_of_its_own(database: 
     restore(database, tmp_path / "sent", COMMAND, replace=True)
     refused = VerificationResult(report=make_report(passed=False), package=None)
     again = claim_verifications(database)
-    verification_lease.finish(database, held[0], refused)
+    verification_record.finish(database, held[0], refused)
 
     assert [each.verification_id for each in again] == [identifier]
-    assert again[0].attempt > held[0].attempt
+    assert again[0].job_id > held[0].job_id
     with database.transaction() as session:
         row = session.get_one(Verification, identifier)
         assert (row.state, row.report) == ("verifying", None)

@@ -18,8 +18,8 @@ from app.catalog.publish import publish
 from app.database.engine import Database
 from app.judging.report import AnswerFault
 from app.judging.verdicts import CaseResult, Verdict
+from app.queue.model import Job
 from app.settings import Settings
-from app.submissions.model import Judging
 from tests.application import open_application
 from tests.catalog.packages import SOLUTION, make_package
 from tests.factories import make_user
@@ -78,7 +78,7 @@ def worker(database: Database, *results: CaseResult) -> Iterator[None]:
     def work() -> None:
         while not is_over.wait(0.05):
             with database.transaction() as session:
-                if session.scalar(select(Judging.id).where(Judging.state == "queued")) is None:
+                if session.scalar(select(Job.id).where(Job.lease_until.is_(None))) is None:
                     continue
             judge(database, *results)
 

@@ -8,11 +8,12 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from app.api.events import RESULTS
+from app.queue.model import MAX_ATTEMPTS
 from tests.faults.clients import Log, Sent
 from tests.faults.deployment import Deployment
 
 _ROWS = """
-    SELECT s.id::text, s.source, j.id AS judging_id, j.state, j.verdict, j.attempt, j.max_attempts, j.is_current,
+    SELECT s.id::text, s.source, j.id AS judging_id, j.verdict, j.attempt, j.is_current,
         j.reason, j.score,
         (SELECT count(*) FROM case_results c WHERE c.judging_id = j.id AND c.attempt = j.attempt) AS cases,
         (SELECT count(*) FROM record r WHERE r.judging_id = j.id AND r.state = 'done') AS ends
@@ -72,8 +73,8 @@ def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], broken: Broken)
         return
     if len(submissions) > 1 or len(current) > 1 or any(row["ends"] > 1 for row in rows):
         broken.doubled[number] = f"{len(submissions)} submissions, {[row['ends'] for row in rows]} ends of judgings"
-    if len(current) != 1 or current[0]["state"] != "done":
-        broken.lost[number] = f"it has no verdict: {[(row['state'], row['attempt']) for row in rows]}"
+    if len(current) != 1 or current[0]["verdict"] is None:
+        broken.lost[number] = f"it has no verdict: {[(row['verdict'], row['attempt']) for row in rows]}"
         return
     _check_verdict(entry, current[0], broken)
 
@@ -81,12 +82,12 @@ def _check_entry(entry: Sent, rows: Sequence[Mapping[str, Any]], broken: Broken)
 def _check_verdict(entry: Sent, judging: Mapping[str, Any], broken: Broken) -> None:
     number = entry.number
     is_right = judging["verdict"] in (entry.expected, entry.also)
-    if not is_right and judging["verdict"] == "judge_error" and judging["attempt"] == judging["max_attempts"]:
+    if not is_right and judging["verdict"] == "judge_error" and judging["attempt"] >= MAX_ATTEMPTS:
         broken.given_up[number] = judging["reason"]
     elif not is_right:
         broken.wrong[number] = f"{judging['verdict']} instead of {entry.expected}: {judging['reason']}"
-    elif judging["verdict"] == "judge_error" and judging["attempt"] != judging["max_attempts"]:
-        broken.wrong[number] = f"judge_error after {judging['attempt']} of {judging['max_attempts']} attempts"
+    elif judging["verdict"] == "judge_error" and judging["attempt"] < MAX_ATTEMPTS:
+        broken.wrong[number] = f"judge_error after {judging['attempt']} of {MAX_ATTEMPTS} attempts"
     if entry.id is None:
         return
     if entry.done is None:
@@ -110,5 +111,6 @@ def _check_events(entry: Sent, broken: Broken) -> None:
 
 def _find_left(deployment: Deployment) -> list[str]:
     with deployment.database.connect() as connection:
-        waiting = connection.execute("SELECT count(*) FROM judgings WHERE state <> 'done'").fetchone()
-    return [] if waiting == (0,) else [f"{waiting} judgings are not done"]
+        judgings = connection.execute("SELECT count(*) FROM judgings WHERE verdict IS NULL").fetchone()
+        jobs = connection.execute("SELECT count(*) FROM jobs").fetchone()
+    return [] if judgings == jobs == (0,) else [f"{judgings} judgings without a verdict and {jobs} jobs are left"]

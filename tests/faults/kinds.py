@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import psutil
 import psycopg
 
-from app.submissions.enqueue import MAX_ATTEMPTS
+from app.queue.model import MAX_ATTEMPTS
 from tests.faults.clients import Load, slow
 from tests.faults.deployment import Clock, Deployment, Part, shifted_clock
 from tests.faults.proxy import Proxy
@@ -433,7 +433,7 @@ def _poison(scene: Scene, kill: Callable[[Part], bool]) -> None:
 
 
 def _find_attempt(scene: Scene, submission: str | None) -> tuple[int, Part | None]:
-    query = "SELECT attempt, worker FROM judgings WHERE submission_id = %s AND state = 'judging'"
+    query = "SELECT attempt, worker FROM jobs WHERE watched = %s AND lease_until IS NOT NULL"
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection:
         row = connection.execute(query, [submission]).fetchone()
         if row is not None:
@@ -470,7 +470,7 @@ def _ready(scene: Scene, parts: Sequence[Part] = ()) -> Part:
 
 def _holder(scene: Scene) -> Part:
     """Return a worker that judges just now. Raises NotNow."""
-    query = "SELECT worker FROM judgings WHERE state = 'judging' ORDER BY random() LIMIT 1"
+    query = "SELECT worker FROM jobs WHERE lease_until IS NOT NULL ORDER BY random() LIMIT 1"
     with suppress(psycopg.Error), scene.deployment.database.connect() as connection:
         row = connection.execute(query).fetchone()
         if row is not None and (worker := _named(scene, str(row[0]))) is not None:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from app.database.engine import Database
+from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_submission
@@ -28,7 +29,7 @@ def read(database: Database, judging_id: int) -> Judging:
 
 def is_done(database: Database) -> bool:
     with database.transaction() as session:
-        return set(session.scalars(select(Judging.state))) == {"done"}
+        return session.scalar(select(Job.id).limit(1)) is None
 
 
 def runs_on(database: Database, worker: str) -> bool:
@@ -98,20 +99,18 @@ def test_a_worker_that_is_told_to_end_finishes_what_it_judges_and_takes_no_more(
 def test_a_judging_that_kills_every_worker_ends_as_a_judge_error(database: Database, fleet: Fleet) -> None:
     judging_id = enqueue(database, "die")
 
-    for name in ("first", "second", "third"):
+    names = [f"worker-{number}" for number in range(1, MAX_ATTEMPTS + 1)]
+    for name in names:
         fleet.start(name)
         assert fleet.wait(name) == -signal.SIGKILL
     fleet.start("survivor")
     wait_until(lambda: is_done(database))
 
     judging = read(database, judging_id)
-    assert (judging.verdict, judging.attempt) == ("judge_error", 3)
+    assert (judging.verdict, judging.attempt) == ("judge_error", MAX_ATTEMPTS)
     assert judging.reason is not None
-    assert judging.reason.splitlines() == [
-        "attempt 1: its worker first stopped beating",
-        "attempt 2: its worker second stopped beating",
-        "attempt 3: its worker third stopped beating",
-    ]
+    said = [f"attempt {number}: its worker {name} stopped beating" for number, name in enumerate(names, start=1)]
+    assert judging.reason.splitlines() == said
 
 
 def test_a_worker_stops_what_was_cancelled_long_before_its_next_beat(database: Database, fleet: Fleet) -> None:

@@ -16,13 +16,15 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
 from app.cli.gpu import BadGpuChoice, choose, use_gpus
 from app.database.engine import Database
-from app.submissions.model import Judging, WorkerRow
+from app.queue.model import MAX_ATTEMPTS, WorkerRow
+from app.submissions.model import Judging
 from sandbox.gpu.driver import open_driver
 from sandbox.interface import SandboxUnavailable
 from tests.cli.test_commands import allclose
 from tests.factories import make_judging, make_submission
 from tests.gpu.nvml import FakeNvml, make_gpus, without_driver
 from tests.queue.fleet import wait_until
+from tests.queue.test_lease import attempts_left
 from tests.sandbox.bench import RUNTIME
 from tests.serving import serve
 from tests.worker.bench import REFERENCE, STANDARDISE, changed
@@ -90,8 +92,9 @@ def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: D
     judging = last_judging(database)
     assert process.returncode == 3
     assert "no GPU of this worker answers any longer" in said
-    assert (judging.state, judging.verdict, judging.reason) == ("queued", None, None)
-    assert judging.max_attempts - judging.attempt == 3
+    assert judging.job is not None
+    assert (judging.state, judging.verdict, judging.job.reason) == ("queued", None, None)
+    assert attempts_left(judging.job) == MAX_ATTEMPTS
     assert workers(database) == []
 
 

@@ -35,10 +35,10 @@ SUBMITTED = (
             repeat(format(E'def solve(x):\\n    return x * %s\\n', sent.n), 20),
             CASE WHEN is_sample THEN 'sample' ELSE 'submit' END, sent.n % 2, created_at
         FROM sent JOIN who ON who.n = floor(sent.who) JOIN what ON what.n = floor(sent.what)""",
-    """INSERT INTO judgings (submission_id, revision_id, queue, priority, state, attempt, worker, queued_at, started_at,
-            lease_until, finished_at, verdict, score, hint, reason, phases, image, versions, request_id)
-        SELECT id, revision_id, 'cpu', 0, 'done', 1, 'host:1', created_at, created_at + interval '1 second',
-            NULL, created_at + interval '2 seconds' + interval '5 seconds' * seconds,
+    """INSERT INTO judgings (submission_id, revision_id, queue, attempt, worker, queued_at, started_at,
+            finished_at, verdict, score, hint, reason, phases, image, versions, request_id)
+        SELECT id, revision_id, 'cpu', 1, 'host:1', created_at, created_at + interval '1 second',
+            created_at + interval '2 seconds' + interval '5 seconds' * seconds,
             CASE WHEN luck < 0.45 THEN 'accepted' WHEN luck < 0.75 THEN 'wrong_answer'
                 WHEN luck < 0.9 THEN 'runtime_error' WHEN luck < 0.99 THEN 'time_limit_exceeded'
                 WHEN luck < 0.9995 THEN 'cancelled' ELSE 'judge_error' END,
@@ -55,9 +55,13 @@ SUBMITTED = (
             CASE WHEN cases.visibility = 'hidden' THEN CAST(:hidden AS jsonb) ELSE CAST(:sample AS jsonb) END
         FROM judgings JOIN cases USING (revision_id) JOIN submissions ON submissions.id = judgings.submission_id
         WHERE verdict NOT IN ('cancelled', 'judge_error') AND (mode = 'submit' OR cases.visibility = 'sample')""",
-    """UPDATE judgings SET state = CASE WHEN id % 5 = 0 THEN 'judging' ELSE 'queued' END, verdict = NULL, score = NULL,
-            finished_at = NULL, reason = NULL, lease_until = now() + interval '1 hour', queued_at = now()
-        WHERE id IN (SELECT id FROM judgings ORDER BY id DESC LIMIT :size / 1000)""",
+    """WITH again AS (
+            UPDATE judgings SET verdict = NULL, score = NULL, finished_at = NULL, reason = NULL, queued_at = now()
+            WHERE id IN (SELECT id FROM judgings ORDER BY id DESC LIMIT :size / 1000) RETURNING id, submission_id
+        )
+        INSERT INTO jobs (judging_id, watched, queue, attempt, worker, started_at, lease_until)
+        SELECT id, submission_id, 'cpu', 1, 'host:1', now(), CASE WHEN id % 5 = 0 THEN now() + interval '1 hour' END
+        FROM again""",
     """INSERT INTO measurements (judging_id, revision_id, machine, wall_seconds, memory_bytes)
         SELECT judgings.id, judgings.revision_id, 'this', 0.1 + random(), 1000000 + (1e8 * random())::bigint
         FROM judgings JOIN submissions ON submissions.id = submission_id
@@ -78,12 +82,13 @@ JUDGED_AGAIN = (
         SELECT each.id AS rejudging_id, decision, part.* FROM
         (SELECT id, decision, row_number() OVER (ORDER BY created_at) - 1 AS k FROM rejudgings) each,
         LATERAL (SELECT id AS replaces_id, submission_id, revision_id, queue, worker, verdict, score, phases, image,
-            versions FROM judgings WHERE state = 'done' ORDER BY id LIMIT :size / 50 OFFSET k * (:size / 50)) part""",
+            versions FROM judgings WHERE verdict IS NOT NULL
+            ORDER BY id LIMIT :size / 50 OFFSET k * (:size / 50)) part""",
     """UPDATE judgings SET is_current = false WHERE id IN (SELECT replaces_id FROM again WHERE decision = 'applied')""",
-    """INSERT INTO judgings (submission_id, revision_id, is_current, rejudging_id, replaces_id, queue, priority, state,
-            attempt, worker, queued_at, started_at, finished_at, verdict, score, phases, image, versions)
+    """INSERT INTO judgings (submission_id, revision_id, is_current, rejudging_id, replaces_id, queue, attempt, worker,
+            queued_at, started_at, finished_at, verdict, score, phases, image, versions)
         SELECT submission_id, revision_id, decision IS NOT DISTINCT FROM 'applied', rejudging_id, replaces_id,
-            queue, -1000, 'done', 1, worker, now(), now(), now(),
+            queue, 1, worker, now(), now(), now(),
             CASE WHEN replaces_id % 10 = 0 THEN 'accepted' ELSE verdict END,
             CASE WHEN replaces_id % 10 = 0 THEN 100 ELSE score END, phases, image, versions FROM again""",
     """INSERT INTO case_results (judging_id, attempt, position, sequence, name, visibility, verdict, wall_seconds,
@@ -150,10 +155,10 @@ EXCHANGED = (
 )
 
 WRITTEN = (
-    """INSERT INTO verifications (id, user_id, slug, files, digest, publish, queue, state, attempt, queued_at,
-            started_at, finished_at, verdict, report, revision_id)
-        SELECT gen_random_uuid(), who.id, slug, files, digest, true, 'cpu', 'done', 1, now() - interval '1 hour' * k,
-            now(), now(), 'passed', NULL, what.revision_id
+    """INSERT INTO verifications (id, user_id, slug, files, digest, publish, queued_at, finished_at, verdict, report,
+            revision_id)
+        SELECT gen_random_uuid(), who.id, slug, files, digest, true, now() - interval '1 hour' * k, now(), 'passed',
+            NULL, what.revision_id
         FROM what JOIN revisions ON revisions.id = revision_id JOIN who ON who.n = 1,
         generate_series(1, :size / 1000) k""",
     """INSERT INTO publications (problem_id, revision_id, user_id, verification_id, published_at)

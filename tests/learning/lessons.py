@@ -31,5 +31,5 @@ def publish_lesson(session: Session, problem: str = TAUGHT) -> Revision:
 def make_accepted(session: Session, user: User, revision: Revision, mode: Mode = "submit") -> UUID:
     """A submission that was sent now and accepted; its id."""
     submission = make_submission(session, user, revision, mode)
-    make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+    make_judging(session, submission.id, verdict="accepted", score=100)
     return submission.id

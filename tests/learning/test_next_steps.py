@@ -38,8 +38,7 @@ def revision_of(session: Session, slug: str) -> Revision:
 def send(session: Session, user: User, slug: str, verdict: str | None, hours: int) -> None:
     submission = make_submission(session, user, revision_of(session, slug))
     submission.created_at = NOW + timedelta(hours=hours)
-    state = "done" if verdict else "queued"
-    make_judging(session, submission.id, state=state, verdict=verdict)
+    make_judging(session, submission.id, verdict=verdict)
 
 
 def type_draft(session: Session, user: User, slug: str, hours: int) -> None:

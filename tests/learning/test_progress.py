@@ -17,7 +17,7 @@ from tests.factories import make_judging, make_submission, make_user
 
 def judged(session: Session, user: User, revision: Revision, verdict: str, mode: Mode = "submit") -> None:
     submission = make_submission(session, user, revision, mode)
-    make_judging(session, submission.id, state="done", verdict=verdict)
+    make_judging(session, submission.id, verdict=verdict)
 
 
 def states(session: Session, user_id: UUID, **filters: Any) -> dict[str, str | None]:

@@ -172,7 +172,7 @@ def test_rejudged_solutions_and_those_of_suspended_users_are_hidden(database: Da
         rejudged = make_shared(session, revision, "rejudged")
         suspended = session.get_one(Submission, make_shared(session, revision, "suspended"))
         make_accepted(session, reader.user, revision)
-        make_judging(session, rejudged, state="done", verdict="wrong_answer", score=0)
+        make_judging(session, rejudged, verdict="wrong_answer", score=0)
         session.get_one(User, suspended.user_id).is_active = False
         session.flush()
 

@@ -19,7 +19,7 @@ def test_the_solution_is_locked_for_who_has_not_solved_the_problem(database: Dat
         make_accepted(session, grace, revision)
         make_accepted(session, ada, revision, mode="sample")
         wrong = make_submission(session, ada, revision)
-        make_judging(session, wrong.id, state="done", verdict="wrong_answer", score=66)
+        make_judging(session, wrong.id, verdict="wrong_answer", score=66)
         make_judging(session, make_submission(session, ada, revision).id)
 
         with pytest.raises(SolutionLocked, match="when one of your submissions is accepted, or when you ask"):

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.orm import Session
 
-from app.authoring.model import Verification
 from app.database.engine import Database
-from app.submissions.priority import BACKGROUND
-from tests.factories import make_judging, make_user
+from app.queue.model import BACKGROUND, Job
+from tests.authoring.rows import make_verification
+from tests.factories import make_judging
 from tests.operations.chart import find_kind, render
 
 HOUR = timedelta(hours=1)
@@ -30,10 +30,9 @@ def triggers() -> dict[str, Mapping[str, str]]:
         ({"queued_at": 90}, 90),
         ({"queued_at": 90, "queue": "gpu"}, 0),
         ({"queued_at": 90, "priority": BACKGROUND}, 0),  # a rejudging waits for idle workers
-        ({"queued_at": 90, "cancel_requested": True}, 0),
-        ({"queued_at": 90, "state": "done", "verdict": "accepted"}, 0),
-        ({"queued_at": 90, "state": "judging", "lease_until": -10}, 0),
-        ({"queued_at": 90, "state": "judging", "lease_until": 10}, 90),  # its worker is dead
+        ({"queued_at": 90, "verdict": "accepted"}, 0),
+        ({"queued_at": 90, "lease_until": -10}, 0),
+        ({"queued_at": 90, "lease_until": 10}, 90),  # its worker is dead
     ],
 )
 def test_the_age_is_that_of_the_oldest_judging_that_a_student_waits_for(
@@ -60,9 +59,12 @@ def test_running_judgings_and_verifications_keep_their_workers(
 ) -> None:
     with database.transaction() as session:
         for priority in (0, 0, BACKGROUND):
-            make_judging(session, **_ago({"state": "judging", "lease_until": -10, "priority": priority}))
+            make_judging(session, **_ago({"lease_until": -10, "priority": priority}))
         make_judging(session, **_ago({"queued_at": 90}))
-        _make_verification(session, state="verifying", lease_until=datetime.now(UTC) + HOUR)
+        make_verification(session)
+        session.execute(
+            update(Job).where(Job.verification_id.is_not(None)).values(lease_until=datetime.now(UTC) + HOUR)
+        )
         busy = _measure(session, triggers["busy-slots"])
 
     assert busy == 4
@@ -78,7 +80,7 @@ def test_background_work_wakes_one_worker(
             if waits == "rejudging":
                 make_judging(session, priority=BACKGROUND)
             else:
-                _make_verification(session)
+                make_verification(session)
         busy, age = (_measure(session, triggers[name]) for name in ("busy-slots", "queue-age"))
 
     assert (busy, age) == (1, 0)
@@ -104,9 +106,3 @@ def _ago(columns: dict[str, Any]) -> dict[str, Any]:
     now = datetime.now(UTC)
     times = {name: now - timedelta(seconds=columns[name]) for name in columns.keys() & {"queued_at", "lease_until"}}
     return columns | times
-
-
-def _make_verification(session: Session, **columns: Any) -> None:
-    usual = {"slug": "spread", "files": {}, "digest": "0" * 64, "publish": True, "queue": "cpu"}
-    session.add(Verification(user_id=make_user(session).id, **usual | columns))
-    session.flush()

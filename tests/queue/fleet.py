@@ -19,12 +19,17 @@ RECORD = """
     CREATE TABLE record (
         at timestamptz DEFAULT clock_timestamp(), judging_id bigint, attempt int, state text, worker text
     );
-    CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    CREATE FUNCTION record_claim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         INSERT INTO record (judging_id, attempt, state, worker)
-        VALUES (NEW.id, NEW.attempt, NEW.state, NEW.worker);
+        VALUES (NEW.judging_id, NEW.attempt, 'judging', NEW.worker);
         RETURN NEW;
     END $$;
-    CREATE TRIGGER record AFTER UPDATE OF state ON judgings FOR EACH ROW EXECUTE FUNCTION record();
+    CREATE TRIGGER record AFTER UPDATE OF attempt ON jobs FOR EACH ROW EXECUTE FUNCTION record_claim();
+    CREATE FUNCTION record_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO record (judging_id, attempt, state, worker) VALUES (NEW.id, NEW.attempt, 'done', NEW.worker);
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER record AFTER UPDATE OF verdict ON judgings FOR EACH ROW EXECUTE FUNCTION record_end();
 """
 
 

@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import ARRAY, Text, bindparam, select, text
 
 from app.database.engine import Database
-from app.queue import lease_sql
-from app.queue.lease import Claim, finish
-from app.submissions.enqueue import Job, enqueue
+from app.queue.lease import CLAIM
+from app.queue.model import BACKGROUND, MAX_ATTEMPTS, Job
+from app.submissions.enqueue import enqueue
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
-from app.submissions.priority import BACKGROUND
 from tests.factories import make_judging, make_submission
 from tests.queue.fleet import Fleet, read_record, wait_until
-from tests.queue.test_lease import LEASE, take, wanted
+from tests.queue.test_lease import LEASE, attempts_left, take, wanted
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, states
 
 MANY = 100_000
@@ -43,7 +43,7 @@ def read(database: Database, judging_id: int) -> Judging:
 def send_one(database: Database) -> int:
     """Enqueue a student's submission; the worker is notified."""
     with database.transaction() as session:
-        return enqueue(session, Job(submission=make_submission(session), queue="cpu")).id
+        return enqueue(session, make_submission(session), "cpu").id
 
 
 def claim_some(database: Database, slots: int, background: int, preemptible: int = 0) -> list[int]:
@@ -84,7 +84,7 @@ class Work:
         self.may_end = threading.Event()
         self.running: list[int] = []
 
-    def __call__(self, claim: Claim, abort: threading.Event) -> None:
+    def __call__(self, claim: JudgingClaim, abort: threading.Event) -> None:
         self.running.append(claim.judging_id)
         try:
             while not abort.is_set():
@@ -139,7 +139,7 @@ def test_where_every_slot_is_taken_the_background_job_that_began_last_gives_way(
         wait_until(lambda: set(states(database)) == {"done"})
 
     again = read(database, second)
-    assert (again.attempt, again.max_attempts - again.attempt, again.verdict) == (2, 2, "accepted")
+    assert (again.attempt, again.verdict) == (2, "accepted")
     assert read(database, first).attempt == 1
 
 
@@ -152,11 +152,12 @@ def test_the_only_slot_is_given_back_at_once_and_at_no_cost_of_an_attempt(databa
         usual = send_one(database)
         wait_until(work.runs(usual))
         wait_until(lambda: read(database, behind).state == "queued")
-        given_back = read(database, behind)
+        given_back = read(database, behind).job
         work.may_end.set()
         wait_until(lambda: states(database) == ["done", "done"])
 
-    assert given_back.max_attempts - given_back.attempt == 3
+    assert given_back is not None
+    assert attempts_left(given_back) == MAX_ATTEMPTS
     assert read(database, behind).verdict == "accepted"
 
 
@@ -209,8 +210,11 @@ def test_a_claim_walks_the_index_and_not_what_waits_in_the_background(database: 
         submission = make_submission(session)
         session.execute(
             text(
-                "INSERT INTO judgings (submission_id, revision_id, queue, priority, is_current)"
-                " SELECT :submission, :revision, 'cpu', :priority, false FROM generate_series(1, :many)"
+                "WITH judged AS ("
+                " INSERT INTO judgings (submission_id, revision_id, queue, is_current)"
+                " SELECT :submission, :revision, 'cpu', false FROM generate_series(1, :many) RETURNING id"
+                ") INSERT INTO jobs (judging_id, watched, queue, priority)"
+                " SELECT id, :submission, 'cpu', :priority FROM judged"
             ),
             {
                 "submission": submission.id,
@@ -219,19 +223,19 @@ def test_a_claim_walks_the_index_and_not_what_waits_in_the_background(database: 
                 "many": MANY,
             },
         )
-        session.execute(text("ANALYZE judgings"))
+        session.execute(text("ANALYZE jobs"))
     usual = make_usual(database)
 
     with database.transaction() as session:
         values = {"queues": ["cpu"], "slots": 4, "worker": "w", "lease": LEASE, "background": 3, "preemptible": 0}
-        explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {lease_sql.JUDGING.claim.text}")
+        explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {CLAIM.text}")
         typed = explained.bindparams(bindparam("queues", type_=ARRAY(Text)))
         plan = session.execute(typed, values).scalar_one()
-        taken = session.scalars(select(Judging.id).where(Judging.state == "judging").order_by(Judging.id)).all()
+        taken = session.scalars(select(Job.judging_id).where(Job.is_held).order_by(Job.id)).all()
 
     nodes = list(each_node(plan[0]["Plan"]))
-    assert not [node for node in nodes if node["Node Type"] == "Seq Scan" and node.get("Relation Name") == "judgings"]
-    assert max(node["Actual Rows"] for node in nodes if node.get("Relation Name") == "judgings") <= 4, json.dumps(plan)
+    assert not [node for node in nodes if node["Node Type"] == "Seq Scan" and node.get("Relation Name") == "jobs"]
+    assert max(node["Actual Rows"] for node in nodes if node.get("Relation Name") == "jobs") <= 4, json.dumps(plan)
     assert len(taken) == 4
     assert usual in taken
 

@@ -12,11 +12,12 @@ from app.admin.worker import list_workers
 from app.database.engine import Database
 from app.queue import circuit_breaker as module
 from app.queue.circuit_breaker import CircuitBreaker
-from app.queue.lease import Claim, finish
-from app.submissions.enqueue import MAX_ATTEMPTS
+from app.queue.model import MAX_ATTEMPTS
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from sandbox.interface import SandboxAway
 from tests.queue.fleet import wait_until
+from tests.queue.test_lease import attempts_left, read_job
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
 
 
@@ -38,11 +39,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_a_judging_for_which_no_box_is_to_be_had_runs_later_at_no_cost_of_an_attempt(database: Database) -> None:
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         if claim.attempt < 3:
             raise SandboxAway("the engine is being restarted")
+        left.append(attempts_left(read_job(database)))
         finish(database, claim, ACCEPTED)
 
+    left: list[int] = []
     send(database)
     with loop(database, run, BY_NOTIFY_ONLY):
         wait_until(lambda: states(database) == ["done"])
@@ -50,13 +53,13 @@ def test_a_judging_for_which_no_box_is_to_be_had_runs_later_at_no_cost_of_an_att
     with database.transaction() as session:
         judging = session.scalars(select(Judging)).one()
     assert (judging.verdict, judging.attempt, judging.reason) == ("accepted", 3, None)
-    assert judging.max_attempts == MAX_ATTEMPTS + 2
+    assert left == [MAX_ATTEMPTS - 1]
 
 
 def test_nothing_is_claimed_while_no_box_is_to_be_had(database: Database, clock: Clock) -> None:
     tried: list[int] = []
 
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         tried.append(claim.judging_id)
         if clock.now == 1000:
             raise SandboxAway("the engine is being restarted")
@@ -79,7 +82,7 @@ def test_a_worker_that_can_not_open_boxes_says_so_until_it_can(database: Databas
     can_open = threading.Event()
     seen: list[tuple[str, str]] = []
 
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         if not can_open.is_set():
             raise SandboxAway("the machine has too much to do")
         finish(database, claim, ACCEPTED)

@@ -14,8 +14,8 @@ from sqlalchemy import func, select
 from app.admin.worker import WorkerView, drain, list_workers, resume
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear, leave
-from app.submissions.enqueue import Job, enqueue
-from app.submissions.model import WorkerRow
+from app.queue.model import WorkerRow
+from app.submissions.enqueue import enqueue
 from tests.factories import make_submission, make_worker
 from tests.queue.fleet import Fleet, wait_until
 from tests.queue.test_lease_loop import states
@@ -67,7 +67,7 @@ def test_the_worker_that_comes_after_a_killed_one_is_held_back_until_it_is_resum
     with database.transaction() as session:
         submission = make_submission(session)
         submission.source = "sleep 0"
-        enqueue(session, Job(submission=submission, queue="cpu"))
+        enqueue(session, submission, "cpu")
     with database.transaction() as session:
         before = session.scalars(select(WorkerRow.seen_at)).one()
     wait_until(lambda: seen(database)[0].seen_at > before + timedelta(seconds=1))

@@ -10,20 +10,10 @@ from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import (
-    Claim,
-    Wanted,
-    add_hint,
-    beat,
-    bury,
-    claim,
-    fail,
-    finish,
-    give_back,
-    record_cases,
-    record_phases,
-)
+from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
+from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel
+from app.submissions.judging_record import JudgingClaim, add_hint, finish, record_cases, record_phases
 from app.submissions.model import CaseRow, Judging, Submission
 from tests.factories import make_judging, make_submission
 
@@ -43,12 +33,12 @@ def make_queue(database: Database, *priorities: int, queue: str = "cpu") -> list
         return [make_judging(session, submission.id, priority=p, queue=queue).id for p in priorities]
 
 
-def take(database: Database, wish: Wanted) -> list[Claim]:
+def take(database: Database, wish: Wanted) -> list[JudgingClaim]:
     with database.transaction() as session:
-        return claim(session, wish)
+        return claim(session, wish, JudgingClaim)
 
 
-def take_one(database: Database, worker: str = "worker") -> Claim:
+def take_one(database: Database, worker: str = "worker") -> JudgingClaim:
     (taken,) = take(database, wanted(worker=worker))
     return taken
 
@@ -57,22 +47,27 @@ def make_custom_inputs(database: Database, *priorities: int) -> list[int]:
     """Make judgings of different users' custom inputs."""
     with database.transaction() as session:
         submissions = [make_submission(session, mode="sample") for _ in priorities]
-        session.flush()
-        session.execute(
-            update(Submission).where(Submission.id.in_([each.id for each in submissions])).values(inputs="x: 1")
-        )
         each = zip(submissions, priorities, strict=True)
-        return [make_judging(session, submission.id, priority=priority).id for submission, priority in each]
+        return [make_judging(session, one.id, priority=priority, is_rationed=True).id for one, priority in each]
 
 
 def set_columns(database: Database, **columns: object) -> None:
     with database.transaction() as session:
-        session.execute(update(Judging).values(**columns))
+        session.execute(update(Job).values(**columns))
 
 
 def read(database: Database) -> Judging:
     with database.transaction() as session:
         return session.scalars(select(Judging)).one()
+
+
+def read_job(database: Database) -> Job:
+    with database.transaction() as session:
+        return session.scalars(select(Job)).one()
+
+
+def attempts_left(job: Job) -> int:
+    return MAX_ATTEMPTS - (job.attempt - job.given_back)
 
 
 def case(position: int) -> CaseResult:
@@ -143,7 +138,7 @@ def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(
     second = take_one(database)
 
     assert (second.judging_id, second.attempt) == (first.judging_id, 2)
-    assert read(database).reason == "attempt 1: its worker dead stopped beating"
+    assert read_job(database).reason == "attempt 1: its worker dead stopped beating"
 
 
 def test_a_worker_runs_one_judging_at_a_time_that_was_lost_twice(database: Database) -> None:
@@ -167,7 +162,7 @@ def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database
     make_queue(database, 0, 0)
     kept, lost = take(database, wanted(slots=2))
     with database.transaction() as session:
-        session.execute(update(Judging).where(Judging.id == lost.judging_id).values(lease_until=EXPIRED))
+        session.execute(update(Job).where(Job.id == lost.job_id).values(lease_until=EXPIRED))
     take_one(database, "other")
     set_columns(database, lease_until=EXPIRED)
 
@@ -175,8 +170,8 @@ def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database
         assert beat(session, {kept, lost}, LEASE) == {lost}
 
     with database.transaction() as session:
-        still_held = session.scalars(select(Judging.id).where(Judging.lease_until > func.now())).all()
-    assert still_held == [kept.judging_id]
+        still_held = session.scalars(select(Job.id).where(Job.is_held)).all()
+    assert still_held == [kept.job_id]
 
 
 def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) -> None:
@@ -186,7 +181,8 @@ def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) ->
     assert finish(database, held, accepted(case(0), case(1)))
 
     judging = read(database)
-    assert (judging.state, judging.verdict, judging.score, judging.lease_until) == ("done", "accepted", 100, None)
+    assert (judging.state, judging.verdict, judging.score, judging.job) == ("done", "accepted", 100, None)
+    assert (judging.attempt, judging.worker, judging.started_at is not None) == (1, "worker", True)
     assert (judging.image, judging.versions) == ("image", {"numpy": "2"})
     with database.transaction() as session:
         rows = session.scalars(select(CaseRow).order_by(CaseRow.position)).all()
@@ -248,8 +244,8 @@ def test_a_superseded_worker_writes_nothing(database: Database) -> None:
     fail(database, zombie, "reason")
     give_back(database, zombie)
 
-    judging = read(database)
-    assert (judging.state, judging.attempt, judging.worker) == ("judging", 2, "peer")
+    job = read_job(database)
+    assert (read(database).state, job.attempt, job.worker) == ("judging", 2, "peer")
     with database.transaction() as session:
         assert session.scalars(select(CaseRow)).all() == []
 
@@ -268,27 +264,29 @@ def test_a_failed_attempt_goes_back_into_the_queue_with_its_reason(database: Dat
     fail(database, take_one(database), "no \0box")
 
     judging = read(database)
-    assert (judging.state, judging.verdict, judging.reason) == ("queued", None, "attempt 1: no \\x00box")
+    assert (judging.state, judging.verdict, judging.latest.reason) == ("queued", None, "attempt 1: no \\x00box")
     assert take_one(database).attempt == 2
 
 
-def test_the_third_failure_is_a_judge_error_with_every_reason(database: Database) -> None:
+def test_the_last_failure_is_a_judge_error_with_every_reason(database: Database) -> None:
     make_queue(database, 0)
+    set_columns(database, attempt=MAX_ATTEMPTS - 2)
 
-    for reason in ("first", "second", "third"):
+    for reason in ("one", "other"):
         fail(database, take_one(database), reason)
 
     judging = read(database)
     assert (judging.state, judging.verdict) == ("done", "judge_error")
-    assert judging.reason == "attempt 1: first\nattempt 2: second\nattempt 3: third"
+    assert judging.reason == "attempt 4: one\nattempt 5: other"
+    assert (judging.attempt, judging.worker) == (MAX_ATTEMPTS, "worker")
     assert take(database, wanted()) == []
 
 
 @pytest.mark.parametrize("lease_until", [EXPIRED, AHEAD])
 def test_a_judging_whose_last_worker_died_is_buried(database: Database, lease_until: object) -> None:
     make_queue(database, 0)
-    set_columns(database, attempt=2)
-    take_one(database, "third")
+    set_columns(database, attempt=MAX_ATTEMPTS - 1)
+    take_one(database, "last")
     set_columns(database, lease_until=lease_until)
 
     assert take(database, wanted()) == []
@@ -297,7 +295,7 @@ def test_a_judging_whose_last_worker_died_is_buried(database: Database, lease_un
 
     judging = read(database)
     assert (judging.state, judging.verdict) == ("done", "judge_error")
-    assert judging.reason == "attempt 3: its worker third stopped beating"
+    assert judging.reason == "attempt 5: its worker last stopped beating"
 
 
 def test_a_judging_with_attempts_left_is_not_buried(database: Database) -> None:
@@ -312,11 +310,10 @@ def test_a_judging_with_attempts_left_is_not_buried(database: Database) -> None:
 def test_giving_back_costs_no_attempt(database: Database) -> None:
     make_queue(database, 0)
 
-    for _ in range(5):
+    for _ in range(MAX_ATTEMPTS + 1):
         give_back(database, take_one(database))
 
-    judging = read(database)
-    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", 3)
+    assert (read(database).state, attempts_left(read_job(database))) == ("queued", MAX_ATTEMPTS)
 
 
 def cancel_it(database: Database) -> bool:
@@ -373,8 +370,7 @@ def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:
 
     assert not cancel_it(database)
 
-    judging = read(database)
-    assert (judging.verdict, judging.cancel_requested) == ("accepted", False)
+    assert read(database).verdict == "accepted"
 
 
 def test_phases_are_kept_with_the_verdict(database: Database) -> None:
@@ -394,14 +390,14 @@ def test_a_claim_that_rolls_back_leaves_the_judging_in_the_queue(database: Datab
     make_queue(database, 0)
 
     with pytest.raises(ZeroDivisionError), database.transaction() as session:  # noqa: PT012
-        claim(session, wanted())
+        claim(session, wanted(), JudgingClaim)
         raise ZeroDivisionError
 
     assert take_one(database).attempt == 1
 
 
 def test_an_unknown_claim_is_lost(database: Database) -> None:
-    unknown = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+    unknown = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 
     with database.transaction() as session:
         assert beat(session, {unknown}, LEASE) == {unknown}

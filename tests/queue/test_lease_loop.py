@@ -13,10 +13,11 @@ from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop, Rhythm
+from app.queue.model import Job
 from app.schema import upgrade
-from app.submissions.enqueue import MAX_ATTEMPTS, Job, enqueue
+from app.submissions.enqueue import enqueue
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
@@ -28,9 +29,12 @@ ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versi
 
 @contextmanager
 def loop(
-    database: Database, run: Callable[[Claim, threading.Event], None], rhythm: Rhythm | None = None, slots: int = 1
-) -> Iterator[LeaseLoop[Claim]]:
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, rhythm)
+    database: Database,
+    run: Callable[[JudgingClaim, threading.Event], None],
+    rhythm: Rhythm | None = None,
+    slots: int = 1,
+) -> Iterator[LeaseLoop[JudgingClaim]]:
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), JudgingClaim, run, rhythm)
     loop.start()
     try:
         yield loop
@@ -40,22 +44,22 @@ def loop(
 
 def send(database: Database) -> None:
     with database.transaction() as session:
-        enqueue(session, Job(submission=make_submission(session), queue="cpu"))
+        enqueue(session, make_submission(session), "cpu")
 
 
 def states(database: Database) -> list[str]:
     with database.transaction() as session:
-        return list(session.scalars(select(Judging.state).order_by(Judging.id)))
+        return [judging.state for judging in session.scalars(select(Judging).order_by(Judging.id))]
 
 
 def is_listening(database: Database) -> bool:
-    listening = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN \"judg%'")
+    listening = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN \"jobs%'")
     with database.transaction() as session:
         return len(session.execute(listening).all()) > 0
 
 
 def test_a_new_judging_starts_by_its_notification(database: Database) -> None:
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         finish(database, claim, ACCEPTED)
 
     with loop(database, run, BY_NOTIFY_ONLY):
@@ -70,7 +74,7 @@ def test_no_more_run_at_once_than_there_are_slots(database: Database) -> None:
     for _ in range(8):
         send(database)
 
-    def run(claim: Claim, abort: threading.Event) -> None:
+    def run(claim: JudgingClaim, abort: threading.Event) -> None:
         running.append(claim)
         abort.wait(0.05)
         most.append(len(running))
@@ -86,7 +90,7 @@ def test_no_more_run_at_once_than_there_are_slots(database: Database) -> None:
 def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
     started, may_end = threading.Event(), threading.Event()
 
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         started.set()
         may_end.wait()
         finish(database, claim, ACCEPTED)
@@ -102,8 +106,8 @@ def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
     assert states(database) == ["done", "queued"]
 
 
-def test_an_internal_error_is_tried_three_times_and_its_text_kept(database: Database) -> None:
-    def run(claim: Claim, _: threading.Event) -> None:
+def test_an_internal_error_is_tried_again_and_its_texts_kept(database: Database) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         raise RuntimeError(f"no box for attempt {claim.attempt}")
 
     send(database)
@@ -114,13 +118,13 @@ def test_an_internal_error_is_tried_three_times_and_its_text_kept(database: Data
         judging = session.scalars(select(Judging)).one()
     assert judging.verdict == "judge_error"
     assert judging.reason is not None
-    assert [f"no box for attempt {attempt}" in judging.reason for attempt in (1, 2, 3)] == [True] * 3
+    assert [f"no box for attempt {attempt}" in judging.reason for attempt in (1, 5)] == [True] * 2
 
 
 def test_a_worker_that_is_stopped_gives_back_what_it_judges(database: Database) -> None:
     started = threading.Event()
 
-    def run(_: Claim, abort: threading.Event) -> None:
+    def run(_: JudgingClaim, abort: threading.Event) -> None:
         started.set()
         abort.wait()
 
@@ -129,12 +133,12 @@ def test_a_worker_that_is_stopped_gives_back_what_it_judges(database: Database) 
         started.wait()
 
     with database.transaction() as session:
-        judging = session.scalars(select(Judging)).one()
-    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", MAX_ATTEMPTS)
+        job = session.scalars(select(Job)).one()
+    assert (job.lease_until, job.attempt, job.given_back) == (None, 1, 1)
 
 
 def test_a_judging_longer_than_its_lease_is_held_by_beats(database: Database) -> None:
-    def run(claim: Claim, abort: threading.Event) -> None:
+    def run(claim: JudgingClaim, abort: threading.Event) -> None:
         if not abort.wait(3):
             finish(database, claim, ACCEPTED)
 
@@ -151,7 +155,7 @@ def test_work_goes_on_after_the_database_crashed_and_came_back(tmp_path: Path) -
     first = own(tmp_path / "postgres", {"fsync": "off"})
     database = Database(first.url)
 
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         started.set()
         go_on.wait()
         finish(database, claim, ACCEPTED)

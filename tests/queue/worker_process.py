@@ -18,8 +18,8 @@ from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish, record_cases
 from app.queue.lease_loop import LeaseLoop, Rhythm
+from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from app.submissions.model import Submission
 
 CASES = 2
@@ -30,7 +30,7 @@ class Performer:
         self._database = database
         self._name = name
 
-    def run(self, claim: Claim, abort: threading.Event) -> None:
+    def run(self, claim: JudgingClaim, abort: threading.Event) -> None:
         with self._database.transaction() as session:
             submission = session.get_one(Submission, claim.submission_id)
         what, _, seconds = submission.source.partition(" ")
@@ -65,7 +65,13 @@ def main(url: str, name: str, slots: str, *seconds: str) -> None:
     lease, beat, poll = (timedelta(seconds=float(each)) for each in seconds)
     database = Database(url, pool_size=int(slots) + 3)
     capacity = Capacity(queues=("cpu",), slots=int(slots), worker=name)
-    loop = LeaseLoop(database, capacity, Performer(database, name).run, Rhythm(lease=lease, beat=beat, poll=poll))
+    loop = LeaseLoop(
+        database,
+        capacity,
+        JudgingClaim,
+        Performer(database, name).run,
+        Rhythm(lease=lease, beat=beat, poll=poll),
+    )
     loop.start()
     signal.sigwait({signal.SIGTERM})
     loop.drain()

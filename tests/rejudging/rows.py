@@ -14,10 +14,11 @@ from app.catalog.model import Problem, Revision
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Claim, Wanted, claim, finish
+from app.queue.lease import Wanted, claim
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.rejudging.model import Onto, Rejudging
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import CaseRow, Judging, Submission
 from tests.factories import make_judging, make_submission, make_user
 
@@ -34,7 +35,7 @@ def make_judged(
     """Its two cases: the first accepted, the second as the submission."""
     submission = make_submission(session, user, revision)
     now = func.now()
-    done = {"state": "done", "attempt": 1, "started_at": now, "finished_at": now}
+    done = {"attempt": 1, "started_at": now, "finished_at": now}
     judging = make_judging(session, submission.id, verdict=verdict, score=score, **done)
     for position, each in enumerate((Verdict.ACCEPTED, verdict)):
         session.add(CaseRow(judging_id=judging.id, attempt=1, sequence=position, **asdict(case(position, each))))
@@ -45,7 +46,7 @@ def make_judged(
 def make_failed(session: Session, revision: Revision, why: str | None) -> Submission:
     """A judge error, which the last of three attempts ended by."""
     submission = make_submission(session, revision=revision)
-    done = {"state": "done", "attempt": 3, "finished_at": func.now()}
+    done = {"attempt": 3, "finished_at": func.now()}
     reason = f"attempt 3: {why}" if why else None
     make_judging(session, submission.id, verdict=Verdict.JUDGE_ERROR, reason=reason, **done)
     return submission
@@ -72,11 +73,11 @@ def begin(session: Session, actor: Actor, onto: Onto = "own", key: str | None = 
     return rejudge(session, actor, request)
 
 
-def take_all(database: Database) -> list[Claim]:
-    """Claim all judgings, as an idle worker does."""
+def take_all(database: Database) -> list[JudgingClaim]:
+    """JudgingClaim all judgings, as an idle worker does."""
     wanted = Wanted(queues=["cpu", "gpu"], slots=100, worker="test", lease=LEASE, background=100)
     with database.transaction() as session:
-        return claim(session, wanted)
+        return claim(session, wanted, JudgingClaim)
 
 
 def judge_again(database: Database, verdict: Verdict = Verdict.ACCEPTED, score: int = 100) -> None:

@@ -14,6 +14,7 @@ from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.queue.lease import beat, fail
+from app.queue.model import MAX_ATTEMPTS, Job
 from app.rejudging import choice, create
 from app.rejudging.change import CaseChange, list_changes, list_judgings
 from app.rejudging.choice import Choice, preview
@@ -106,7 +107,7 @@ def test_what_is_not_judged_yet_what_was_cancelled_and_samples_are_left_out(data
         make_judging(session, make_submission(session, revision=revision).id)
         make_judged(session, revision, Verdict.CANCELLED)
         sample = make_submission(session, revision=revision, mode="sample")
-        make_judging(session, sample.id, state="done", verdict="accepted")
+        make_judging(session, sample.id, verdict="accepted")
 
         usual = preview(session, Choice(problem="sums"), "own")
         with_samples = preview(session, Choice(problem="sums", samples=True), "own")
@@ -167,7 +168,8 @@ def test_what_is_judged_again_waits_behind_all_else_and_does_not_count(database:
         assert rejudging.total == 1
         assert not new.is_current
         assert counting(session, [submission.id]) == ["wrong_answer"]
-        assert new.priority == min(session.scalars(select(Judging.priority)))
+        assert new.job is not None
+        assert new.job.priority == min(session.scalars(select(Job.priority)))
 
 
 def test_the_current_revision_brings_its_queue_with_it(database: Database) -> None:
@@ -305,7 +307,7 @@ def test_a_judge_error_replaces_nothing_and_says_why(database: Database) -> None
         submission = make_judged(session, make_problem(session, "sums"))
         actor = make_actor(session)
         rejudging = begin(session, actor, problem="sums")
-    for _ in range(3):
+    for _ in range(MAX_ATTEMPTS):
         fail(database, take_all(database)[0], "no box")
 
     with database.transaction() as session:

@@ -13,10 +13,10 @@ from app.accounts.model import User
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import SubmissionLimit
+from app.queue.model import BACKGROUND
 from app.submissions import admission
 from app.submissions.admission import QueueWaits
 from app.submissions.forecast import CAUTION, SHORT, Backlog
-from app.submissions.priority import BACKGROUND
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
@@ -166,7 +166,7 @@ def test_a_user_with_many_unfinished_submissions_is_refused_before_a_newcomer(
 def test_recent_judging_makes_the_wait_longer(database: Database, wanted: Submit) -> None:
     with database.transaction() as session:
         user, problem = session.get_one(User, wanted.user_id), make_problem(session)
-        ended = {"state": "done", "verdict": "accepted", "finished_at": func.now()}
+        ended = {"verdict": "accepted", "finished_at": func.now()}
         for _ in range(2):
             done = make_submission(session, user, problem)
             make_judging(session, done.id, started_at=func.now() - timedelta(seconds=60), **ended)
@@ -221,7 +221,7 @@ def test_a_queue_that_was_never_empty_is_as_quick_as_its_judgings_ended(
         for minutes in range(50):
             ended = func.now() - timedelta(minutes=minutes)
             times = {"started_at": ended - timedelta(seconds=10), "finished_at": ended}
-            make_judging(session, make_submission(session).id, state="done", verdict="accepted", **times)
+            make_judging(session, make_submission(session).id, verdict="accepted", **times)
     fill(database, 30, queued_at=func.now() - timedelta(minutes=waiting_minutes))
 
     assert QueueWaits(database).read()["cpu"].seconds_each == pytest.approx(CAUTION * seconds_each, rel=0.05)

@@ -1,12 +1,14 @@
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
+from app.accounts.model import User
 from app.database.engine import Database
+from app.queue.model import Job
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
-from tests.factories import make_problem, make_user
+from tests.factories import finish_judgings, make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=1000)
 
@@ -19,9 +21,9 @@ def send(database: Database, user_id: UUID, times: int) -> None:
 
 
 def users_in_order(database: Database) -> list[UUID]:
-    order = select(Submission.user_id).join(Judging, Judging.submission_id == Submission.id)
+    order = select(User.id).join(Submission, Submission.user_id == User.id).join(Job, Job.watched == Submission.id)
     with database.transaction() as session:
-        return list(session.scalars(order.order_by(Judging.priority.desc(), Judging.id)))
+        return list(session.scalars(order.order_by(Job.priority.desc(), Job.id)))
 
 
 def make_users(database: Database) -> tuple[UUID, UUID]:
@@ -52,24 +54,22 @@ def test_what_is_judged_no_longer_counts_against_a_user(database: Database) -> N
     busy, other = make_users(database)
     send(database, busy, 100)
     with database.transaction() as session:
-        session.execute(update(Judging).values(state="done", verdict="accepted"))
+        finish_judgings(session)
 
     send(database, busy, 1)
     send(database, other, 1)
 
-    assert users_in_order(database)[:3] == [busy, busy, other]
+    assert users_in_order(database) == [busy, other]
 
 
 def test_a_waiting_submission_is_not_passed_by_users_who_come_later_without_end(database: Database) -> None:
     busy, other = make_users(database)
     send(database, busy, 3)
     with database.transaction() as session:
-        first, second, last = session.scalars(select(Judging.id).order_by(Judging.priority.desc()))
-        done = update(Judging).values(state="done", verdict="accepted")
-        session.execute(done.where(Judging.id.in_([first, second])))
+        first, second, last = session.scalars(select(Job.judging_id).order_by(Job.priority.desc()))
+        finish_judgings(session, "accepted", Judging.id.in_([first, second]))
 
     send(database, other, 1)
 
     with database.transaction() as session:
-        waiting = select(Judging.id).where(Judging.state == "queued")
-        assert session.scalars(waiting.order_by(Judging.priority.desc(), Judging.id)).first() == last
+        assert session.scalars(select(Job.judging_id).order_by(Job.priority.desc(), Job.id)).first() == last

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
 from app.database.engine import Database
+from app.queue.model import BACKGROUND
 from app.submissions.forecast import forecast
-from app.submissions.priority import BACKGROUND
 from app.submissions.view import Mode, Wait
 from tests.factories import make_judging, make_prepared, make_problem, make_submission, make_worker
 
@@ -18,7 +18,7 @@ from tests.factories import make_judging, make_prepared, make_problem, make_subm
 def make_done(session: Session, revision: Revision, seconds: float, mode: Mode = "submit", **columns: Any) -> None:
     """A judging that took so long."""
     now = func.now()
-    usual = {"state": "done", "verdict": "accepted", "finished_at": now}
+    usual = {"verdict": "accepted", "finished_at": now}
     submission = make_submission(session, revision=revision, mode=mode)
     make_judging(session, submission.id, started_at=now - timedelta(seconds=seconds), **usual | columns)
 
@@ -27,7 +27,7 @@ def make_running(session: Session, revision: Revision) -> None:
     now = func.now()
     submission = make_submission(session, revision=revision)
     lease = {"lease_until": now + timedelta(seconds=15), "attempt": 1}
-    make_judging(session, submission.id, state="judging", started_at=now, **lease)
+    make_judging(session, submission.id, started_at=now, **lease)
 
 
 def wait(session: Session, revision: Revision, mode: Mode = "submit", **columns: Any) -> Wait:
@@ -110,7 +110,7 @@ def test_of_one_that_is_judged_the_rest_is_told_and_nothing_once_it_is_late(
         make_prepared(session, problem)
         make_done(session, problem, 8)
         now = func.now()
-        running: dict[str, Any] = {"state": "judging", "attempt": 1, "lease_until": now + timedelta(seconds=15)}
+        running: dict[str, Any] = {"attempt": 1, "lease_until": now + timedelta(seconds=15)}
 
         told = wait(session, problem, started_at=now - timedelta(seconds=began), **running)
 
@@ -120,7 +120,7 @@ def test_of_one_that_is_judged_the_rest_is_told_and_nothing_once_it_is_late(
 def test_of_one_that_is_done_nothing_is_told(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        judging = make_judging(session, submission.id, state="done", verdict="accepted")
+        judging = make_judging(session, submission.id, verdict="accepted")
 
         assert forecast(session, submission, judging) is None
 
@@ -131,7 +131,7 @@ def test_what_is_judged_again_is_never_ahead_and_holds_no_slot(database: Databas
         problem = make_problem(session)
         make_prepared(session, problem)
         make_done(session, problem, 8)
-        running = {"state": "judging", "lease_until": func.now() + timedelta(seconds=15), "started_at": func.now()}
+        running = {"lease_until": func.now() + timedelta(seconds=15), "started_at": func.now()}
         for columns in ({}, running):
             submission = make_submission(session, revision=problem)
             make_judging(session, submission.id, priority=BACKGROUND, **columns)

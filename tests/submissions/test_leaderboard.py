@@ -37,7 +37,7 @@ def accepted(
 ) -> Submission:
     submission = make_submission(session, user, revision)
     submission.created_at = START + timedelta(minutes=minute)
-    judging = make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+    judging = make_judging(session, submission.id, verdict="accepted", score=100)
     row = Measurement(judging_id=judging.id, revision_id=revision.id, machine=machine)
     row.wall_seconds, row.memory_bytes = seconds, 2**25
     session.add(row)
@@ -110,7 +110,7 @@ def test_a_verdict_that_a_later_judging_took_back_does_not_count(database: Datab
         revision, ada = make_problem(session, SLUG), ranked(session, "ada")
         reference(session, revision, "slow", 1.0)
         submission = accepted(session, ada, revision, 0.5)
-        make_judging(session, submission.id, state="done", verdict="wrong_answer", score=0)
+        make_judging(session, submission.id, verdict="wrong_answer", score=0)
 
         assert read(session, ada).entries == ()
 

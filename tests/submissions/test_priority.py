@@ -12,9 +12,10 @@ from app.accounts.model import User
 from app.catalog.model import Revision
 from app.database.engine import Database
 from app.errors import LimitReached
+from app.queue.model import BACKGROUND, VISITOR
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
-from app.submissions.priority import BACKGROUND, SECONDS_PER_STEP, VISITOR, compute_priority
+from app.submissions.priority import SECONDS_PER_STEP, compute_priority
 from app.submissions.quota import SubmitLimits, find_reset
 from app.submissions.submit import Submit, submit
 from app.submissions.usage import PRIORITY_WINDOW, list_judging_seconds, read_usage
@@ -35,7 +36,7 @@ def make_used(
     submission = make_submission(session, user, revision)
     at = func.now() - ago
     session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=at))
-    done = {"state": "done", "verdict": "accepted", "finished_at": at}
+    done = {"verdict": "accepted", "finished_at": at}
     make_judging(session, submission.id, started_at=at - timedelta(seconds=seconds), **done | columns)
     return submission
 
@@ -71,7 +72,7 @@ def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Datab
         rejudging = Rejudging(chosen={}, onto="own", total=1)
         session.add(rejudging)
         session.flush()
-        again = {"rejudging_id": rejudging.id, "is_current": False, "state": "done", "verdict": "accepted"}
+        again = {"rejudging_id": rejudging.id, "is_current": False, "verdict": "accepted"}
         times = {"started_at": func.now() - timedelta(seconds=9), "finished_at": func.now()}
         make_judging(session, submission.id, **again, **times)
 
@@ -82,7 +83,7 @@ def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
         now = func.now()
-        running = {"state": "judging", "lease_until": now, "started_at": now - timedelta(seconds=7)}
+        running = {"lease_until": now, "started_at": now - timedelta(seconds=7)}
         make_judging(session, make_submission(session, user).id, **running)
 
         ((_, seconds),) = list_judging_seconds(session, user.id)

@@ -52,7 +52,7 @@ def test_a_view_has_the_fields_of_the_api() -> None:
 def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        judging = make_judging(session, submission.id, state="done", verdict="accepted", attempt=2)
+        judging = make_judging(session, submission.id, verdict="accepted", attempt=2)
         session.add_all([make_case(judging.id, 1, 0), make_case(judging.id, 2, 1), make_case(judging.id, 2, 0)])
         session.flush()
 
@@ -64,7 +64,7 @@ def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) 
 def test_a_hint_is_expected_for_a_while(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        judging = make_judging(session, submission.id, state="done", verdict="wrong_answer", hint_pending=True)
+        judging = make_judging(session, submission.id, verdict="wrong_answer", hint_pending=True)
         judging.finished_at = session.scalars(select(func.now())).one()
         is_expected = view_submission(session, submission).hint_pending
         judging.finished_at -= timedelta(seconds=HINT_SECONDS)
@@ -77,7 +77,7 @@ def test_a_hint_is_expected_for_a_while(database: Database) -> None:
 def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        judging = make_judging(session, submission.id, state="queued", attempt=1)
+        judging = make_judging(session, submission.id, attempt=1)
         session.add(make_case(judging.id, 1, 0))
         session.flush()
 
@@ -89,8 +89,8 @@ def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(data
 def test_a_view_shows_the_latest_judging(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        make_judging(session, submission.id, state="done", verdict="wrong_answer", score=0)
-        make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+        make_judging(session, submission.id, verdict="wrong_answer", score=0)
+        make_judging(session, submission.id, verdict="accepted", score=100)
 
         view = view_submission(session, submission)
 
@@ -100,7 +100,7 @@ def test_a_view_shows_the_latest_judging(database: Database) -> None:
 def test_a_view_never_shows_the_reason_of_a_judge_error(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        make_judging(session, submission.id, state="done", verdict="judge_error", reason="secret-path")
+        make_judging(session, submission.id, verdict="judge_error", reason="secret-path")
 
         view = view_submission(session, submission)
 

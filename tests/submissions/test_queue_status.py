@@ -9,9 +9,9 @@ from sqlalchemy import func, select, update
 
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
-from app.submissions.model import WorkerRow
+from app.queue.model import WorkerRow
+from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.queue_status import LOST, NO_BOX, NO_WORKER
 from app.submissions.view_query import view_submission
 from tests.factories import make_judging, make_submission, make_worker
@@ -78,8 +78,8 @@ def test_a_worker_that_was_not_seen_for_a_lease_is_none(database: Database) -> N
 @pytest.mark.parametrize(
     "columns",
     [
-        {"state": "done", "verdict": "accepted"},
-        {"state": "judging", "attempt": 1, "lease_until": LATER},
+        {"verdict": "accepted"},
+        {"attempt": 1, "lease_until": LATER},
     ],
     ids=["done", "held"],
 )
@@ -90,17 +90,17 @@ def test_what_is_judged_needs_no_notice(database: Database, columns: dict[str, A
 def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Database) -> None:
     gone = datetime.now(UTC) - timedelta(seconds=1)
 
-    alone = notice(database, state="judging", attempt=1, lease_until=gone)
+    alone = notice(database, attempt=1, lease_until=gone)
     with database.transaction() as session:
         make_worker(session, "cpu")
 
     assert alone == NO_WORKER.format(kind="worker")
-    assert notice(database, state="judging", attempt=1, lease_until=gone) == LOST
+    assert notice(database, attempt=1, lease_until=gone) == LOST
 
 
 def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: Database) -> None:
     capacity = Capacity(queues=("gpu",), slots=2, device="gpu", gpus=("NVIDIA H200",), versions={"allclose": "0.1"})
-    loop = LeaseLoop[Claim](database, capacity, lambda *_: None, BY_NOTIFY_ONLY)
+    loop = LeaseLoop(database, capacity, JudgingClaim, lambda *_: None, BY_NOTIFY_ONLY)
 
     loop.start()
     wait_until(lambda: workers(database))
@@ -117,12 +117,12 @@ def test_a_draining_worker_is_not_listed_as_available(database: Database) -> Non
         make_judging(session)
     going, end = threading.Event(), threading.Event()
 
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         going.set()
         end.wait(60)
         finish(database, claim, ACCEPTED)
 
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), run)
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), JudgingClaim, run)
     loop.start()
     going.wait(60)
     drain = threading.Thread(target=loop.drain)
@@ -138,7 +138,7 @@ def test_workers_that_were_killed_are_forgotten_after_a_day(database: Database) 
     with database.transaction() as session:
         make_worker(session, "cpu")
         session.execute(update(WorkerRow).values(seen_at=func.now() - timedelta(days=2)))
-    loop = LeaseLoop[Claim](database, Capacity(queues=("cpu",), slots=1), lambda *_: None, BY_NOTIFY_ONLY)
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), JudgingClaim, lambda *_: None, BY_NOTIFY_ONLY)
 
     loop.start()
     wait_until(lambda: [row.host for row in workers(database)] not in ([], ["here"]))

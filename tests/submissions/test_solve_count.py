@@ -19,7 +19,7 @@ from tests.factories import make_judging, make_problem, make_submission, make_us
 
 def send(session: Session, user: User, revision: Revision, verdict: str) -> Submission:
     submission = make_submission(session, user, revision)
-    make_judging(session, submission.id, state="done", verdict=verdict)
+    make_judging(session, submission.id, verdict=verdict)
     return submission
 
 
@@ -38,7 +38,7 @@ def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allcl
             send(session, eve, revision, verdict)
         make_judging(session, make_submission(session, eve, revision).id)
         sample = make_submission(session, eve, revision, mode="sample")
-        make_judging(session, sample.id, state="done", verdict="accepted")
+        make_judging(session, sample.id, verdict="accepted")
 
         recount(session)
 
@@ -63,7 +63,7 @@ def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database
         rejudged, removed = (send(session, user, revision, "accepted") for user in (ada, bob))
         recount(session)
         before = read(session, revision.problem_id)
-        make_judging(session, rejudged.id, state="done", verdict="wrong_answer")
+        make_judging(session, rejudged.id, verdict="wrong_answer")
         session.execute(delete(Submission).where(Submission.id == removed.id))
         recount(session)
 

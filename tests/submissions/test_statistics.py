@@ -24,7 +24,7 @@ def judged(
 ) -> None:
     submission = make_submission(session, user, revision, mode)
     submission.created_at = when
-    make_judging(session, submission.id, state="done", verdict=verdict)
+    make_judging(session, submission.id, verdict=verdict)
 
 
 def test_a_year_adds_up_by_track_day_and_verdict(database: Database) -> None:
@@ -55,8 +55,8 @@ def test_the_latest_judging_counts(database: Database) -> None:
     with database.transaction() as session:
         owner = make_user(session)
         submission = make_submission(session, owner)
-        make_judging(session, submission.id, state="done", verdict="accepted")
-        make_judging(session, submission.id, state="done", verdict="wrong_answer")
+        make_judging(session, submission.id, verdict="accepted")
+        make_judging(session, submission.id, verdict="wrong_answer")
 
         found = read_statistics(session, owner.id)
 

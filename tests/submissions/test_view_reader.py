@@ -9,14 +9,14 @@ from app.database.engine import Database
 from app.errors import NotFound
 from app.submissions.model import CaseRow, Judging
 from app.submissions.view_query import ViewReader, view_submission
-from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.factories import finish_judgings, make_judging, make_problem, make_submission, make_user
 
 CASES = [{"name": name, "visibility": "sample"} for name in ("small", "large")]
 
 
 def add_result(session: Session, judging: Judging, position: int, sequence: int) -> None:
     result = {"verdict": "accepted", "report": {}, **CASES[position], "position": position, "sequence": sequence}
-    session.add(CaseRow(judging_id=judging.id, attempt=judging.attempt, **result))
+    session.add(CaseRow(judging_id=judging.id, attempt=judging.latest.attempt, **result))
     session.flush()
 
 
@@ -33,21 +33,22 @@ def test_every_change_shows_as_if_it_was_read_for_the_first_time(database: Datab
             seen.append([case.name for case in view.cases])
 
         read()
-        judging.state, judging.attempt, judging.started_at = "judging", 1, func.now()
-        judging.lease_until = func.now()
+        job = judging.job
+        assert job is not None
+        job.attempt, job.started_at, job.lease_until = 1, func.now(), func.now()
         session.flush()
         add_result(session, judging, 1, 0)
         read()
         add_result(session, judging, 0, 1)
         read()
-        judging.state = "queued"
+        job.lease_until = None
         session.flush()
         read()
-        judging.state, judging.attempt = "judging", 2
+        job.lease_until, job.attempt = func.now(), 2
         session.flush()
         add_result(session, judging, 0, 0)
         read()
-        judging.state, judging.verdict, judging.finished_at = "done", "accepted", func.now()
+        finish_judgings(session, attempt=2, finished_at=func.now())
         add_result(session, judging, 1, 1)
         read()
         make_judging(session, submission.id, revision_id=make_problem(session, cases=CASES[:1], parameters=[]).id)

@@ -17,9 +17,11 @@ from app.database.engine import Database
 from app.errors import Invalid, LimitReached, NotFound
 from app.limits import MAX_UNFINISHED_VISITOR_RUNS, RUNS_PER_MINUTE, Limits
 from app.queue.lease import Wanted, claim, fail
+from app.queue.model import MAX_ATTEMPTS, Job
 from app.rejudging.choice import Choice, count_unfinished, select_chosen
 from app.settings import ROOT
 from app.submissions.forecast import SHORT, read_backlogs
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.priority import read_front
 from app.submissions.query import HistoryFilters, get_submission, list_submissions
@@ -33,7 +35,7 @@ from app.submissions.visitor_run import (
     VisitorRuns,
     delete_old_runs,
 )
-from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
+from tests.factories import finish_judgings, make_judging, make_problem, make_submission, make_user, make_worker
 
 SOURCE = "def sums(): ..."
 
@@ -59,14 +61,14 @@ def submit_as_student(database: Database) -> UUID:
 def claim_all(database: Database, slots: int, worker: str = "worker") -> list[UUID]:
     wanted = Wanted(queues=["cpu"], slots=slots, worker=worker, lease=timedelta(seconds=15))
     with database.transaction() as session:
-        return [taken.submission_id for taken in claim(session, wanted)]
+        return [taken.submission_id for taken in claim(session, wanted, JudgingClaim)]
 
 
 def end_all(database: Database, verdict: str = "accepted", ago: timedelta = timedelta()) -> None:
     """All judgings end with this verdict, so long ago."""
-    ended = {"state": "done", "verdict": verdict, "lease_until": None, "started_at": func.now()}
     with database.transaction() as session:
-        session.execute(update(Judging).values(**ended, finished_at=func.now() - ago))
+        finish_judgings(session, verdict, started_at=func.now())
+        session.execute(update(Judging).values(finished_at=func.now() - ago))
 
 
 def count(database: Database, *models: type[Any]) -> list[int]:
@@ -156,7 +158,7 @@ def test_a_worker_judges_one_visitors_run_at_a_time(database: Database) -> None:
 def test_visitors_runs_change_no_students_priority_and_no_estimate(database: Database) -> None:
     with database.transaction() as session:
         make_worker(session, "cpu")
-        make_judging(session, state="done", verdict="accepted", started_at=func.now(), finished_at=func.now())
+        make_judging(session, verdict="accepted", started_at=func.now(), finished_at=func.now())
     for number in range(MAX_UNFINISHED_VISITOR_RUNS):
         start(database, VisitorRuns(Limits()), f"192.0.2.{number}")
     for _ in range(SHORT):
@@ -200,8 +202,9 @@ def test_no_list_count_or_export_has_a_visitors_run(database: Database) -> None:
 def test_a_visitors_run_that_fails_is_no_judge_error_for_admins(database: Database) -> None:
     start(database, VisitorRuns(Limits()))
     with database.transaction() as session:
-        session.execute(update(Judging).values(max_attempts=1))
-        (taken,) = claim(session, Wanted(queues=["cpu"], slots=1, worker="w", lease=timedelta(seconds=15)))
+        session.execute(update(Job).values(attempt=MAX_ATTEMPTS - 1))
+        wanted = Wanted(queues=["cpu"], slots=1, worker="w", lease=timedelta(seconds=15))
+        (taken,) = claim(session, wanted, JudgingClaim)
     fail(database, taken, "BoxLost: it is gone")
 
     with database.transaction() as session:

@@ -15,7 +15,8 @@ from app.judging.leaf import Tree
 from app.judging.report import AnswerFault, Material, build_report
 from app.judging.value_preview import copyable_preview, preview
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
-from app.queue.lease import Claim, Wanted, claim, finish, record_cases
+from app.queue.lease import Wanted, claim
+from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
@@ -34,19 +35,19 @@ LONG_NAMES = {
 RIGHT: Tree = np.array(7, np.float32)
 
 
-def take(database: Database) -> Claim:
+def take(database: Database) -> JudgingClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, WANTED)
+        (taken,) = claim(session, WANTED, JudgingClaim)
     return taken
 
 
-def record(database: Database, taken: Claim, *results: CaseResult) -> None:
+def record(database: Database, taken: JudgingClaim, *results: CaseResult) -> None:
     for result in results:
         with database.transaction() as session:
             record_cases(session, taken, [result])
 
 
-def end(database: Database, taken: Claim, *results: CaseResult, **hints: Any) -> None:
+def end(database: Database, taken: JudgingClaim, *results: CaseResult, **hints: Any) -> None:
     """`hints`: the fields `hint` and `hint_pending` of Finish."""
     verdicts = [result.verdict for result in results]
     outcome = Finish(

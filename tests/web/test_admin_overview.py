@@ -15,15 +15,15 @@ from app.admin.queue import LONG_WAIT_SECONDS
 from app.audit import COMMAND, Act, AuditEvent, record
 from app.catalog.publish import publish
 from app.database.engine import Database
+from app.queue.heartbeat import ALIVE
 from app.settings import ROOT
-from app.submissions.queue_status import ALIVE
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_worker, set_policy
 
 
 def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Database) -> None:
     with database.transaction() as session:
-        make_judging(session, state="done", verdict="wrong_answer")
+        make_judging(session, verdict="wrong_answer")
         make_judging(session)
         make_worker(session, "cpu")
 
@@ -38,11 +38,11 @@ def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Datab
 def test_numbers_that_need_attention_come_first(app: FastAPI, admin: TestClient, database: Database) -> None:
     app.state.started_at -= ALIVE
     with database.transaction() as session:
-        error: dict[str, Any] = {"state": "done", "verdict": "judge_error", "finished_at": datetime.now(UTC)}
+        error: dict[str, Any] = {"verdict": "judge_error", "finished_at": datetime.now(UTC)}
         make_judging(session, **error)
         submission = make_submission(session)
         make_judging(session, submission.id, **error)
-        make_judging(session, submission.id, state="done", verdict="accepted")
+        make_judging(session, submission.id, verdict="accepted")
 
     page = admin.get("/admin").text
 

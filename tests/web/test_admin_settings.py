@@ -110,7 +110,7 @@ def test_a_value_that_another_admin_changed_meanwhile_is_not_overwritten(admin: 
 
 def make_old(database: Database) -> None:
     with database.transaction() as session:
-        judging = make_judging(session, state="done", verdict="wrong_answer")
+        judging = make_judging(session, verdict="wrong_answer")
         at = datetime(2020, 1, 1, tzinfo=UTC)
         session.execute(update(Submission).where(Submission.id == judging.submission_id).values(created_at=at))
 

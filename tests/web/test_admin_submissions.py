@@ -63,7 +63,7 @@ def test_submissions_without_a_verdict_can_be_found_but_not_rejudged(
 def test_an_admin_sees_how_a_submission_was_judged(admin: TestClient, sent: UUID, database: Database) -> None:
     with database.transaction() as session:
         failure = {"verdict": "judge_error", "reason": "attempt 1: <BoxLost>", "is_current": False}
-        make_judging(session, sent, state="done", worker="worker-7", **failure)
+        make_judging(session, sent, worker="worker-7", **failure)
 
     page = admin.get(f"/submissions/{sent}").text
 

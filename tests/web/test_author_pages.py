@@ -20,6 +20,7 @@ from app.catalog.archive import write_archive
 from app.catalog.folder import digest
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
+from app.queue.model import Job
 from tests.authoring.steps import take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_listed, make_package
 from tests.factories import make_judging, make_submission, make_user
@@ -172,7 +173,7 @@ def test_a_package_is_verified_and_published(emmy: TestClient, database: Databas
     assert len(re.findall('<li class="(?:done|now|later)"', shown)) == 9
     assert re.search('<li class="now".*?Mutants of the reference.*?<progress value="3" max="40">', shown, re.DOTALL)
     with database.transaction() as session:
-        session.execute(update(Verification).values(state="queued", lease_until=None))
+        session.execute(update(Job).values(lease_until=None))
     verify(database)
 
     assert "Published" in emmy.get(page).text
@@ -240,9 +241,9 @@ def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Da
 
     cancel = f'action="{page}/cancel"'
     assert (cancel in before, cancel in after) == (True, False)
-    assert "Cancelling …" in after
-    assert "Cancelling …" in emmy.get("/author").text
-    assert (told.state, told.is_cancelling) == ("verifying", True)
+    assert "Cancelled" in after
+    assert "Cancelled" in emmy.get("/author").text
+    assert (told.state, told.is_cancelled) == ("failed", True)
 
 
 def test_an_author_is_warned_of_a_newer_revision(emmy: TestClient, database: Database) -> None:
@@ -413,11 +414,11 @@ def test_only_authors_read_that_no_student_has_solved_a_problem(emmy: TestClient
     author = emmy.get(f"/problems/{SLUG}").text
     with database.transaction() as session:
         own = make_submission(session, session.scalars(select(User)).one(), find_current(session, SLUG))
-        make_judging(session, own.id, state="done", verdict="accepted")
+        make_judging(session, own.id, verdict="accepted")
     solved_by_author = emmy.get(f"/problems/{SLUG}").text
     with database.transaction() as session:
         by_student = make_submission(session, None, find_current(session, SLUG))
-        make_judging(session, by_student.id, state="done", verdict="accepted")
+        make_judging(session, by_student.id, verdict="accepted")
     solved = emmy.get(f"/problems/{SLUG}").text
     emmy.cookies.clear()
 

@@ -141,7 +141,7 @@ def test_the_first_page_leads_to_where_the_user_stopped(ada: TestClient, databas
         user = session.scalars(select(User).where(User.username == "ada")).one()
         for title, verdict in (("scan", "accepted"), ("loss", "wrong_answer")):
             revision = session.scalars(select(Revision).where(Revision.manifest["title"].astext == title)).one()
-            make_judging(session, make_submission(session, user, revision).id, state="done", verdict=verdict)
+            make_judging(session, make_submission(session, user, revision).id, verdict=verdict)
     after = ada.get("/").text
     ada.put(f"{PROBLEM}/draft", json={"source": "draft = 1", "base": None})
     drafted = ada.get("/").text

@@ -60,7 +60,7 @@ def solve(database: Database, slug: str) -> None:
         ada = session.scalars(select(User).where(User.username == "ada")).one()
         current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id)
         revision = session.scalars(current.where(Problem.slug == slug)).one()
-        make_judging(session, make_submission(session, ada, revision).id, state="done", verdict="accepted")
+        make_judging(session, make_submission(session, ada, revision).id, verdict="accepted")
 
 
 @pytest.mark.usefixtures("problems")

@@ -41,7 +41,7 @@ def add_solvers(database: Database, judging: Judging, seconds: list[float]) -> N
             revision = session.get_one(Revision, judging.revision_id)
             submission = make_submission(session, make_user(session, f"solver_{number}"), revision)
             submission.variant = session.get_one(Submission, judging.submission_id).variant
-            made = make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+            made = make_judging(session, submission.id, verdict="accepted", score=100)
             make_measurement(session, made, each)
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import func, select
 from app.audit import AuditEvent
 from app.database.engine import Database
 from app.queue.lease import fail
+from app.queue.model import MAX_ATTEMPTS, WorkerRow
 from app.rejudging.model import Rejudging
-from app.submissions.model import Judging, WorkerRow
+from app.submissions.model import Judging
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.rejudging.rows import begin, make_actor, make_judged
@@ -115,7 +116,7 @@ def test_a_dead_worker_has_no_boxes_and_only_a_drained_one_can_be_resumed(
 def fail_one(database: Database, slug: str, reason: str) -> str:
     with database.transaction() as session:
         submission = make_submission(session, revision=make_problem(session, slug))
-        make_judging(session, submission.id, max_attempts=1)
+        make_judging(session, submission.id, attempt=MAX_ATTEMPTS - 1)
         made = str(submission.id)
     fail(database, take(database), reason)
     return made
@@ -145,6 +146,6 @@ def test_judging_again_begins_a_rejudging(admin: TestClient, database: Database)
     assert every.headers["location"].startswith("/admin/rejudgings/")
     with database.transaction() as session:
         totals = list(session.scalars(select(Rejudging.total).order_by(Rejudging.created_at)))
-        again = select(func.count()).where(Judging.rejudging_id.is_not(None), Judging.state == "queued")
+        again = select(func.count()).where(Judging.rejudging_id.is_not(None), Judging.verdict.is_(None))
         waiting = session.scalar(again)
     assert (totals, waiting) == ([1, 2], 3)

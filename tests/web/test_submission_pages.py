@@ -16,9 +16,9 @@ from app.judging.finish import Finish
 from app.judging.phase import Phase
 from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
-from app.queue.lease import add_hint, fail, finish, record_phases
-from app.submissions.enqueue import MAX_ATTEMPTS
-from app.submissions.model import Judging
+from app.queue.lease import fail
+from app.queue.model import MAX_ATTEMPTS, Job
+from app.submissions.judging_record import add_hint, finish, record_phases
 from app.submissions.view import PartView, SubmissionView
 from app.web.cookie import COOKIE
 from app.web.quantity import case_memory_text, case_seconds_text, seconds_text
@@ -61,7 +61,7 @@ def test_a_judging_whose_worker_is_lost_does_not_run(ada: TestClient, database: 
     held = ada.get(f"{path}/result").text
 
     with database.transaction() as session:
-        session.execute(update(Judging).values(lease_until=func.now() - timedelta(seconds=1)))
+        session.execute(update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
     lost = ada.get(f"{path}/result").text
 
     assert "Running your code <b>…</b>" in held

@@ -16,7 +16,7 @@ from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare
 from app.judging.finish import Finish
 from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
-from app.queue.lease import finish
+from app.submissions.judging_record import finish
 from app.submissions.model import Submission
 from app.submissions.view_query import view_submission
 from app.web.picture.time_plot import draw_time_plot

@@ -16,8 +16,8 @@ from app.database.engine import Database
 from app.engine.boxes import Pools
 from app.engine.overload import OverloadWaits
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop, Rhythm
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging
 from app.submissions.view import Mode
 from app.worker.expected import ExpectedOutputs
@@ -73,7 +73,7 @@ class Bench:
             submission.source = source
             return make_judging(session, submission.id).id
 
-    def claim(self) -> Claim:
+    def claim(self) -> JudgingClaim:
         return take_one(self.database)
 
     def expected(self) -> ExpectedOutputs:
@@ -95,8 +95,8 @@ class Bench:
         return HintRecorder(self.database, self.known())
 
     @contextmanager
-    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[Claim]]:
-        loop = LeaseLoop(self.database, Capacity(queues=("cpu",), slots=1), self.worker().judge, rhythm)
+    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[JudgingClaim]]:
+        loop = LeaseLoop(self.database, Capacity(queues=("cpu",), slots=1), JudgingClaim, self.worker().judge, rhythm)
         loop.start()
         try:
             yield loop

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.worker.after_verdict import MOST_WAITING, AfterVerdict
 
-CLAIM = Claim(judging_id=7, attempt=1, submission_id=uuid4())
+CLAIM = JudgingClaim(job_id=1, judging_id=7, attempt=1, watched=uuid4())
 
 
 @contextmanager

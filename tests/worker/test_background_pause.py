@@ -11,8 +11,8 @@ import pytest
 from app.database.engine import Database
 from app.queue.background_pause import NICENESS, BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
+from app.submissions.judging_record import JudgingClaim, finish
 from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
 from tests.queue.fleet import wait_until
@@ -157,7 +157,7 @@ def serving(
     running: dict[int, bool] = {}
     may_end = threading.Event()
 
-    def run(claim: Claim, abort: threading.Event) -> None:
+    def run(claim: JudgingClaim, abort: threading.Event) -> None:
         running[claim.judging_id] = claim.is_background
         while not abort.wait(0.01):
             if not claim.is_background and may_end.is_set():
@@ -165,7 +165,14 @@ def serving(
                 break
         del running[claim.judging_id]
 
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, BY_NOTIFY_ONLY, background_pause=pause)
+    loop = LeaseLoop(
+        database,
+        Capacity(queues=("cpu",), slots=slots),
+        JudgingClaim,
+        run,
+        BY_NOTIFY_ONLY,
+        background_pause=pause,
+    )
     loop.start()
     try:
         yield running, may_end

@@ -16,7 +16,7 @@ from app.catalog.package import Package, package_from_files
 from app.catalog.sample_record import SampleRecord
 from app.engine.hints import Question, find_hint, list_mistakes, mistake_outputs, record_samples, unpack
 from app.engine.prepare import Draw, prepare
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging
 from app.submissions.view import Mode
 from app.worker.hint_recorder import HELD_BYTES, HintRecorder, KnownMistakes
@@ -240,7 +240,7 @@ def test_a_false_record_changes_no_verdict(bench: Bench) -> None:
     assert right.verdict == "accepted"
 
 
-def pending(bench: Bench) -> tuple[Claim, Work, Question]:
+def pending(bench: Bench) -> tuple[JudgingClaim, Work, Question]:
     """Judge a wrong submission whose hint is pending. Nothing looks for it yet."""
     bench.send(bench.publish(PACKAGE), UNSCALED)
     claim = bench.claim()

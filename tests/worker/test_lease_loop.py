@@ -5,10 +5,9 @@ from sqlalchemy import select
 
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
-from app.submissions.enqueue import MAX_ATTEMPTS
-from app.submissions.model import Judging
+from app.queue.model import Job
+from app.submissions.judging_record import JudgingClaim, finish
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
 
@@ -16,15 +15,9 @@ from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, st
 TOO_LARGE = 2**46
 
 
-def left_attempts(database: Database) -> int:
-    with database.transaction() as session:
-        judging = session.scalars(select(Judging)).one()
-    return judging.max_attempts - judging.attempt
-
-
 def given_back(database: Database) -> bool:
     with database.transaction() as session:
-        return session.scalars(select(Judging)).one().max_attempts > MAX_ATTEMPTS
+        return session.scalars(select(Job.given_back)).one() > 0
 
 
 class Unsteady(tuple[str, ...]):
@@ -40,12 +33,12 @@ class Unsteady(tuple[str, ...]):
 
 
 def test_an_unexpected_error_does_not_end_the_loop(database: Database) -> None:
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         finish(database, claim, ACCEPTED)
 
     queues = Unsteady(("cpu",))
     send(database)
-    loop = LeaseLoop(database, Capacity(queues=queues, slots=1), run)
+    loop = LeaseLoop(database, Capacity(queues=queues, slots=1), JudgingClaim, run)
     loop.start()
     try:
         wait_until(lambda: states(database) == ["done"], seconds=15)
@@ -56,7 +49,7 @@ def test_an_unexpected_error_does_not_end_the_loop(database: Database) -> None:
 
 
 def test_what_no_thread_can_be_started_for_is_given_back_and_runs_later(database: Database) -> None:
-    def run(claim: Claim, _: threading.Event) -> None:
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
         finish(database, claim, ACCEPTED)
 
     with loop(database, run, BY_NOTIFY_ONLY):
@@ -67,5 +60,3 @@ def test_what_no_thread_can_be_started_for_is_given_back_and_runs_later(database
         finally:
             threading.stack_size(usual)
         wait_until(lambda: states(database) == ["done"], seconds=15)
-
-    assert left_attempts(database) == MAX_ATTEMPTS - 1

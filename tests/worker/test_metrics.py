@@ -14,9 +14,10 @@ from sqlalchemy import select
 from app import log
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear
-from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
-from app.submissions.model import Judging, Submission, WorkerRow
+from app.queue.model import MAX_ATTEMPTS, WorkerRow
+from app.submissions.judging_record import JudgingClaim
+from app.submissions.model import Judging, Submission
 from app.worker.middleware import Judge, JudgingResult, with_middleware
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from sandbox.box_middleware import LauncherWithMiddleware
@@ -58,10 +59,14 @@ def with_telemetry(judge: Judge, database: Database, meter: Meter) -> Judge:
 
 
 @contextmanager
-def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[Claim]]:
+def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[JudgingClaim]]:
     capacity = Capacity(queues=("cpu",), slots=1, worker="here:1", report=meter.report)
     loop = LeaseLoop(
-        bench.database, capacity, with_telemetry(bench.worker().judge, bench.database, meter), BY_NOTIFY_ONLY
+        bench.database,
+        capacity,
+        JudgingClaim,
+        with_telemetry(bench.worker().judge, bench.database, meter),
+        BY_NOTIFY_ONLY,
     )
     loop.start()
     try:
@@ -119,12 +124,13 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
 def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
     judging_id = watched.send(watched.publish())
 
-    def fail(claim: Claim, _: threading.Event) -> JudgingResult:
+    def fail(claim: JudgingClaim, _: threading.Event) -> JudgingResult:
         raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
 
     loop = LeaseLoop(
         watched.database,
         Capacity(queues=("cpu",), slots=1),
+        JudgingClaim,
         with_telemetry(fail, watched.database, meter),
         BY_NOTIFY_ONLY,
     )
@@ -134,11 +140,11 @@ def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(wa
     finally:
         loop.stop()
 
-    assert read(meter)['allclose_errors_total{kind="BoxLost",part="worker"}'] == 3
+    assert read(meter)['allclose_errors_total{kind="BoxLost",part="worker"}'] == MAX_ATTEMPTS
     judging = watched.judging()
     assert judging.id == judging_id
     assert judging.cause == "BoxLost: the box of process # ended"
-    assert (judging.reason or "").count("\n  Traceback") == 3
+    assert (judging.reason or "").count("\n  Traceback") == MAX_ATTEMPTS
 
 
 def test_a_beat_brings_the_numbers_to_the_database(watched: Bench, meter: Meter) -> None:

@@ -7,27 +7,27 @@ from uuid import uuid4
 import pytest
 
 from app.engine.job import Outcomes
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.worker.middleware import Judge, JudgingResult, Middleware, with_middleware
 from sandbox.interface import Aborted, BoxLost
 
-CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+CLAIM = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 JUDGED = JudgingResult(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
 
 
 class FailsBefore(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:  # noqa: ARG002
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:  # noqa: ARG002
         raise OverflowError("int too large to convert to float")
 
 
 class FailsAfter(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         judge(claim, abort)
         raise OverflowError("int too large to convert to float")
 
 
 class FailsOverAnError(Middleware):
-    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> JudgingResult:
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         try:
             return judge(claim, abort)
         except BoxLost:
@@ -39,9 +39,9 @@ PARTS = [FailsBefore(), FailsAfter(), FailsOverAnError()]
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
 def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.LogCaptureFixture) -> None:
-    calls: list[Claim] = []
+    calls: list[JudgingClaim] = []
 
-    def judge(claim: Claim, _abort: threading.Event) -> JudgingResult:
+    def judge(claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
         calls.append(claim)
         return JUDGED
 
@@ -53,7 +53,7 @@ def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.Log
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
 @pytest.mark.parametrize("error", [BoxLost("gone"), Aborted()], ids=lambda error: type(error).__name__)
 def test_the_error_of_the_judging_stays_the_same(part: Middleware, error: Exception) -> None:
-    def judge(_claim: Claim, _abort: threading.Event) -> JudgingResult:
+    def judge(_claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
         raise error
 
     with pytest.raises(type(error)) as raised:

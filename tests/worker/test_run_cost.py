@@ -6,7 +6,7 @@ import time
 import pytest
 from sqlalchemy import select
 
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.middleware import JudgingResult, with_middleware
 from app.worker.run_cost import RUNS
@@ -50,7 +50,7 @@ def test_the_reference_waits_until_no_judging_has_run_for_a_while(bench: Bench) 
     bench.send(revision)
     second = bench.claim()
 
-    def held_up(claim: Claim, abort: threading.Event) -> JudgingResult:
+    def held_up(claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         has_begun.set()
         assert may_end.wait(60)
         judged = worker.judge(claim, abort)
@@ -83,7 +83,7 @@ def test_the_reference_pauses_before_its_next_case_while_a_judging_runs(bench: B
     bench.send(revision)
     second = bench.claim()
 
-    def held_up(claim: Claim, abort: threading.Event) -> JudgingResult:
+    def held_up(claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         assert may_end.wait(60)
         return worker.judge(claim, abort)
 

@@ -11,20 +11,21 @@ from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.engine.boxes import Pools
 from app.engine.overload import OverloadWaits
-from app.queue.lease import Claim, claim
+from app.queue.lease import claim
+from app.queue.model import BACKGROUND
+from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.priority import BACKGROUND
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Launcher
-from tests.factories import make_judging
+from tests.factories import finish_judgings, make_judging
 from tests.queue.test_lease import wanted
 from tests.worker.bench import STANDARDISE, Bench, CountingPool
 
 
-def claim_again(database: Database) -> Claim:
+def claim_again(database: Database) -> JudgingClaim:
     with database.transaction() as session:
-        (taken,) = claim(session, replace(wanted(), background=1))
+        (taken,) = claim(session, replace(wanted(), background=1), JudgingClaim)
     return taken
 
 
@@ -38,7 +39,7 @@ def send_again(bench: Bench, variant: int = 1) -> int:
         submission = session.scalars(select(Submission)).one()
         submission.variant = variant
         first = session.scalars(select(Judging)).one()
-        first.state, first.verdict = "done", "wrong_answer"
+        finish_judgings(session, "wrong_answer")
         again = {"revision_id": later.id, "replaces_id": first.id, "priority": BACKGROUND, "is_current": False}
         return make_judging(session, submission.id, **again).id
 

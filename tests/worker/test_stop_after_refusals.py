@@ -7,18 +7,18 @@ from uuid import uuid4
 import pytest
 
 from app.engine.job import Outcomes
-from app.queue.lease import Claim
+from app.submissions.judging_record import JudgingClaim
 from app.worker.middleware import JudgingResult, StopAfterRefusals, with_middleware
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
-CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+CLAIM = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
 
 
 def judge_with(refusals: StopAfterRefusals, outcomes: list[SandboxUnavailable | None]) -> None:
     waiting = iter(outcomes)
 
-    def judge(claim: Claim, _abort: threading.Event) -> JudgingResult:
+    def judge(claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
         if error := next(waiting):
             raise error
         return JudgingResult(claim=claim, work=ANY, finish=ANY, outcomes=Outcomes())

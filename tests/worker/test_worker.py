@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, text
 
+from app.queue.model import MAX_ATTEMPTS
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.view_query import read_phases
@@ -18,7 +19,7 @@ SLOW = REFERENCE.replace("    return", "    __import__('time').sleep(0.5)\n    r
 # No result can be written while the judging runs; its end can.
 NO_PROGRESS = """
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF EXISTS (SELECT FROM judgings WHERE id = NEW.judging_id AND state = 'judging') THEN
+        IF EXISTS (SELECT FROM jobs WHERE judging_id = NEW.judging_id) THEN
             RAISE EXCEPTION 'terminating connection' USING ERRCODE = 'admin_shutdown';
         END IF;
         RETURN NEW;
@@ -125,7 +126,7 @@ def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
             assert not stop.is_alive()
 
 
-def test_a_reference_that_fails_is_a_judge_error_after_three_attempts_at_once(
+def test_a_reference_that_fails_is_a_judge_error_after_all_attempts_at_once(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL, "app.queue.lease_loop")
@@ -138,7 +139,7 @@ def test_a_reference_that_fails_is_a_judge_error_after_three_attempts_at_once(
 
     assert time.monotonic() - began < 15
     judging = bench.judging()
-    assert (judging.verdict, judging.attempt) == ("judge_error", 3)
+    assert (judging.verdict, judging.attempt) == ("judge_error", MAX_ATTEMPTS)
     said = "ReferenceFailed: standardise/problem.yaml, reference, case thousand: AssertionError: too long"
     assert judging.reason is not None
-    assert judging.reason.count(said) == 2 * 3  # in the first line and in the traceback of each attempt
+    assert judging.reason.count(said) == 2 * MAX_ATTEMPTS  # in the first line and in the traceback of each attempt

@@ -13,7 +13,7 @@ from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
-from app.submissions.model import WorkerRow
+from app.queue.model import WorkerRow
 from app.web.cookie import BROWSER, SESSION
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.render import HERE

@@ -176,16 +176,13 @@ secret:
 
 {{/* The seconds that the oldest judging of a queue has waited for a student. Rejudgings (priority -1000000) don't count. */}}
 {{- define "allclose.queueAge" -}}
-SELECT coalesce(ceil(extract(epoch FROM now() - min(queued_at))), 0)::bigint FROM judgings
-WHERE queue = '{{ . }}' AND priority > -1000000 AND state IN ('queued', 'judging')
-AND (state = 'queued' OR lease_until < now()) AND NOT cancel_requested
+SELECT coalesce(ceil(extract(epoch FROM now() - min(queued_at))), 0)::bigint
+FROM jobs JOIN judgings ON judgings.id = judging_id
+WHERE jobs.queue = '{{ . }}' AND priority > -1000000 AND (lease_until IS NULL OR lease_until < now())
 {{- end -}}
 
 {{/* The slots of a queue in use, or 1 if jobs wait and none is in use: workers that judge stay, and jobs wake the first. */}}
 {{- define "allclose.busySlots" -}}
-SELECT greatest(
-(SELECT count(*) FROM judgings WHERE queue = '{{ . }}' AND state = 'judging')
-+ (SELECT count(*) FROM verifications WHERE queue = '{{ . }}' AND state = 'verifying'),
-(EXISTS (SELECT FROM judgings WHERE queue = '{{ . }}' AND state = 'queued')
-OR EXISTS (SELECT FROM verifications WHERE queue = '{{ . }}' AND state = 'queued'))::int)
+SELECT greatest(count(lease_until), (count(*) > 0)::int)
+FROM jobs WHERE queue IN ('{{ . }}', 'verify-{{ . }}')
 {{- end -}}

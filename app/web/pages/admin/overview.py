@@ -11,7 +11,7 @@ from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
 from app.api.request_state import get_settings, get_started_at
-from app.submissions.queue_status import ALIVE
+from app.queue.heartbeat import ALIVE
 from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, see_other
