@@ -1,4 +1,4 @@
-"""What may refuse or delay a request: one list, in the order of its groups.
+"""Limits: all that may refuse or delay a request, in one list, in the order of its groups.
 
 1. Size: the bytes of a body. `app/api/request_limits.py` counts them.
 2. Concurrency: blocks of a user, a network or everyone that run at the same time.

@@ -37,8 +37,7 @@ from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
 from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
-from app.submissions.solve_count import recount_if_due
-from app.submissions.solved import is_solving
+from app.submissions.solved import is_solving, recount_if_due
 from app.submissions.visitor_run import delete_old_runs
 from app.validation import FrozenModel
 

@@ -100,7 +100,7 @@ class Track(Base):
 
 
 class SolveCount(Base):
-    """The students who tried a problem and who solved it. `app.submissions.solve_count` counts every few minutes.
+    """The students who tried a problem and who solved it. `app.submissions.solved` counts every few minutes.
 
     `submissions` counts the judged submissions of all cases, and `accepted` those of them that were accepted.
     """

@@ -20,7 +20,6 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app.database.engine import Database
 from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
-from app.queue.circuit_breaker import CircuitBreaker
 from app.queue.heartbeat import Capacity, appear, leave
 from app.queue.lease import REASON_CHARACTERS, C, Wanted, beat, bury, claim, fail, give_back
 from app.queue.model import CANCELLED, CHANNEL
@@ -28,9 +27,49 @@ from app.queue.retry import retry_briefly
 from app.queue.running_jobs import RunningJobs
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
+_log = logging.getLogger(__name__)
+
+# The longest pause takes 32 s.
+MOST_DOUBLINGS = 5
 LINE_CHARACTERS = 300
 PAUSE_SECONDS = 1.0
-_log = logging.getLogger(__name__)
+
+
+class CircuitBreaker:
+    """Pauses claiming after a box could not be opened: an engine restarts, or a GPU failed.
+
+    Each pause is twice as long as the one before, until a judging succeeds. Logs the first pause and the end.
+
+    `reason`: why no box could be opened at the last try.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._times = 0
+        self.reason = ""
+        self._until = 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._until - time.monotonic())
+
+    def begin(self, reason: Exception) -> None:
+        """Judgings that fail at the same time cause one pause."""
+        with self._lock:
+            if self.seconds_left:
+                return
+            self._until = time.monotonic() + 2.0 ** min(self._times, MOST_DOUBLINGS)
+            self._times += 1
+            self.reason = str(reason).strip().partition("\n")[0][:LINE_CHARACTERS]
+            is_first = self._times == 1
+        if is_first:
+            _log.error("No box can be opened. Judgings go back to the queue, and claiming pauses: %s", reason)
+
+    def end(self) -> None:
+        with self._lock:
+            was_away, self._times, self._until, self.reason = self._times > 0, 0, 0.0, ""
+        if was_away:
+            _log.warning("Boxes can be opened again")
 
 
 def describe(error: Exception) -> str:

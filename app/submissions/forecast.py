@@ -1,7 +1,7 @@
 """Estimating a submission's remaining time from recent judgings, the queue ahead of it and the number of slots.
 
 There is no estimate without measurements: for a problem that had no judging lately, and while the submission's variant
-is not prepared, since the reference runs first.
+is not prepared, since the reference runs first. A student whose submission no worker judges gets a notice instead.
 """
 
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import ExpectedOutput
-from app.queue.heartbeat import serves
+from app.queue.heartbeat import has_worker, lacks_boxes, serves
 from app.queue.model import BACKGROUND, VISITOR, Job, WorkerRow
 from app.submissions.model import Judging, Submission
 from app.submissions.usage import read_recent_seconds
@@ -226,3 +226,19 @@ def _total(kinds: Counter[Kind], typical: _TypicalSeconds) -> float | None:
 
 def _seconds_since(session: Session, moment: datetime | None) -> float:
     return float(session.scalars(select(func.extract("epoch", func.now() - moment))).one())
+
+
+NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
+NO_BOX = "No {kind} can open a sandbox now. It tries again and again: your submission waits in the queue until then."
+LOST = "The worker that judged your submission stopped. Another one will judge it again when it has a free slot."
+_KIND = {"cpu": "worker", "gpu": "GPU worker"}
+
+
+def explain_wait(session: Session, judging: Judging) -> str | None:
+    """Return a notice if no worker can serve the judging's queue, or if its worker has lost the lease."""
+    if judging.job is None or judging.job.is_held:
+        return None
+    if has_worker(session, judging.queue):
+        return LOST if judging.state == "judging" else None
+    sentence = NO_BOX if lacks_boxes(session, judging.queue) else NO_WORKER
+    return sentence.format(kind=_KIND.get(judging.queue, "worker"))

@@ -1,4 +1,4 @@
-"""What a worker writes about the judging that it holds: phases and results while it runs, and the verdict."""
+"""The writes of a worker about the judging that it holds: phases and results while it runs, and the verdict."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

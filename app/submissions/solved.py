@@ -1,13 +1,28 @@
-"""The problems that a user has solved."""
+"""The problems that a user has solved, and how many students tried and solved each problem.
 
-from datetime import datetime
+Lists of problems read the counts of `SolveCount` instead of all submissions. A recount reads every submission, so it
+runs every few minutes, in one process at a time. It also sees rejudged, erased and removed submissions.
+"""
+
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, distinct, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem
+from app.accounts.model import User
+from app.accounts.permission import AUTHORS
+from app.catalog.model import Problem, SolveCount
+from app.database.engine import Database
+from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+
+EVERY = timedelta(minutes=4)
+# The key of the advisory lock. Nothing else in Allclose may use it.
+LOCK = 0x736F6C76
+# Failures of Allclose and cancelled submissions say nothing about the problem.
+LEFT_OUT = (Verdict.JUDGE_ERROR, Verdict.CANCELLED)
 
 
 def is_solving(submission: type[Submission] = Submission, judging: type[Judging] = Judging) -> ColumnElement[bool]:
@@ -34,3 +49,48 @@ def first_solved(user_id: UUID) -> Select[UUID, datetime]:
         .where(Submission.user_id == user_id, is_solving())
         .group_by(Submission.problem_id)
     )
+
+
+def recount_if_due(database: Database) -> bool:
+    """Return whether this process counted."""
+    with database.transaction() as session:
+        if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))) or _was_counted_lately(session):
+            return False
+        recount(session)
+    return True
+
+
+def recount(session: Session) -> None:
+    """Write the counts of every problem, also of those without submissions."""
+    counted = (
+        select(
+            Problem.id,
+            func.count(Judging.id),
+            func.count(distinct(Submission.user_id)).filter(Judging.id.is_not(None)),
+            func.count(distinct(Submission.user_id)).filter(is_solving()),
+            func.count(Judging.id).filter(is_solving()),
+            func.now(),
+        )
+        .select_from(Problem)
+        .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit", _is_by_student()))
+        .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
+        .group_by(Problem.id)
+    )
+    columns = ("problem_id", "submissions", "students", "solved", "accepted", "counted_at")
+    wanted = insert(SolveCount).from_select(columns, counted)
+    fresh = {name: wanted.excluded[name] for name in columns[1:]}
+    session.execute(wanted.on_conflict_do_update(index_elements=[SolveCount.problem_id], set_=fresh))
+
+
+def _is_by_student() -> ColumnElement[bool]:
+    """Authors and admins try problems, and do not count as students."""
+    return Submission.user_id.in_(select(User.id).where(User.role.not_in(AUTHORS)))
+
+
+def _is_telling() -> ColumnElement[bool]:
+    return and_(Judging.verdict.is_not(None), Judging.verdict.not_in(LEFT_OUT))
+
+
+def _was_counted_lately(session: Session) -> bool:
+    lately = select(SolveCount.problem_id).where(SolveCount.counted_at > func.now() - EVERY).limit(1)
+    return session.scalar(lately) is not None

@@ -1,4 +1,4 @@
-"""What a worker writes about the verification that it holds: its progress, its report, and the published package."""
+"""The writes of a worker about the verification that it holds: its progress, its report, and the published package."""
 
 from dataclasses import dataclass
 from threading import Event

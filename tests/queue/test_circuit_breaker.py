@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from app.admin.worker import list_workers
 from app.database.engine import Database
-from app.queue import circuit_breaker as module
-from app.queue.circuit_breaker import CircuitBreaker
+from app.queue import lease_loop as module
+from app.queue.lease_loop import CircuitBreaker
 from app.queue.model import MAX_ATTEMPTS
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging

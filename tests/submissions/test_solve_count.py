@@ -12,7 +12,7 @@ from app.catalog.publish import publish
 from app.catalog.query import get_problem
 from app.database.engine import Database
 from app.submissions.model import Submission
-from app.submissions.solve_count import EVERY, recount, recount_if_due
+from app.submissions.solved import EVERY, recount, recount_if_due
 from tests.catalog.packages import make_package
 from tests.factories import make_judging, make_problem, make_submission, make_user
 

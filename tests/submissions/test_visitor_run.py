@@ -26,7 +26,7 @@ from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.priority import read_front
 from app.submissions.query import HistoryFilters, get_submission, list_submissions
 from app.submissions.quota import SubmitLimits
-from app.submissions.solve_count import recount
+from app.submissions.solved import recount
 from app.submissions.submit import Submit, submit
 from app.submissions.visitor_run import (
     KEPT,
