@@ -88,9 +88,10 @@ def test_drawn_numbers_never_change() -> None:
 def test_a_further_parameter_moves_no_other_draw() -> None:
     problem = edited("  - {name: scale,", "  - {name: z, type: float}\n  - {name: scale,")
     problem = problem.replace("      scale:", "      z: {draw: normal}\n      scale:")
-    driver = {"driver.py": "def run(solution, inputs): ..."}
+    solution = "def scaled_sum(*values): ..."
+    files = make_files({"starter.py": solution, "reference.py": solution}, problem=problem)
 
-    longer = draw(package_from_files("sum", make_files(driver, problem=problem)).manifest, "large")
+    longer = draw(package_from_files("sum", files).manifest, "large")
 
     np.testing.assert_equal({name: longer[name] for name in longer if name != "z"}, draw(MANIFEST, "large"))
 

@@ -78,13 +78,6 @@ def test_an_invalid_submission_need_not_compile() -> None:
     assert faults_of(make_files({"submissions/invalid_submission/a.py": "# no Python\n)"})) == ()
 
 
-def test_a_solution_for_a_driver_may_have_any_signature() -> None:
-    driver = "def run(solution, inputs):\n    return solution(inputs)\n"
-    solution = "def scaled_sum(inputs):\n    ...\n"
-
-    assert faults_of(make_files({"driver.py": driver, "starter.py": solution, "reference.py": solution})) == ()
-
-
 def test_bad_utf8_is_named_with_its_line() -> None:
     faults = faults_of(make_files() | {"statement.md": b"one\ntwo \xff"})
 
