@@ -36,15 +36,15 @@ def test_the_lines_of_the_readme_are_a_problem_but_for_its_texts() -> None:
     lines = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]  # type: ignore[index]
     texts = {
         "statement.md": "## Problem\nCompute the softmax of each row.",
-        "starter.py": "def stable_softmax(logits):\n    ...\n",
-        "reference.py": "def stable_softmax(logits):\n    return logits\n",
-        "submissions/accepted/same.py": "def stable_softmax(logits):\n    return +logits\n",
-        "submissions/wrong_answer/zero.py": "# Returns zeros.\ndef stable_softmax(logits):\n    return 0 * logits\n",
+        "starter.py": "def softmax(logits):\n    ...\n",
+        "reference.py": "def softmax(logits):\n    return logits\n",
+        "submissions/accepted/same.py": "def softmax(logits):\n    return +logits\n",
+        "submissions/wrong_answer/zero.py": "# Returns zeros.\ndef softmax(logits):\n    return 0 * logits\n",
     }
     about = "summary: A softmax\ndifficulty: beginner\nestimated_minutes: 10\n"
     files = {"problem.yaml": lines + about, **texts}
 
-    package = package_from_files("stable_softmax", {name: text.encode() for name, text in files.items()})
+    package = package_from_files("softmax", {name: text.encode() for name, text in files.items()})
 
     assert draw_inputs(package.manifest, package.manifest.cases[1], b"secret", 0)["logits"].shape == (500, 100)
 
