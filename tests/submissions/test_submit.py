@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.limits import SOURCE_BYTES
+from app.queue.model import Job
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
@@ -23,7 +24,7 @@ def request_(database: Database) -> Submit:
         return Submit(user_id=make_user(session).id, slug="sums", source="def sums(): ...", mode="submit")
 
 
-def count(database: Database, model: type[Submission] | type[Judging]) -> int:
+def count(database: Database, model: type[Submission | Judging | Job]) -> int:
     with database.transaction() as session:
         return session.execute(select(func.count()).select_from(model)).scalar_one()
 
@@ -42,7 +43,7 @@ def test_a_transaction_that_rolls_back_leaves_no_job(database: Database, request
         submit(session, request_, LIMITS)
         raise ZeroDivisionError
 
-    assert (count(database, Submission), count(database, Judging)) == (0, 0)
+    assert [count(database, model) for model in (Submission, Judging, Job)] == [0, 0, 0]
 
 
 def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database, request_: Submit) -> None:
@@ -218,6 +219,17 @@ def test_who_cancels_at_once_what_they_send_can_not_send_without_end(database: D
 
         with pytest.raises(LimitReached, match="submit again in a minute"):
             submit(session, request_, limits)
+
+
+def test_only_a_submission_with_custom_inputs_is_rationed(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        make_problem(session, "sized", parameters=[{"name": "n", "type": "int"}])
+        own = replace(request_, slug="sized", mode="sample", inputs="n: 3\n")
+
+        sent = [submit(session, each, LIMITS).id for each in (own, request_)]
+
+        rationed = {job.watched: job.is_rationed for job in session.scalars(select(Job))}
+        assert [rationed[each] for each in sent] == [True, False]
 
 
 def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(
