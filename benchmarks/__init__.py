@@ -9,4 +9,6 @@ To add a performance claim:
 3. On a quiet machine, `make bench ARGS="--only load"` measures that part anew. Commit what it writes. Numbers stand in
    the generated section only.
 4. Before and after an optimization, run `make bench ARGS="--check --only verdicts"`.
+
+`unseen/` has six right solutions for each of seven problems. No warm-up knows them, so keep them out of `problems/`.
 """
