@@ -39,11 +39,6 @@ def is_listed(client: httpx.Client) -> bool:
     return "scaled_sum" in listed
 
 
-def test_a_problem_is_listed_at_first(anyone: httpx.Client) -> None:
-    assert is_listed(anyone)
-    assert anyone.get(PATH).json()["availability"] == "listed"
-
-
 def test_an_unlisted_problem_is_in_no_list_and_can_be_solved(author: httpx.Client, ada: httpx.Client) -> None:
     change(author, "unlisted")
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import httpx
-import pytest
 
 import app.web_process  # noqa: F401 (all that a request can raise is imported by it)
 from app.accounts.single_sign_on import ProviderAway
@@ -59,22 +58,6 @@ def test_every_code_means_something_and_can_be_met() -> None:
     assert set(MEANINGS) == set(Code)
     assert set(CODE_OF.values()) | set(CODE_OF_STATUS.values()) | made_elsewhere == set(Code)
     assert all(MEANINGS[code].status == status for status, code in CODE_OF_STATUS.items())
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status", "code"),
-    [
-        ("GET", "/nothing", 404, "path_unknown"),
-        ("PUT", "/tokens", 405, "method_not_allowed"),
-        ("GET", "/problems/no_such_problem", 404, "problem_not_found"),
-        ("GET", "/submissions?cursor=x", 422, "cursor_invalid"),
-        ("GET", "/problems?limit=0", 422, "invalid"),
-    ],
-)
-def test_a_refusal_has_its_code(ada: httpx.Client, method: str, path: str, status: int, code: str) -> None:
-    answer = ada.request(method, path)
-
-    assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 def test_a_missing_token_and_a_missing_permission_have_different_codes(

@@ -127,13 +127,6 @@ def test_a_cursor_of_no_list_is_refused(admin: httpx.Client, things: dict[str, s
         assert (refused.status_code, refused.json()["code"]) == (422, "cursor_invalid"), path
 
 
-def test_the_first_places_of_a_leaderboard_can_be_limited(admin: httpx.Client, things: dict[str, str]) -> None:
-    path = f"/problems/{things['slug']}/leaderboard"
-
-    assert admin.get(path, params={"limit": 1}).status_code == 200
-    assert admin.get(path, params={"limit": 201}).status_code == 422
-
-
 def test_the_pages_of_a_list_are_the_list() -> None:
     items = list(range(7))
 
