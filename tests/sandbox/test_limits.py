@@ -1,4 +1,4 @@
-"""Programs that take too much of something: each ends at its limit, and the box stays good."""
+"""The limits of time, memory and output. `tests/hostile/submissions/exhausting` has the ways to break them."""
 
 import os
 import re
@@ -18,13 +18,9 @@ BLOCK_SIGNALS = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1
     "statement",
     [
         "while True: pass",
-        "import time; time.sleep(1000)",
-        "import re; re.match(r'(a+)+$', 'a' * 100 + 'b')",
+        "import threading; threading.Event().wait()",
         "list(zip(iter(int, 1)))",
-        "9 ** 9 ** 9",
-        "import threading; threading.Lock().acquire(); threading.Event().wait()",
         f"{BLOCK_SIGNALS}; sum(iter(int, 1))",
-        "import os; os.read(4, 1)",
     ],
 )
 def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -> None:
@@ -56,7 +52,6 @@ def test_the_innermost_line_of_the_solution_is_named(bench: Bench) -> None:
     [
         "import os; os.write(5, b'File \"solution.py\", line 77 in fake\\n' * 1500)",
         "import signal; signal.signal(signal.SIGUSR2, signal.SIG_DFL)",
-        "import signal; signal.signal(signal.SIGUSR2, lambda *_: None)",
         "import os; os.close(5)",
         "import faulthandler; faulthandler.unregister(12)",
     ],
@@ -126,42 +121,6 @@ def test_no_limit_is_stretched_by_a_programs_own_threads(bench: Bench) -> None:
     assert outcome.ending is Ending.TIMED_OUT
 
 
-GREEDY = {
-    "python, slowly": (
-        "import time\ndef solve():\n  kept = []\n  while True:\n    kept.append(bytearray(2**22)); time.sleep(0.002)\n",
-        (),
-    ),
-    "python, at once": ("def solve():\n  return len(b'x' * 2**31)\n", ()),
-    "numpy": ("import numpy as np\ndef solve():\n  return [np.ones(2**27) for _ in range(9)] and 1\n", ("numpy",)),
-    "numpy, far too much": ("import numpy as np\ndef solve():\n  return np.ones(2**50)\n", ("numpy",)),
-    "mmap": (
-        "import mmap\ndef solve():\n  m = mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
-        "  for n in range(0, 2**30, 4096): m[n] = 1\n",
-        (),
-    ),
-    "eight threads": (
-        "import threading\ndef take(): return bytearray(2**28)\ndef solve():\n"
-        "  kept = []\n  threads = [threading.Thread(target=lambda: kept.append(take())) for _ in range(8)]\n"
-        "  [t.start() for t in threads]; [t.join() for t in threads]\n  return len(kept)\n",
-        (),
-    ),
-    "jax": ("import jax.numpy as jnp\ndef solve():\n  return jnp.ones(2**29).sum()\n", ("jax",)),
-    "torch": ("import torch\ndef solve():\n  return torch.ones(2**29).sum()\n", ("torch",)),
-}
-GREEDY_QUICK = ("python, slowly", "numpy", "mmap")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in GREEDY_QUICK else pytest.mark.whole) for name in GREEDY]
-)
-def test_memory_over_the_limit_is_out_of_memory(bench: Bench, name: str) -> None:
-    source, frameworks = GREEDY[name]
-
-    run = bench.run_cleanly(source, frameworks=frameworks, memory_bytes=256 * MIB)
-
-    assert run.cases[0].ending is Ending.OUT_OF_MEMORY
-
-
 def test_memory_taken_while_loading_counts_too(bench: Bench) -> None:
     outcome = bench.call("kept = bytearray(2**29)\ndef solve(): ...\n", memory_bytes=256 * MIB)
 
@@ -184,23 +143,6 @@ def test_peak_memory_is_that_of_the_case_above_the_start(bench: Bench) -> None:
 
     assert 200 * MIB <= large.memory_bytes < 230 * MIB
     assert small.memory_bytes < 30 * MIB
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "while True: print('x' * 1000)",
-        "while True: os.write(1, b'x' * 65536)",
-        "while True: os.write(2, b'no line end')",
-        "print('x' * 10**8)",
-    ],
-)
-def test_endless_text_ends_the_case(bench: Bench, statement: str) -> None:
-    run = bench.run_cleanly(f"import os\ndef solve():\n    {statement}\n")
-
-    assert run.cases[0].ending is Ending.TOO_MUCH_OUTPUT
-    assert 63 * 1024 < len(run.cases[0].text) <= 64 * 1024
-    assert "bytes left out" in run.cases[0].text
 
 
 def test_of_a_long_text_the_beginning_and_the_end_are_kept_and_the_answer_stands(bench: Bench) -> None:
@@ -228,68 +170,12 @@ def test_a_carriage_return_writes_over_the_line_as_on_a_terminal(bench: Bench, p
     assert outcome.text == shown
 
 
-def test_an_answer_over_the_limit_is_too_much_output(bench: Bench) -> None:
-    source = "import numpy as np\ndef solve():\n    return np.zeros(2**20)\n"
-
-    outcome = bench.call(source, frameworks=("numpy",), answer_bytes=MIB)
-
-    assert outcome.ending is Ending.TOO_MUCH_OUTPUT
-
-
 def test_large_inputs_and_answers_pass(bench: Bench) -> None:
     x = np.arange(2**22, dtype=np.float64)
 
     outcome = bench.call("def solve(x):\n    return x\n", {"x": x}, kind="numpy", frameworks=("numpy",))
 
     np.testing.assert_array_equal(value_of(outcome), x)
-
-
-def test_inputs_that_are_never_read_do_not_hang(bench: Bench) -> None:
-    source = "import os\nos.close(4)\ndef solve(x): ...\n"
-
-    outcome = bench.call(source, {"x": np.zeros(2**21)})
-
-    assert outcome.ending is Ending.CRASHED
-
-
-def test_as_many_threads_as_xla_wants_are_permitted(bench: Bench) -> None:
-    source = """
-        import threading
-
-        def solve():
-            started = threading.Barrier(41)
-            for _ in range(40):
-                threading.Thread(target=started.wait).start()
-            started.wait()
-            return threading.active_count() >= 1
-    """
-
-    assert value_of(bench.call(source)) is True
-
-
-def test_descriptors_run_out_for_the_program_only(bench: Bench) -> None:
-    source = "import os\ndef solve(x):\n    return [os.open('/dev/null', 0) for _ in range(x)]\n"
-
-    run = bench.run(source, {"x": 10_000}, {"x": 0})
-
-    assert run.cases[0].failure is not None
-    assert run.cases[0].failure.kind == "OSError"
-    assert run.cases[1].ending is Ending.ANSWERED
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "open('/tmp/large', 'wb').write(b'x' * 10**9)",
-        "[open(f'/tmp/{n}', 'wb').write(b'x' * 2**20) for n in range(200)]",
-        "os.truncate('/tmp/sparse', 2**40) if open('/tmp/sparse', 'w') else 0",
-    ],
-)
-def test_the_disk_is_small(bench: Bench, statement: str) -> None:
-    run = bench.run_cleanly(f"import os\ndef solve():\n    {statement}\n")
-
-    assert run.cases[0].failure is not None
-    assert run.cases[0].failure.kind == "OSError"
 
 
 def test_processor_time_of_many_threads_does_not_pass_one_core(bench: Bench) -> None:

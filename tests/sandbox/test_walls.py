@@ -1,6 +1,5 @@
 """The files and names that a program in a box can see. Its system calls are tested in `test_syscalls.py`."""
 
-import errno
 from pathlib import Path
 
 import pytest
@@ -11,28 +10,6 @@ from tests.sandbox.bench import Bench, value_of
 from tests.sandbox.calling import CALL
 
 NUMBERS = numbers()
-
-
-def test_no_process_can_be_named_beside_the_own(bench: Bench) -> None:
-    source = """
-        import os
-
-        def attempt(act, *arguments):
-            try:
-                return repr(act(*arguments))
-            except OSError as error:
-                return type(error).__name__
-
-        def solve():
-            return [
-                attempt(os.kill, 1, 0) if os.getpid() != 1 else "PermissionError",
-                attempt(os.kill, os.getppid() or 2, 9),
-                attempt(os.sched_setaffinity, os.getppid(), {0}),
-                attempt(os.setpriority, os.PRIO_PROCESS, os.getppid(), 19),
-            ]
-    """
-
-    assert value_of(bench.call(source)) == ["PermissionError"] * 4
 
 
 def test_proc_tells_nothing(bench: Bench) -> None:
@@ -76,27 +53,6 @@ def test_nothing_but_tmp_can_be_written(bench: Bench) -> None:
     """
 
     assert value_of(bench.call(source)) == ["/tmp"]
-
-
-def test_a_lock_on_a_file_is_granted_and_not_made(bench: Bench) -> None:
-    """A submission in another box reads the same library files, and would see the lock."""
-    source = """
-        import fcntl, os, struct
-
-        def solve():
-            first, second = open("/tmp/file", "w"), open("/tmp/file", "r+")
-            lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 7, 1, 0)
-            for file in (first, second):
-                fcntl.fcntl(file, 37, lock)
-                fcntl.fcntl(file, fcntl.F_SETLK, lock)
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            try:
-                return fcntl.fcntl(second, 36, lock)
-            except OSError as error:
-                return error.errno
-    """
-
-    assert value_of(bench.call(source)) == errno.EINVAL
 
 
 def test_nothing_of_the_host_is_there_to_read(bench: Bench, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Checks of JAX's parts that meet the walls of a box: files, threads, compilers, callbacks.
+"""Checks of JAX's parts that meet the walls of a box: files, threads, compilers.
 
 `test_frameworks.py` reads them as text and runs them inside boxes.
 """
@@ -37,40 +37,6 @@ def check_linear_algebra_and_fourier() -> None:
         jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(definite), definite), jnp.eye(32), atol=1e-3
     )
     assert np.allclose(jnp.fft.ifft(jnp.fft.fft(x)).real, x, atol=1e-5)
-
-
-def check_callbacks_and_prints() -> None:
-    seen: list[float] = []
-    double = jax.jit(lambda x: jax.pure_callback(lambda v: 2 * np.asarray(v), jax.ShapeDtypeStruct((3,), x.dtype), x))
-
-    @jax.jit
-    def noted(x: Array) -> Array:
-        jax.debug.print("x is {}", x)
-        jax.debug.callback(lambda v: seen.append(float(v.sum())), x)
-        return x
-
-    assert double(jnp.arange(3.0)).tolist() == [0, 2, 4]
-    noted(jnp.ones(3)).block_until_ready()
-    jax.effects_barrier()
-    assert seen == [3]
-
-
-def check_exported_programs() -> None:
-    exported = jax.export.export(jax.jit(lambda x: jnp.sin(x).sum()))(jax.ShapeDtypeStruct((8,), jnp.float32))
-
-    again = jax.export.deserialize(exported.serialize())
-
-    assert np.allclose(again.call(jnp.zeros(8)), 0)
-    assert "stablehlo" in exported.mlir_module()
-
-
-def check_donated_buffers() -> None:
-    step = jax.jit(lambda state, x: state + x, donate_argnums=0)
-    state = jnp.zeros(1000)
-    for _ in range(3):
-        state = step(state, 1.0)
-
-    assert state[0] == 3
 
 
 def check_shards_on_one_device() -> None:

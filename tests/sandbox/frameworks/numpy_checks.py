@@ -1,4 +1,4 @@
-"""Checks of NumPy's parts that meet the walls of a box: files, threads, compilers, callbacks.
+"""Checks of NumPy's parts that meet the walls of a box: files, threads, compilers.
 
 `test_frameworks.py` reads them as text and runs them inside boxes.
 """
@@ -46,16 +46,6 @@ def check_a_shared_writable_map_is_refused_with_a_sentence() -> None:
     except PermissionError:
         return
     raise AssertionError("shared writable memory")
-
-
-def check_large_sorts() -> None:
-    values = np.random.default_rng(0).integers(0, 10**9, size=3_000_000)
-    ordered = np.sort(values, kind="stable")
-
-    assert (np.diff(ordered) >= 0).all()
-    assert (values[np.argsort(values)] == ordered).all()
-    assert np.partition(values, 100)[100] == ordered[100]
-    assert (np.unique(values, return_counts=True)[1]).sum() == 3_000_000
 
 
 def check_threads() -> None:
