@@ -24,7 +24,7 @@ from sandbox.check.docker import check_docker
 from sandbox.docker import engine_client
 from sandbox.docker.engine_client import find_address
 from sandbox.docker.launcher import OVERHEAD_BYTES, DockerLauncher, DockerOptions, open_docker
-from sandbox.docker.orphans import LABEL, this_process
+from sandbox.docker.orphans import LABEL
 from sandbox.docker.seccomp_profile import docker_profile
 from sandbox.guest_box import GuestBox
 from sandbox.interface import MIB, BoxSpec, Ending, SandboxAway, SandboxUnavailable
@@ -81,19 +81,6 @@ def fresh() -> Iterator[Seen]:
     yield from look_at(docker_launcher("any"))
 
 
-def test_the_engine_gives_no_right_and_no_way_out(seen: Seen) -> None:
-    settings = seen.settings
-
-    assert seen.container.attrs["Config"]["User"] == "65532:65532"
-    assert (settings["CapDrop"], settings["CapAdd"], settings["Privileged"]) == (["ALL"], None, False)
-    assert (settings["NetworkMode"], settings["IpcMode"], settings["PidMode"]) == ("none", "none", "")
-    assert settings["ReadonlyRootfs"]
-    assert not settings["Devices"]
-    assert not settings["PublishAllPorts"]
-    assert settings["AutoRemove"]
-    assert json.loads(seen.container.labels[LABEL]) == json.loads(this_process())
-
-
 @pytest.mark.parametrize(("isolation", "namespaces"), [("shared", False), ("any", True)])
 def test_the_engine_gets_our_seccomp_profile(isolation: Any, namespaces: bool) -> None:
     for seen in look_at(docker_launcher(isolation)):
@@ -108,20 +95,6 @@ def test_the_kernel_confirms_it(seen: Seen) -> None:
     assert seen.status("NoNewPrivs") == "1"
     assert seen.status("Seccomp") == "2"
     assert "0" not in seen.status("Uid").split()
-
-
-def test_there_is_no_network_but_the_own_loopback(seen: Seen) -> None:
-    lines = Path(f"/proc/{seen.box.vessel.pid}/net/dev").read_text().splitlines()[2:]
-
-    assert [line.split(":")[0].strip() for line in lines] == ["lo"]
-
-
-def test_nothing_of_the_host_is_mounted_but_a_device_of_nothing(seen: Seen) -> None:
-    mounts = [(one["Source"], one["Destination"], one["RW"]) for one in seen.container.attrs["Mounts"]]
-
-    assert mounts == [("/dev/null", "/dev/zero", False)]
-    assert not seen.settings["Binds"]
-    assert not seen.settings["VolumesFrom"]
 
 
 def test_of_the_host_only_the_cache_is_mounted_and_cannot_be_written(tmp_path: Path) -> None:

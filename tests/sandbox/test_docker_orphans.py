@@ -143,24 +143,14 @@ def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
     assert container.status == "running"
 
 
-def test_a_running_box_of_a_dead_worker_is_removed(
-    launcher: DockerLauncher, make: Callable[..., Container], owner: subprocess.Popen[bytes]
-) -> None:
-    container = make(pid=owner.pid, started=start_time(owner.pid))
-    owner.kill()
-    owner.wait()
-
-    open_another(launcher)
-
-    assert is_gone(launcher, container)
-
-
-def test_a_paused_box_of_a_dead_worker_is_removed(
-    launcher: DockerLauncher, make: Callable[..., Container], owner: subprocess.Popen[bytes]
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_a_box_of_a_dead_worker_is_removed(
+    launcher: DockerLauncher, make: Callable[..., Container], owner: subprocess.Popen[bytes], is_paused: bool
 ) -> None:
     container = make(pid=owner.pid, started=start_time(owner.pid))
     try:
-        container.pause()
+        if is_paused:
+            container.pause()
     except APIError as error:
         pytest.skip(f"this engine can't pause a container: {error.explanation}")
     owner.kill()

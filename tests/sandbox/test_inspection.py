@@ -240,25 +240,18 @@ def test_a_loop_that_nothing_depends_on_takes_no_part(seen: Seen) -> None:
     assert seen["dead"]["left_out"] == {}
 
 
-def test_all_the_work_in_one_step_is_seen_by_leaving_out_another(seen: Seen) -> None:
-    (loop,) = seen["all_in_the_first_step"]["evidence"]["loops"]
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("all_in_the_first_step", [True, False]),
+        ("all_in_each_step", [True, True]),
+        ("all_in_each_step_by_slices", [True, True]),
+    ],
+)
+def test_a_step_that_does_the_work_of_all_reads_the_whole(seen: Seen, name: str, changed: list[bool]) -> None:
+    (loop,) = seen[name]["evidence"]["loops"]
 
-    assert changes(seen["all_in_the_first_step"]) == [True, False]
-    assert {"x", "y"} <= set(loop["whole"])
-
-
-def test_all_the_work_in_each_step_is_seen_by_what_a_step_uses(seen: Seen) -> None:
-    (loop,) = seen["all_in_each_step"]["evidence"]["loops"]
-    flops = {name: seen[name]["evidence"]["flops"] for name in ("all_in_each_step", "scan")}
-
-    assert changes(seen["all_in_each_step"]) == [True, True]
-    assert {"x", "y"} <= set(loop["whole"])
-    assert flops["all_in_each_step"] > 5 * flops["scan"]
-
-
-def test_many_small_slices_in_one_step_are_the_whole(seen: Seen) -> None:
-    (loop,) = seen["all_in_each_step_by_slices"]["evidence"]["loops"]
-
+    assert changes(seen[name]) == changed
     assert {"x", "y"} <= set(loop["whole"])
 
 
@@ -268,10 +261,11 @@ def test_a_parameter_that_is_used_outside_passes_the_loop_by(seen: Seen) -> None
     assert loop["bypassed_by"] == ("x",)
 
 
-def test_memory_tells_a_loop_from_its_copies(seen: Seen) -> None:
-    memory = {name: seen[name]["evidence"]["temporary_bytes"] for name in ("scan", "all_in_each_step")}
+def test_memory_and_arithmetic_tell_a_loop_from_its_copies(seen: Seen) -> None:
+    once, copied = (seen[name]["evidence"] for name in ("scan", "all_in_each_step"))
 
-    assert 0 < memory["scan"] < memory["all_in_each_step"]
+    assert 0 < once["temporary_bytes"] < copied["temporary_bytes"]
+    assert copied["flops"] > 5 * once["flops"]
 
 
 @pytest.mark.parametrize(("seconds", "most_bytes", "answered"), [(10.0, 2**20, 2), (-1.0, 2**20, 1), (10.0, 20, 1)])

@@ -143,15 +143,6 @@ def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_a
     assert [case.report for case in hidden] == [{"category": "must use scan of length chunks for x"}] * 4
 
 
-def test_a_function_that_can_not_be_traced_is_told_with_its_line(court: Court) -> None:
-    judged = court.judge("def chunked_energy(x, gain, chunks):\n    return float(gain) ** 2 * (x * x).sum()\n")
-
-    assert judged.verdict is Verdict.REQUIREMENT_NOT_MET
-    assert "can't trace chunked_energy" in judged.cases[0].report["message"]
-    assert "(solution.py, line 2)" in judged.cases[0].report["message"]
-    assert {case.report["category"] for case in judged.cases[1:]} == {"can't be traced"}
-
-
 def test_the_same_program_written_otherwise_is_inspected_once(court: Court) -> None:
     inspections = Inspections()
     renamed = "# Mine.\n\n" + ENERGY.reference.replace("chunk,", "piece,").replace("chunk)", "piece)")
@@ -169,12 +160,6 @@ def test_the_same_program_written_otherwise_is_inspected_once(court: Court) -> N
     assert len(court.inspectors.requests) == asked
 
 
-def test_a_wrong_answer_stays_one_even_if_the_requirement_is_met(court: Court) -> None:
-    judged = court.judge(ENERGY.reference.replace("gain * chunk", "chunk - gain"))
-
-    assert {case.verdict for case in judged.cases} == {Verdict.WRONG_ANSWER}
-
-
 def test_a_source_that_does_not_load_fails_its_sealed_cases_in_the_same_way(court: Court) -> None:
     judged = court.judge("def another(x):\n    return x\n")
 
@@ -187,7 +172,7 @@ import sys
 
 def forged(solution, inputs):
     import numpy
-    return numpy.zeros({size}, numpy.uint8)
+    return numpy.zeros(64 * 2**20 - 64, numpy.uint8)
 
 export = sys.modules.get("sandbox.guest.program_export")
 if export is not None:
@@ -195,9 +180,8 @@ if export is not None:
 """
 
 
-@pytest.mark.parametrize("size", [64 * 2**20 - 64, 2**20])
-def test_an_export_that_is_too_large_or_none_is_the_submissions_fault(court: Court, size: int) -> None:
-    judged = court.judge(PATCHED.format(size=size) + ENERGY.reference)
+def test_an_export_that_is_too_large_is_the_submissions_fault(court: Court) -> None:
+    judged = court.judge(PATCHED + ENERGY.reference)
 
     assert {case.verdict for case in judged.cases} == {Verdict.REQUIREMENT_NOT_MET}
     assert {case.report["category"] for case in judged.cases} == {"program refused"}
