@@ -4,7 +4,7 @@
 2. Concurrency: blocks of a user, a network or everyone that run at the same time.
 3. Rate: uses in a time window. Each request counts, also one that is refused: refusing costs time too.
 4. Quota: rows of a user. `app/submissions/quota.py` counts those of submissions, with the limits of the policy.
-5. Admission: the time that a new submission would wait in its queue, in `app/submissions/admission.py`.
+5. Admission: the time that a new submission would wait in its queue, in `app/submissions/queue_wait.py`.
 
 Each web process counts concurrency and rates in its memory. Exports, which hold a snapshot of the database, have their
 limit in `app/database/engine.py`.

@@ -28,8 +28,8 @@ from app.database.watchdog import Watchdog
 from app.limits import Limits
 from app.policy import CurrentPolicy
 from app.settings import Settings
-from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
+from app.submissions.queue_wait import QueueWaits
 from app.submissions.visitor_run import VisitorRuns
 from app.web.error_page import render_error
 from app.web.router import build_router as build_pages

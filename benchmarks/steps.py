@@ -34,7 +34,7 @@ from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Wanted, beat, claim
 from app.settings import Settings, read_settings
 from app.submissions.judging_record import JudgingClaim, finish, record_cases, record_phases
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from app.web_process import create_app
 from benchmarks.growth import LEASE, QUEUED
 from benchmarks.machine import say, saying

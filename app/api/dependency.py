@@ -35,9 +35,9 @@ from app.database.engine import Database
 from app.limits import Limits, RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.settings import Settings
-from app.submissions.admission import QueueWaits
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.progress import Progress
+from app.submissions.queue_wait import QueueWaits
 
 _bearer = HTTPBearer(
     auto_error=False,

@@ -16,8 +16,8 @@ from app.database.shared_reads import SharedReads
 from app.limits import Limits
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
-from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
+from app.submissions.queue_wait import QueueWaits
 from app.submissions.visitor_run import VisitorRuns
 
 Given = ParamSpec("Given")

@@ -17,8 +17,8 @@ from app.catalog.custom_inputs import MAX_BYTES
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
-from app.submissions.forecast import explain_wait
 from app.submissions.query import get_submission
+from app.submissions.queue_wait import explain_wait
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView

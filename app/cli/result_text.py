@@ -19,9 +19,8 @@ from app.judging.efficiency import TimeComparison
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares, most_used
 from app.web.picture.leaf_values import literal, wrong_leaves
-from app.web.quantity import memory_text, seconds_text, short_seconds_text
 from app.web.result import Result, Row, describe_result, message_of, title_of
-from app.web.verdict_words import words_for
+from app.web.wording import memory_text, seconds_text, short_seconds_text, words_for
 
 NAMES = {"answer": "your output", "expected": "expected"}
 STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"}

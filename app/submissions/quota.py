@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.errors import LimitReached
 from app.limits import LIMITS_OF, SubmissionKind, SubmissionLimit
 from app.policy import Policy
-from app.submissions.admission import QueueWaits
+from app.submissions.queue_wait import QueueWaits
 from app.submissions.usage import HOUR, MINUTE, Usage, list_judging_seconds, list_sizes
 
 MIB = 1024 * 1024

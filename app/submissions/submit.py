@@ -1,4 +1,4 @@
-"""Submitting: check a submission, draw its variant, and write it with its judging in one transaction."""
+"""Submitting: check a submission, draw its variant, and write it with its judging and job in one transaction."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
@@ -18,13 +18,17 @@ from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
-from app.submissions.enqueue import enqueue, notify_problem_opened
+from app.log import note_submission, request_id
+from app.queue import lease
+from app.queue.model import Job
 from app.submissions.idempotency import IdempotencyKey, find_original
-from app.submissions.model import Submission
-from app.submissions.priority import compute_priority, read_front
+from app.submissions.model import Judging, Submission
 from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
-from app.submissions.usage import Usage, read_usage
+from app.submissions.usage import Usage, compute_priority, read_front, read_usage
 from app.submissions.view import Mode
+
+# The channel that tells workers the slug of a problem that a student has opened, or submitted a solution to.
+PROBLEM_OPENED = "opened"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,3 +184,25 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
     if request.mode != "sample":
         raise Invalid("inputs", "custom inputs need mode sample: set the mode to sample, or leave the inputs out")
     read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
+
+
+def notify_problem_opened(session: Session, slug: str) -> None:
+    """Tell workers to get ready for a submission to this problem, and for the next one."""
+    session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
+
+
+def enqueue(session: Session, submission: Submission, queue: str, priority: int = 0) -> Judging:
+    """Add a judging of a flushed submission, and its job. Workers see them when the caller's transaction commits.
+
+    The reference may run long on custom inputs, and a worker runs one such reference at a time
+    (`app.engine.prepare`). So those judgings are rationed: a second one would hold a slot while it only waits.
+    """
+    judging = Judging(
+        submission_id=submission.id, revision_id=submission.revision_id, queue=queue, request_id=request_id.get()
+    )
+    session.add(judging)
+    is_rationed = submission.inputs is not None
+    judging.job = Job(watched=submission.id, queue=queue, priority=priority, is_rationed=is_rationed)
+    lease.enqueue(session, judging.job)
+    note_submission(submission.id)
+    return judging

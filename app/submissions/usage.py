@@ -1,6 +1,11 @@
 """A user's recent submissions, from which the quotas and the fair priority are computed.
 
 The judging time is the time that workers held the user's judgings. Rejudgings and judge errors do not count.
+
+Each unfinished judging of a user, and each 10 s of judging in the last ten minutes, lowers the priority of the user's
+next one. So one user's backlog interleaves with everyone else's work. The priorities of a queue start at that of its
+next judging, as in start-time fair queueing. Otherwise, users with less unfinished work would pass a waiting judging
+without end.
 """
 
 from dataclasses import dataclass
@@ -12,12 +17,14 @@ from sqlalchemy import BindParameter, ColumnElement, ScalarSelect, Select, bindp
 from sqlalchemy.orm import Session
 
 from app.judging.verdicts import Verdict
-from app.queue.model import Job
+from app.queue.model import VISITOR, Job
 from app.submissions.model import Judging, Submission
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 PRIORITY_WINDOW = timedelta(minutes=10)
+# This much recent judging counts as much as one unfinished submission.
+SECONDS_PER_STEP = 10
 _STARTED_AT = func.coalesce(Judging.started_at, Job.started_at)
 SIZE = func.octet_length(Submission.source) + func.coalesce(func.octet_length(Submission.inputs), 0)
 
@@ -65,6 +72,22 @@ def list_judging_seconds(session: Session, user_id: UUID) -> list[tuple[datetime
     own = select(Submission.created_at, _seconds()).join(Judging, Judging.submission_id == Submission.id)
     own = own.outerjoin(Job, Job.judging_id == Judging.id)
     return _list(session, own.where(Submission.user_id == user_id, *_is_charged(), _is_since(HOUR)))
+
+
+def read_front(session: Session, queue: str) -> int:
+    """Return the priority of the queue's next judging; 0 if none waits."""
+    waiting = (Job.queue == queue, Job.lease_until.is_(None), Job.priority > VISITOR)
+    return session.scalar(select(Job.priority).where(*waiting).order_by(Job.priority.desc()).limit(1)) or 0
+
+
+def compute_priority(usage: Usage, front: int) -> int:
+    """Return the next judging's priority: `front` for a user with nothing pending and no recent usage, else lower."""
+    return max(front - usage.unfinished - count_steps(usage.recent_seconds), VISITOR + 1)
+
+
+def count_steps(recent_seconds: float) -> int:
+    """Return by how much recent judging lowers the priority."""
+    return int(recent_seconds // SECONDS_PER_STEP)
 
 
 def _list(session: Session, rows: Select[datetime, float]) -> list[tuple[datetime, float]]:

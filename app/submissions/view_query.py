@@ -16,9 +16,9 @@ from app.catalog.model import Problem, Revision
 from app.judging.efficiency import TimeComparison
 from app.judging.phase import Phase
 from app.judging.verdicts import Verdict
-from app.submissions.forecast import explain_wait, forecast
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.query import get_readable_judging
+from app.submissions.queue_wait import explain_wait, forecast
 from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
 
 # After this time no hint comes any more: the worker that looked for it has died.

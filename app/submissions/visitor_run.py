@@ -21,9 +21,8 @@ from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit
 from app.queue.model import VISITOR, Job
 from app.submissions.cancel import end_judgings
-from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging, Submission
-from app.submissions.submit import check_source, read_variants
+from app.submissions.submit import check_source, enqueue, read_variants
 
 # Visitors get no GPU: the walls around such a box are thinner (docs/sandbox.md).
 QUEUE = "cpu"

@@ -14,9 +14,8 @@ from app.accounts.session import find_session, list_sessions
 from app.accounts.single_sign_on import list_identities
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
 from app.api.request_state import find_provider, get_limits
-from app.web.cookie import find_secret
 from app.web.permission import needs
-from app.web.visit import Visit
+from app.web.visit import Visit, find_secret
 
 Owner = Annotated[Viewer, needs(Permission.CHANGE_ACCOUNT, home="/account")]
 

@@ -44,17 +44,17 @@ from app.web.picture.leaf_values import (
     wrong_leaves,
 )
 from app.web.picture.time_plot import draw_time_plot
-from app.web.quantity import (
+from app.web.result import capitalise, message_of
+from app.web.statement_html import arrange_statement, name_function
+from app.web.wording import (
     case_memory_text,
     case_seconds_text,
     memory_text,
     seconds_text,
     short_seconds_text,
     size_text,
+    words_for,
 )
-from app.web.result import capitalise, message_of
-from app.web.statement_html import arrange_statement, name_function
-from app.web.verdict_words import words_for
 
 _ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')

@@ -14,10 +14,10 @@ from app.judging.phase import Phase, PhaseName
 from app.judging.verdicts import Verdict
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.picture.leaf_values import wrong_leaves
-from app.web.verdict_words import INVALID_TITLES, words_for
+from app.web.wording import INVALID_TITLES, words_for
 
 if TYPE_CHECKING:
-    from app.web.next_step import AcceptedSteps
+    from app.learning.progress import AcceptedSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
 # Shorter series are listed case by case.

@@ -21,8 +21,8 @@ from app.catalog.verification_section import (
 )
 from app.judging.options import Margin
 from app.judging.printable_text import lines_of, printable
-from app.web.quantity import percent_text, seconds_text
 from app.web.render import HERE, STATIC, open_environment
+from app.web.wording import percent_text, seconds_text
 
 MAX_TEXT = 100_000
 _KINDS = {"+": "added", "-": "removed", "@": "place"}

@@ -1,12 +1,18 @@
-"""One request to a page: its viewer, its database session, its response, and signing its browser in."""
+"""One request to a page: its origin, its cookies, its viewer, its database session and its response.
+
+Forms must come from our own pages, against cross-site request forgery. A browser sends the origin with every POST, as
+`Sec-Fetch-Site` or, if it is older, as `Origin`. A request with neither does not come from a browser, so it has no
+user's cookie. `SameSite=Lax` on the cookies is a second barrier. Scripts can't read them.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
-from typing import Annotated, Any
-from urllib.parse import quote
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -15,18 +21,102 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
-from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
-from app.accounts.sign_in import name_browser_of
-from app.api.request_state import get_database, get_limits, get_policy, get_progress
+from app.accounts.session import LIFETIME, SessionOrigin, end_session, find_viewer_by_session, start_session
+from app.accounts.sign_in import BROWSER_LIFETIME, name_browser_of
+from app.api.request_state import get_database, get_limits, get_policy, get_progress, get_settings
 from app.audit import Actor
+from app.errors import Refused
 from app.judging.printable_text import printable
 from app.limits import RateLimitStatus, address_of, network_of
 from app.log import note_user
+from app.settings import Settings
 from app.submissions.progress import ChangeStream
-from app.web.cookie import BROWSER, SESSION, find_secret
-from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page
 from app.web.shared_page import SharedPages
+
+# The most characters of an address that a page repeats in its links.
+MAX_PATH = 2000
+COOKIE = "allclose_session"
+
+Answer = TypeVar("Answer", bound=Response)
+
+
+def require_own_origin(request: Request) -> None:
+    """Refuse requests from other sites; a dependency of every POST. Raises Refused."""
+    if not is_own_origin(request):
+        raise Refused("this form was sent from another site; open the page on this site and send it again")
+
+
+def is_own_origin(request: Request) -> bool:
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("origin")
+    if origin is None:
+        return True
+    try:
+        scheme, host = urlsplit(origin)[:2]
+    except ValueError:
+        return False
+    # Behind a proxy, the Host header may differ from the host in the browser's address bar.
+    settings = get_settings(request)
+    is_public = settings.public_url is not None and (scheme, host) == urlsplit(settings.public_url)[:2]
+    return is_public or (scheme, host) == (request.url.scheme, request.headers.get("host"))
+
+
+def local_path(target: str) -> str:
+    """Return `target` if it is a path on this site of at most MAX_PATH characters, else the front page.
+
+    This prevents open redirects.
+    """
+    is_local = (
+        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii() and target.isprintable()
+    )
+    return target if is_local and "\\" not in target and len(target) <= MAX_PATH else "/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """A cookie. Over HTTPS it has the prefix `__Host-`, so no other host and no connection without TLS can set it."""
+
+    name: str
+    lifetime: timedelta
+
+    def sent_name(self, settings: Settings) -> str:
+        return f"__Host-{self.name}" if settings.has_https else self.name
+
+    def read(self, request: Request) -> str:
+        """Return the value, or an empty text without the cookie."""
+        return request.cookies.get(self.sent_name(get_settings(request)), "")
+
+    def keep(self, request: Request, response: Answer, value: str) -> Answer:
+        max_age = int(self.lifetime.total_seconds())
+        response.set_cookie(value=value, max_age=max_age, **self._attributes(request))
+        return response
+
+    def forget(self, request: Request, response: Answer) -> Answer:
+        response.delete_cookie(**self._attributes(request))
+        return response
+
+    def _attributes(self, request: Request) -> dict[str, Any]:
+        settings = get_settings(request)
+        own = {"key": self.sent_name(settings), "secure": settings.has_https}
+        return {**own, "httponly": True, "samesite": "lax", "path": "/"}
+
+
+SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
+# Names the browsers in which a user has signed in; see `app/accounts/sign_in.py`.
+BROWSER = Cookie(name="allclose_browser", lifetime=BROWSER_LIFETIME)
+
+
+def find_secret(request: Request) -> str:
+    """Return the session's secret, or an empty text for a visitor without a session."""
+    return SESSION.read(request)
+
+
+def signed_out(request: Request, next_path: str = "/") -> RedirectResponse:
+    return SESSION.forget(request, RedirectResponse(next_path, status_code=303))
+
 
 MAX_CHARACTERS = 60
 

@@ -20,8 +20,8 @@ from app.engine.compilation_cache import CompilationCache
 from app.engine.inspection import inspector_setup
 from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.queue.background_pause import BackgroundPause
-from app.submissions.enqueue import PROBLEM_OPENED
 from app.submissions.judging_record import JudgingClaim
+from app.submissions.submit import PROBLEM_OPENED
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup

@@ -28,8 +28,8 @@ from app.engine.prepare import ReferenceFailed
 from app.engine.request import device_of
 from app.queue.background_pause import BackgroundPause, lower_priority
 from app.queue.retry import retry
-from app.submissions.enqueue import PROBLEM_OPENED
 from app.submissions.judging_record import JudgingClaim
+from app.submissions.submit import PROBLEM_OPENED
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.middleware import Judge, JudgingResult, Middleware

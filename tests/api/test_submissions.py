@@ -16,9 +16,8 @@ from app.accounts.token import Bounds, create_token, find_viewer_by_token
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import ConcurrencyLimit
-from app.submissions.admission import FRESH_SECONDS
-from app.submissions.forecast import SHORT
 from app.submissions.model import Submission
+from app.submissions.queue_wait import FRESH_SECONDS, SHORT
 from app.submissions.submit import submit as store
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take

@@ -22,7 +22,7 @@ from app.catalog.publish import publish
 from app.database.embedded_server import EmbeddedPostgres
 from app.database.engine import Database
 from app.settings import Settings
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.api.conftest import PATIENCE
 from tests.application import open_application
 from tests.catalog.packages import make_package

@@ -27,7 +27,7 @@ from sqlalchemy import event
 
 from app.database.engine import Database
 from app.settings import Settings
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.application import open_application
 from tests.catalog.packages import FILES
 from tests.catalog.test_archive import packed

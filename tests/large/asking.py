@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.large.address import Address
 from tests.large.fill import SignedInUser
 

@@ -11,8 +11,7 @@ from app.catalog.model import Problem, Revision
 from app.catalog.publish import publish
 from app.catalog.track import list_tracks
 from app.database.engine import Database
-from app.learning.next_steps import LastProblem, find_last_problem, list_started
-from app.learning.progress import states_of
+from app.learning.progress import LastProblem, find_last_problem, list_started, states_of
 from app.submissions.draft import Draft
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user

@@ -3,8 +3,8 @@ from sqlalchemy import select
 
 from app.database.engine import Database
 from app.errors import Conflict, NotFound
+from app.learning.lesson import answer_question, get_quiz, retake_quiz
 from app.learning.model import QuizAnswer, QuizAttempt
-from app.learning.quiz import answer_question, get_quiz, retake_quiz
 from tests.factories import make_user
 from tests.learning.lessons import TAUGHT, publish_lesson
 

@@ -12,9 +12,9 @@ from sqlalchemy import ARRAY, Text, bindparam, select, text
 from app.database.engine import Database
 from app.queue.lease import CLAIM
 from app.queue.model import BACKGROUND, MAX_ATTEMPTS, Job
-from app.submissions.enqueue import enqueue
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
+from app.submissions.submit import enqueue
 from tests.factories import make_judging, make_submission
 from tests.queue.fleet import Fleet, read_record, wait_until
 from tests.queue.test_lease import LEASE, attempts_left, take, wanted

@@ -15,7 +15,7 @@ from app.admin.worker import WorkerView, drain, list_workers, resume
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear, leave
 from app.queue.model import WorkerRow
-from app.submissions.enqueue import enqueue
+from app.submissions.submit import enqueue
 from tests.factories import make_submission, make_worker
 from tests.queue.fleet import Fleet, wait_until
 from tests.queue.test_lease_loop import states

@@ -16,9 +16,9 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.model import Job
 from app.schema import upgrade
-from app.submissions.enqueue import enqueue
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
+from app.submissions.submit import enqueue
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
 

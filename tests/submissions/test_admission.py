@@ -14,9 +14,8 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import SubmissionLimit
 from app.queue.model import BACKGROUND
-from app.submissions import admission
-from app.submissions.admission import QueueWaits
-from app.submissions.forecast import CAUTION, SHORT, Backlog
+from app.submissions import queue_wait
+from app.submissions.queue_wait import CAUTION, SHORT, Backlog, QueueWaits
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
@@ -93,7 +92,7 @@ def test_a_queue_without_a_worker_takes_submissions(database: Database, wanted: 
 def test_the_wait_is_read_once_for_many_requests(
     database: Database, wanted: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "FRESH_SECONDS", 3600.0)
+    monkeypatch.setattr(queue_wait, "FRESH_SECONDS", 3600.0)
     waits = QueueWaits(database)
     assert waits.read() == {}
     fill(database, 30)

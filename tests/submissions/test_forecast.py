@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Revision
 from app.database.engine import Database
 from app.queue.model import BACKGROUND
-from app.submissions.forecast import forecast
+from app.submissions.queue_wait import forecast
 from app.submissions.view import Mode, Wait
 from tests.factories import make_judging, make_prepared, make_problem, make_submission, make_worker
 

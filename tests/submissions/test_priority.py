@@ -15,10 +15,9 @@ from app.errors import LimitReached
 from app.queue.model import BACKGROUND, VISITOR
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
-from app.submissions.priority import SECONDS_PER_STEP, compute_priority
 from app.submissions.quota import SubmitLimits, find_reset
 from app.submissions.submit import Submit, submit
-from app.submissions.usage import PRIORITY_WINDOW, list_judging_seconds, read_usage
+from app.submissions.usage import PRIORITY_WINDOW, SECONDS_PER_STEP, compute_priority, list_judging_seconds, read_usage
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 LIMITS = SubmitLimits(max_pending=20, judging_seconds_per_hour=60)

@@ -11,8 +11,8 @@ from app.database.engine import Database
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop
 from app.queue.model import WorkerRow
-from app.submissions.forecast import LOST, NO_BOX, NO_WORKER
 from app.submissions.judging_record import JudgingClaim, finish
+from app.submissions.queue_wait import LOST, NO_BOX, NO_WORKER
 from app.submissions.view_query import view_submission
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until

@@ -20,14 +20,14 @@ from app.queue.lease import Wanted, claim, fail
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.rejudging.choice import Choice, count_unfinished, select_chosen
 from app.settings import ROOT
-from app.submissions.forecast import SHORT, read_backlogs
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.priority import read_front
 from app.submissions.query import HistoryFilters, get_submission, list_submissions
+from app.submissions.queue_wait import SHORT, read_backlogs
 from app.submissions.quota import SubmitLimits
 from app.submissions.solved import recount
 from app.submissions.submit import Submit, submit
+from app.submissions.usage import read_front
 from app.submissions.visitor_run import (
     KEPT,
     LONGEST,

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from app.accounts.session import start_session
 from app.database.engine import Database
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.lacking import do_without
 

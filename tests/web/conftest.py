@@ -11,7 +11,7 @@ from app.accounts.session import start_session
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.settings import Settings
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.application import open_application
 from tests.catalog.packages import make_package
 from tests.factories import make_user

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from app.accounts.model import UserSession
 from app.database.engine import Database
 from app.settings import Settings
-from app.web.cookie import COOKIE, SESSION, Cookie
 from app.web.pages.single_sign_on import ATTEMPT
+from app.web.visit import COOKIE, SESSION, Cookie
 from app.web_process import create_app
 from tests.web.conftest import PASSWORD
 

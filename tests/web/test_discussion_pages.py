@@ -17,7 +17,7 @@ from app.learning.discussion import PostText, answer, ask
 from app.learning.moderation import decide_on_post, report_post
 from app.learning.shared_solution import share
 from app.submissions.model import Submission
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.hostile_text import HOSTILE, list_harm, list_markup
 from tests.learning.lessons import make_accepted, publish_lesson

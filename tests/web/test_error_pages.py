@@ -10,7 +10,7 @@ from app.accounts.session import start_session
 from app.database.engine import Database
 from app.limits import CROWD
 from app.settings import Settings
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from app.web_process import create_app
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD

@@ -34,7 +34,7 @@ from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.web.browser import Visitor, visit
 from tests.web.judged import all_right, answered, as_wordy, failed, judge, make_wordy_package, wordy_results

@@ -12,9 +12,9 @@ import app.web
 from app.accounts.permission import RULES, Permission
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.web.cookie import BROWSER, SESSION
 from app.web.pages.single_sign_on import ATTEMPT
-from app.web.verdict_words import WORDS
+from app.web.visit import BROWSER, SESSION
+from app.web.wording import WORDS
 from tests.factories import make_worker
 from tests.help_pages import open_help_pages
 from tests.web.browser import visit

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from app.accounts.session import start_session
 from app.database.engine import Database
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_problem, make_user
 from tests.web.judged import all_right, judge
 from tests.web.submit_form import PAGE, SOURCE, submit

@@ -15,7 +15,7 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import COMMAND
 from app.database.engine import Database
 from app.policy import PolicyRow
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD
 

@@ -11,7 +11,7 @@ from app.accounts.session import start_session
 from app.database.engine import Database
 from app.learning.progress import read_learning
 from app.submissions.draft import find_draft
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.learning.lessons import HINTS, publish_lesson
 from tests.web.browser import PATIENCE_MS, Visitor

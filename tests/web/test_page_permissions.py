@@ -11,7 +11,7 @@ from app.accounts.model import Role
 from app.accounts.permission import EVERYBODY
 from app.accounts.session import start_session
 from app.database.engine import Database
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.web.page_routes import PAGES
 

@@ -12,7 +12,7 @@ from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.rejudging.rows import add_revision, judge_again, make_judged
 

@@ -7,8 +7,7 @@ from sqlalchemy import delete
 from app.accounts.model import UserSession
 from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
-from app.web.cookie import BROWSER, COOKIE
-from app.web.origin import local_path
+from app.web.visit import BROWSER, COOKIE, local_path
 from tests.web.conftest import PASSWORD
 
 GRACE = {"username": "grace", "password": PASSWORD}

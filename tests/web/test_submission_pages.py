@@ -20,9 +20,9 @@ from app.queue.lease import fail
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.judging_record import add_hint, finish, record_phases
 from app.submissions.view import PartView, SubmissionView
-from app.web.cookie import COOKIE
-from app.web.quantity import case_memory_text, case_seconds_text, seconds_text
 from app.web.result import describe_result
+from app.web.visit import COOKIE
+from app.web.wording import case_memory_text, case_seconds_text, seconds_text
 from tests.factories import make_prepared, make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.submit_form import submit

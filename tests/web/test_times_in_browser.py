@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
 from app.database.engine import Database
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_judging, make_submission, make_user
 
 pytestmark = pytest.mark.browser

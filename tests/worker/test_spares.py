@@ -10,7 +10,7 @@ import pytest
 
 from app.engine.compilation_cache import CompilationCache
 from app.queue.background_pause import BackgroundPause
-from app.submissions.enqueue import notify_problem_opened
+from app.submissions.submit import notify_problem_opened
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
 from sandbox.interface import Launcher

@@ -12,7 +12,7 @@ from app.catalog.package import Package
 from app.engine.compilation_cache import CALLS_FOLDER, CompilationCache
 from app.engine.prepare import PreparedCase
 from app.queue.background_pause import BackgroundPause
-from app.submissions.enqueue import notify_problem_opened
+from app.submissions.submit import notify_problem_opened
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.warm import Preparation, Warmer

@@ -11,9 +11,7 @@ from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import AllcloseError, Invalid
 from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
-from app.web.cookie import find_secret
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, find_secret, require_own_origin, see_other
 
 router = APIRouter(prefix="/account")
 

@@ -13,9 +13,7 @@ from app.api.request_state import get_database, get_limits
 from app.errors import Conflict, Invalid
 from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
-from app.web.cookie import signed_out
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit
+from app.web.visit import CurrentVisit, require_own_origin, signed_out
 
 router = APIRouter(prefix="/account")
 

@@ -12,8 +12,7 @@ from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
 from app.limits import RateLimitReached
 from app.web.account import Outcome, Owner, prove, render_account
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/account/tokens")
 

@@ -16,10 +16,9 @@ from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
 from app.web.address import Slug
-from app.web.origin import require_own_origin
 from app.web.permission import Author
 from app.web.render import HEADERS
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/author")
 

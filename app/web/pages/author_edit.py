@@ -26,12 +26,11 @@ from app.catalog.verification_report import Finding
 from app.database.engine import storable
 from app.errors import LimitReached, NotFound, Outdated, ProblemNotFound
 from app.web.address import read_slug
-from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
 from app.web.package_preview import render_preview
 from app.web.permission import Author
 from app.web.render import HEADERS, render_text
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 router = APIRouter(prefix="/author")
 

@@ -16,12 +16,11 @@ from app.authoring.send import cancel_as
 from app.errors import Conflict, Outdated
 from app.submissions.progress import ChangeStream
 from app.web.address import VerificationId
-from app.web.origin import require_own_origin
 from app.web.permission import Author
 from app.web.render import HEADERS, render_text
 from app.web.verification_html import render_fragment
 from app.web.verification_status import describe_standing
-from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, require_own_origin, see_other
 
 router = APIRouter(prefix="/author/verifications/{verification_id}")
 

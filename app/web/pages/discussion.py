@@ -26,8 +26,7 @@ from app.learning.discussion import (
     render_posts,
 )
 from app.web.address import PostId, QuestionId, Slug
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 router = APIRouter(dependencies=[Depends(require_discussions)])
 

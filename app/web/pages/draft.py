@@ -9,9 +9,8 @@ from app.accounts.model import User
 from app.submissions.draft import Save, discard_other, find_draft, save_draft
 from app.validation import Body
 from app.web.address import Slug
-from app.web.origin import require_own_origin
 from app.web.render import HEADERS
-from app.web.visit import CurrentVisit, Visit
+from app.web.visit import CurrentVisit, Visit, require_own_origin
 
 router = APIRouter(prefix="/problems/{slug}/draft")
 

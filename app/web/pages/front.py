@@ -5,8 +5,7 @@ from fastapi import APIRouter, Response
 from app.catalog.search import ProblemFilters, count_problems, list_problems
 from app.catalog.track import list_tracks
 from app.database.cursor import Slice
-from app.learning.next_steps import find_last_problem, list_started
-from app.learning.progress import states_for
+from app.learning.progress import find_last_problem, list_started, states_for
 from app.web.visit import CurrentVisit
 
 router = APIRouter()

@@ -14,11 +14,10 @@ from app.judging.verdicts import Verdict
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.queue.model import WorkerRow
-from app.web.cookie import BROWSER, SESSION
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.render import HERE
-from app.web.verdict_words import Words, words_for
-from app.web.visit import CurrentVisit
+from app.web.visit import BROWSER, SESSION, CurrentVisit
+from app.web.wording import Words, words_for
 
 router = APIRouter()
 # The pages of the documentation that the site shows: their files and titles.

@@ -23,8 +23,7 @@ from app.submissions.query import (
 )
 from app.submissions.view import Mode
 from app.web.address import SubmissionId, read_slug
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter()
 

@@ -18,9 +18,8 @@ from app.learning.lesson import reveal_hint
 from app.learning.progress import Learning, read_learning
 from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug
-from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/problems/{slug}")
 

@@ -13,8 +13,7 @@ from app.learning.discussion import list_unread
 from app.learning.solution import count_solved_after_seeing
 from app.submissions.leaderboard import set_ranked
 from app.submissions.statistics import ActiveDay, read_statistics
-from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, local_path, require_own_origin, see_other
 
 WEEKS = 53
 STEP = 13  # from one square to the next, in units of the drawing

@@ -23,9 +23,8 @@ from app.learning.moderation import (
 )
 from app.learning.shared_solution import get_shared
 from app.web.address import PostId, SubmissionId
-from app.web.origin import local_path, require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, local_path, require_own_origin, see_other
 
 router = APIRouter()
 

@@ -16,9 +16,8 @@ from app.learning.bookmark import add_bookmark, remove_bookmark
 from app.learning.note import NoteChanged, SaveNote, save_note
 from app.validation import Body
 from app.web.address import Slug
-from app.web.origin import local_path, require_own_origin
 from app.web.render import HEADERS
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, local_path, require_own_origin, see_other
 
 router = APIRouter(prefix="/problems/{slug}", dependencies=[Depends(require_own_origin)])
 

@@ -24,21 +24,19 @@ from app.learning.problem_statistics import is_solved_by_student
 from app.limits import network_of
 from app.policy import read_policy
 from app.submissions.draft import find_draft
-from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.quota import SubmitLimits
 from app.submissions.solved import list_solved_slugs
-from app.submissions.submit import Submit, submit
+from app.submissions.submit import Submit, notify_problem_opened, submit
 from app.submissions.visitor_run import VisitorRun
 from app.web.address import Slug
 from app.web.notebook import write_notebook
-from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
 from app.web.pages.sharing import link
 from app.web.pages.submission import SubmissionResult, read_one
 from app.web.render import HEADERS
-from app.web.visit import CurrentVisit, Visit, read_address, see_other
+from app.web.visit import CurrentVisit, Visit, read_address, require_own_origin, see_other
 
 router = APIRouter()
 

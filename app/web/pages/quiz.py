@@ -7,12 +7,11 @@ from pydantic import BaseModel
 
 from app.accounts.model import User
 from app.catalog.query import get_problem
-from app.learning.quiz import answer_question, get_quiz, retake_quiz
+from app.learning.lesson import answer_question, get_quiz, retake_quiz
+from app.learning.progress import find_next_problem
 from app.web.address import Slug
-from app.web.next_step import find_next_problem
-from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 router = APIRouter(prefix="/problems/{slug}/quiz")
 

@@ -9,8 +9,7 @@ from app.accounts.password_reset import PasswordResets, ResetLinkSpent, get_user
 from app.api.request_state import get_password_resets
 from app.errors import Invalid
 from app.limits import RateLimitReached
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address, require_own_origin, see_other
 
 router = APIRouter()
 

@@ -10,8 +10,7 @@ from app.database.cursor import Slice
 from app.learning.shared_solution import Order, find_shareable, get_shared, list_shared, share, withdraw
 from app.learning.solution import SolutionLocked
 from app.web.address import Slug, SubmissionId
-from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, local_path, require_own_origin, see_other
 
 router = APIRouter(dependencies=[Depends(require_shared_solutions)])
 

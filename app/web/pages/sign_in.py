@@ -11,9 +11,18 @@ from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in, sign_in_turn
 from app.api.request_state import find_provider, get_limits
 from app.errors import LimitReached
-from app.web.cookie import BROWSER, find_secret, signed_out
-from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
+from app.web.visit import (
+    BROWSER,
+    CurrentVisit,
+    Visit,
+    arrive,
+    find_secret,
+    limit_address,
+    local_path,
+    read_address,
+    require_own_origin,
+    signed_out,
+)
 
 router = APIRouter()
 

@@ -13,8 +13,7 @@ from app.api.request_limits import await_sign_up_turn
 from app.api.request_state import find_provider, get_limits
 from app.errors import Conflict, Invalid, Refused
 from app.limits import RateLimitReached
-from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
+from app.web.visit import CurrentVisit, Visit, arrive, limit_address, local_path, read_address, require_own_origin
 
 router = APIRouter()
 POST_CHECKS = (Depends(require_own_origin), Depends(limit_address), Depends(await_sign_up_turn, scope="function"))

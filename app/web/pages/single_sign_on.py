@@ -28,10 +28,19 @@ from app.accounts.single_sign_on import (
 from app.api.request_state import find_provider, get_limits
 from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.limits import RateLimitReached
-from app.web.cookie import Answer, Cookie
-from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
-from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address, see_other
+from app.web.visit import (
+    Answer,
+    Cookie,
+    CurrentVisit,
+    Visit,
+    arrive,
+    limit_address,
+    local_path,
+    read_address,
+    require_own_origin,
+    see_other,
+)
 
 COOKIE = "allclose_attempt"
 ATTEMPT = Cookie(name=COOKIE, lifetime=timedelta(minutes=10))

@@ -6,8 +6,7 @@ from app.catalog.query import get_problem
 from app.learning.progress import read_learning
 from app.learning.solution import get_solution, show_solution
 from app.web.address import Slug
-from app.web.origin import require_own_origin
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/problems/{slug}/solution")
 

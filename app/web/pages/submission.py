@@ -14,6 +14,7 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.admin.submission import inspect_judgings
 from app.errors import NotFound
+from app.learning.progress import AcceptedSteps, find_next_steps
 from app.learning.shared_solution import read_sharing
 from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
@@ -23,11 +24,9 @@ from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import ViewReader, view_submission
 from app.web.address import SubmissionId
-from app.web.next_step import AcceptedSteps, find_next_steps
-from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, require_own_origin, see_other
 
 router = APIRouter()
 

@@ -20,11 +20,10 @@ from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import ViewReader, view_submission
 from app.web.address import SubmissionId
-from app.web.origin import require_own_origin
 from app.web.pages.submission import render_result
 from app.web.render import HEADERS
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit, read_address, see_other
+from app.web.visit import CurrentVisit, Visit, read_address, require_own_origin, see_other
 
 router = APIRouter(prefix="/visitor-runs/{submission_id}")
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from app.judging.efficiency import SizeTime, TimeComparison
 from app.web.picture.line_plot import Scale
 from app.web.picture.svg import drawing, element
-from app.web.quantity import short_seconds_text
+from app.web.wording import short_seconds_text
 
 WIDTH, HEIGHT = 460.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 436.0, 14.0, 206.0

@@ -8,7 +8,7 @@ from app.accounts.model import Identity, User
 from app.accounts.session import start_session
 from app.audit import AuditEvent
 from app.database.engine import Database
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from tests.factories import make_user
 from tests.web.single_sign_on.account import read_users
 from tests.web.single_sign_on.away import Away, begin_link, sign_in

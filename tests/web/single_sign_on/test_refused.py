@@ -5,8 +5,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from app.database.engine import Database
-from app.web.cookie import COOKIE
 from app.web.pages.single_sign_on import COOKIE as ATTEMPT
+from app.web.visit import COOKIE
 from tests.web.single_sign_on.account import read_users
 from tests.web.single_sign_on.away import Away, begin, sign_in
 

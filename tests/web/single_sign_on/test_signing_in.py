@@ -15,7 +15,7 @@ from app.accounts.model import User, UserSession
 from app.accounts.single_sign_on import find_provider
 from app.database.engine import Database
 from app.settings import Settings
-from app.web.cookie import COOKIE
+from app.web.visit import COOKIE
 from app.web_process import create_app
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.web.browser import visit

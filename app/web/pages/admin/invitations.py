@@ -21,9 +21,8 @@ from app.api.request_state import get_outbox, get_settings
 from app.errors import Conflict, Invalid, NotFound
 from app.policy import read_policy
 from app.web.address import InvitationId
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 HOME = "/admin/invitations"
 router = APIRouter(prefix=HOME)

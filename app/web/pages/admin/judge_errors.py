@@ -12,9 +12,8 @@ from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
 from app.rejudging.choice import MAX_CAUSE, Choice, count_chosen
 from app.rejudging.create import MAX_NOTE, Rejudge, rejudge
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/admin/judge-errors")
 

@@ -12,9 +12,8 @@ from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
 from app.api.request_state import get_settings, get_started_at
 from app.queue.heartbeat import ALIVE
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/admin")
 

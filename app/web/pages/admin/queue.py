@@ -9,9 +9,8 @@ from fastapi import APIRouter, Depends, Response
 from app.accounts.permission import Permission, Viewer
 from app.admin.queue import read_queue
 from app.admin.worker import drain, list_workers, resume
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, see_other
+from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter(prefix="/admin/queue")
 

@@ -25,10 +25,9 @@ from app.rejudging.model import Onto
 from app.rejudging.view import Decided, RejudgingView, list_rejudgings, view_rejudging
 from app.submissions.progress import ChangeStream
 from app.validation import read_fields, read_moment
-from app.web.origin import require_own_origin
 from app.web.permission import needs
 from app.web.render import HEADERS, render_text
-from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
+from app.web.visit import CurrentVisit, Visit, hold_stream, require_own_origin, see_other
 
 HOME = "/admin/rejudgings"
 CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")

@@ -11,9 +11,8 @@ from app.admin.retention import MOST_COUNTED
 from app.admin.settings import RemovalUnconfirmed, Setting, SettingsRefused, as_text, list_settings, save_typed
 from app.api.request_state import get_policy
 from app.policy import Policy
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 HOME = "/admin/settings"
 router = APIRouter(prefix=HOME)

@@ -30,9 +30,8 @@ from app.api.archive import send_file
 from app.api.request_state import get_database, get_settings
 from app.audit import Actor
 from app.errors import AllcloseError, Conflict, Invalid, Outdated
-from app.web.origin import require_own_origin
 from app.web.permission import needs
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
 router = APIRouter(prefix="/admin/users")
 
