@@ -23,7 +23,6 @@ from tests.factories import make_worker
 
 SLUG = "scaled_sum"
 ZIP = {"Content-Type": "application/zip"}
-YAML = {"Content-Type": "application/yaml"}
 PACKAGE = write_archive(SLUG, FILES)
 DIGEST = digest(make_package().files)
 CHANGED = {**FILES, "editorial.md": "Multiply, then add.\n"}

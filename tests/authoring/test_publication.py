@@ -78,7 +78,7 @@ def test_each_time_that_a_revision_becomes_current_is_kept(database: Database) -
     assert (first.is_current, second.is_current) == (True, False)
 
 
-def test_what_is_current_already_is_not_published_again(database: Database) -> None:
+def test_the_current_revision_is_not_published_again(database: Database) -> None:
     take_folder(database, FIRST)
     write(database, SECOND)
 
@@ -93,7 +93,7 @@ def test_what_is_current_already_is_not_published_again(database: Database) -> N
     assert events == [{"revision": 2}]
 
 
-def test_what_the_folder_has_is_known_also_where_an_author_published_it_before(database: Database) -> None:
+def test_a_package_of_the_folder_is_known_even_if_an_author_published_it_before(database: Database) -> None:
     take_folder(database, FIRST)
     write(database, SECOND)
     take_folder(database, SECOND)
@@ -134,7 +134,7 @@ def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -
     assert current(database) == "Number 2"
 
 
-def test_what_has_changed_since_is_not_replaced(database: Database) -> None:
+def test_a_problem_that_has_changed_since_is_not_replaced(database: Database) -> None:
     take_folder(database, FIRST)
     write(database, SECOND, replaces=digest(FIRST.files))
 

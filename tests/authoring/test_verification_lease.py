@@ -1,9 +1,6 @@
 """Leases of verifications: a worker's death loses none, and a superseded attempt writes nothing."""
 
-import signal
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +11,6 @@ from app.authoring.model import Publication, Verification
 from app.authoring.query import get_verification, list_revisions
 from app.authoring.send import cancel
 from app.catalog.folder import digest
-from app.catalog.model import Problem, Revision
 from app.catalog.package import Package
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
@@ -24,8 +20,6 @@ from app.verification.verification_record import VerificationClaim, Verification
 from tests.authoring.rows import make_report, make_verification
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_user
-from tests.queue.fleet import Fleet, wait_until
-from tests.queue.test_lease import attempts_left
 
 LEASE = timedelta(seconds=15)
 WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="worker", lease=LEASE)
@@ -64,15 +58,7 @@ def current(database: Database, slug: str = "scaled_sum") -> str | None:
         return revision.digest if revision else None
 
 
-@pytest.fixture
-def fleet(database: Database, tmp_path: Path) -> Iterator[Fleet]:
-    """Start workers that take `slots` seconds for a verification."""
-    fleet = Fleet(database, tmp_path, module="tests.authoring.verifying_process")
-    yield fleet
-    fleet.end()
-
-
-def test_what_passes_is_published_in_the_same_commit_with_its_publisher(database: Database) -> None:
+def test_a_package_that_passes_is_published_in_the_same_commit_with_its_publisher(database: Database) -> None:
     verification_id = send(database)
 
     revision = finish(database, take(database), verified())
@@ -89,7 +75,9 @@ def test_what_passes_is_published_in_the_same_commit_with_its_publisher(database
 
 
 @pytest.mark.parametrize(("passed", "wish"), [(False, True), (True, False)])
-def test_what_is_refused_or_not_to_be_published_is_not(database: Database, passed: bool, wish: bool) -> None:
+def test_a_refused_package_or_one_that_is_only_verified_is_not_published(
+    database: Database, passed: bool, wish: bool
+) -> None:
     send(database, publish=wish)
 
     assert finish(database, take(database), verified(passed=passed)) is None
@@ -116,7 +104,7 @@ def test_a_superseded_attempt_writes_nothing(database: Database) -> None:
     assert current(database) is None
 
 
-def test_what_was_changed_meanwhile_is_not_overwritten(database: Database) -> None:
+def test_a_revision_that_came_meanwhile_is_not_overwritten(database: Database) -> None:
     with database.transaction() as session:
         first = publish(session, PACKAGE)
     send(database, OTHER, replaces=first.digest)
@@ -156,16 +144,6 @@ def test_one_whose_worker_died_in_the_last_attempt_is_ended(database: Database) 
         assert bury(session) == 1
 
     assert read(database).verdict == "failed"
-
-
-def test_giving_back_costs_no_attempt(database: Database) -> None:
-    send(database)
-
-    give_back(database, take(database))
-
-    row = read(database)
-    assert row.job is not None
-    assert (row.state, attempts_left(row.job)) == ("queued", MAX_ATTEMPTS)
 
 
 def test_a_cancelled_one_ends_at_once_and_its_worker_is_told_to_stop(database: Database) -> None:
@@ -217,49 +195,3 @@ def test_a_verification_of_another_device_is_left_to_others(database: Database) 
 
     with database.transaction() as session:
         assert claim(session, WANTED, VerificationClaim) == []
-
-
-def test_the_verification_of_a_killed_worker_runs_again_and_publishes_once(database: Database, fleet: Fleet) -> None:
-    send(database)
-    fleet.start("first", slots=2)
-    wait_until(lambda: read(database).step == "first")
-
-    fleet.send("first", signal.SIGKILL)
-    fleet.start("second", slots=2)
-
-    wait_until(lambda: read(database).state == "done")
-    row = read(database)
-    assert (row.verdict, row.step) == ("passed", "second")
-    with database.transaction() as session:
-        assert len(session.scalars(select(Revision)).all()) == 1
-        assert len(session.scalars(select(Publication)).all()) == 1
-        assert session.scalars(select(Problem.current_revision_id)).one() == row.revision_id
-
-
-def test_a_frozen_worker_that_wakes_while_another_verifies_writes_nothing(database: Database, fleet: Fleet) -> None:
-    send(database)
-    fleet.start("zombie", slots=2)
-    wait_until(lambda: read(database).step == "zombie")
-    fleet.send("zombie", signal.SIGSTOP)
-    fleet.start("peer", slots=2)
-    wait_until(lambda: read(database).step == "peer")
-
-    fleet.send("zombie", signal.SIGCONT)
-    wait_until(lambda: read(database).state == "done")
-
-    assert read(database).step == "peer"
-    with database.transaction() as session:
-        assert len(session.scalars(select(Publication)).all()) == 1
-
-
-def test_a_worker_that_is_told_to_end_gives_its_verification_back(database: Database, fleet: Fleet) -> None:
-    send(database)
-    fleet.start("leaving", slots=60)
-    wait_until(lambda: read(database).step == "leaving")
-
-    fleet.send("leaving", signal.SIGTERM)
-
-    assert fleet.wait("leaving") == 0
-    row = read(database)
-    assert row.job is not None
-    assert (row.state, attempts_left(row.job)) == ("queued", MAX_ATTEMPTS)

@@ -71,7 +71,7 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
         assert session.scalars(select(CaseRow)).all() == []
 
 
-def test_what_was_half_judged_when_the_backup_was_made_begins_anew(database: Database, tmp_path: Path) -> None:
+def test_a_submission_that_was_half_judged_in_the_backup_begins_anew(database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         make_judging(session)
     held = claim(database)

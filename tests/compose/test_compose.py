@@ -54,6 +54,7 @@ def test_killed_containers_and_overload_lose_no_submission(deployment: Deploymen
     assert report.broken == []
     assert report.given_up == []
     assert sum(report.kills.values()) == FAULTS
+    assert report.accepted
     assert report.refused
     assert report.bare_refusals == 0
 

@@ -2,7 +2,6 @@
 
 import signal
 
-import pytest
 from sqlalchemy import select
 
 from app.database.engine import Database
@@ -10,7 +9,7 @@ from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_submission
-from tests.queue.fleet import REAL, Fleet, read_record, wait_until
+from tests.queue.fleet import Fleet, read_record, wait_until
 
 SELDOM = ("600", "300", "2")  # it beats at its start and when it is told to
 
@@ -34,19 +33,6 @@ def is_done(database: Database) -> bool:
 
 def runs_on(database: Database, worker: str) -> bool:
     return any(row.worker == worker for row in read_record(database, "judging"))
-
-
-@pytest.mark.whole
-def test_the_judging_of_a_killed_worker_runs_again_within_twenty_seconds(database: Database, fleet: Fleet) -> None:
-    enqueue(database, "sleep 2")
-    fleet.start("first", rhythm=REAL)
-    wait_until(lambda: runs_on(database, "first"))
-    fleet.start("second", rhythm=REAL)
-
-    fleet.send("first", signal.SIGKILL)
-
-    wait_until(lambda: runs_on(database, "second"), seconds=20)
-    wait_until(lambda: is_done(database))
 
 
 def test_a_frozen_worker_that_wakes_while_another_judges_changes_nothing(database: Database, fleet: Fleet) -> None:

@@ -13,8 +13,6 @@ from sqlalchemy import Row, text
 from app.database.engine import Database
 
 SHORT = ("1.5", "0.3", "0.3")
-REAL = ("15", "5", "2")
-
 RECORD = """
     CREATE TABLE record (
         at timestamptz DEFAULT clock_timestamp(), judging_id bigint, attempt int, state text, worker text

@@ -1,6 +1,6 @@
 """A worker process without a sandbox: the real lease loop, and sources that say what their judging does.
 
-`sleep SECONDS`, `stubborn SECONDS` (does not heed that it is to abort) or `die`.
+`sleep SECONDS` or `die`.
 
 usage: python -m tests.queue.worker_process URL NAME SLOTS LEASE BEAT POLL      (the last three in seconds)
 It prints one line for each judging that it ends: its id, its attempt, and whether the verdict was written.
@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from datetime import timedelta
 
 from app.database.engine import Database
@@ -38,9 +37,7 @@ class Performer:
             os.kill(os.getpid(), signal.SIGKILL)
         results = []
         for position in range(CASES):
-            if what == "stubborn":
-                time.sleep(float(seconds) / CASES)
-            elif abort.wait(float(seconds) / CASES):
+            if abort.wait(float(seconds) / CASES):
                 return
             results.append(self._result(position))
             with self._database.transaction() as session:

@@ -101,7 +101,7 @@ def test_of_too_many_no_more_are_counted_than_it_takes_to_refuse_them(
         assert preview(session, Choice(problem="sums"), "own").total == 2
 
 
-def test_what_is_not_judged_yet_what_was_cancelled_and_samples_are_left_out(database: Database) -> None:
+def test_unfinished_and_cancelled_submissions_and_samples_are_left_out(database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session, "sums")
         make_judging(session, make_submission(session, revision=revision).id)
@@ -157,7 +157,7 @@ def test_no_more_are_judged_again_at_once_than_are_allowed_and_not_none(
             begin(session, actor, problem="sums")
 
 
-def test_what_is_judged_again_waits_behind_all_else_and_does_not_count(database: Database) -> None:
+def test_a_rejudged_submission_waits_behind_all_others_and_does_not_count(database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session, "sums")
         submission = make_judged(session, revision)
@@ -235,7 +235,7 @@ def test_the_same_key_begins_one_rejudging_and_another_request_with_it_is_refuse
         assert len(list_rejudgings(session).items) == 1
 
 
-def test_what_changes_is_told_by_submission_and_by_case(database: Database) -> None:
+def test_changes_are_listed_by_submission_and_by_case(database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session, "sums")
         wrong, right = make_judged(session, revision), make_judged(session, revision, ACCEPTED, 100)
@@ -370,7 +370,7 @@ def test_cancelling_ends_what_waits_and_runs_and_keeps_what_was_judged(database:
             apply(session, rejudging.id, actor)
 
 
-def test_what_an_erased_user_had_in_it_is_told_as_gone(database: Database) -> None:
+def test_submissions_of_an_erased_user_are_counted_as_gone(database: Database) -> None:
     with database.transaction() as session:
         revision, user = make_problem(session, "sums"), make_user(session)
         make_judged(session, revision)
@@ -388,7 +388,7 @@ def test_what_an_erased_user_had_in_it_is_told_as_gone(database: Database) -> No
     assert (applied.total, applied.judged, applied.kinds, applied.gone) == (2, 1, {"better": 1}, 1)
 
 
-def test_what_was_chosen_is_written_down(database: Database) -> None:
+def test_the_audit_log_records_which_submissions_were_chosen(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session, "ada")
         submission = make_judged(session, make_problem(session, "sums"), user=user)
