@@ -180,15 +180,6 @@ def test_nan_and_inf_must_stand_where_they_are_expected(answer: Tree, expected: 
     assert found.category == "nan or inf differs"
 
 
-def test_nan_and_inf_in_their_places_are_right() -> None:
-    array = f32(NAN, INF, -INF, 1)
-
-    found = judge(array, array)
-
-    assert found.accepted
-    assert found.leaves[0].tolerance_used == 0.0
-
-
 def test_all_nan_is_accepted_where_all_nan_is_expected() -> None:
     found = judge(f32(NAN, NAN), f32(NAN, NAN))
 
@@ -206,35 +197,8 @@ def test_the_tolerance_includes_its_limit() -> None:
     assert beyond.category == "values outside tolerance"
 
 
-def test_the_tolerance_is_relative_to_what_is_expected() -> None:
-    rules = {"tolerance": Tolerance(rtol=0.5, atol=0.0)}
-
-    assert judge(1.5, 1.0, **rules).accepted
-    assert not judge(1.0, 1.5 + 1.0, **rules).accepted
-
-
 def test_a_difference_that_overflows_is_outside_any_tolerance() -> None:
     assert not judge(1.7e308, -1.7e308, tolerance=Tolerance(rtol=10.0, atol=1e308)).accepted
-
-
-def test_where_zero_is_expected_only_the_absolute_part_counts() -> None:
-    found = judge(f32(1e-3, 2), f32(0, 2), tolerance=Tolerance(rtol=1.0, atol=1e-4))
-
-    assert not found.accepted
-    assert found.leaves[0].max_rel == 0.0
-    assert found.leaves[0].max_abs == pytest.approx(1e-3)
-
-
-def test_float32_is_compared_in_float64() -> None:
-    answer, expected = np.float32(16777216), np.float32(16777218)
-
-    assert not judge(answer, expected, tolerance=Tolerance(rtol=0.0, atol=1.9)).accepted
-    assert judge(answer, expected, tolerance=Tolerance(rtol=0.0, atol=2.0)).accepted
-
-
-def test_complex_numbers_are_compared_by_the_modulus_of_the_difference() -> None:
-    assert judge(3 + 4j, 0j, tolerance=Tolerance(rtol=0.0, atol=5.0)).accepted
-    assert not judge(3 + 4j, 0j, tolerance=Tolerance(rtol=0.0, atol=4.99)).accepted
 
 
 @pytest.mark.parametrize(
@@ -327,11 +291,6 @@ def test_a_function_that_returns_nothing_is_asked_for_its_result() -> None:
         found.message
         == "your output is None; expected an array of shape (2, 3) (does your function return its result?)"
     )
-
-
-def test_an_empty_array_is_right_only_where_one_is_expected() -> None:
-    assert judge(np.zeros((0, 3)), np.zeros((0, 3))).accepted
-    assert verdict(np.zeros((0,)), np.zeros((1,))) == "shape differs"
 
 
 def test_the_first_rule_that_is_broken_anywhere_is_told() -> None:

@@ -22,14 +22,11 @@ def compared(
         ({1000: 0.01, 2000: 0.04, 4000: 0.16}, 2.0),
         ({100: 0.5, 10_000: 0.5}, 0.0),
         ({1000: 0.02, 4000: 0.04}, 0.5),
+        ({1000: 0.1}, None),
     ],
 )
-def test_the_exponent_is_that_of_the_power(seconds: dict[int, float], expected: float) -> None:
+def test_the_exponent_is_that_of_the_power(seconds: dict[int, float], expected: float | None) -> None:
     assert exponent(seconds) == expected
-
-
-def test_one_size_has_no_exponent() -> None:
-    assert exponent({1000: 0.1}) is None
 
 
 def test_only_the_largest_size_decides_on_the_ratio() -> None:

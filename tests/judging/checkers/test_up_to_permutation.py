@@ -22,6 +22,8 @@ CLUSTERS: Any = {
     "labels": {"checker": "up_to_permutation", "labels": True, "group": "clusters"},
 }
 LABELS: Any = {"*": {"checker": "up_to_permutation", "labels": True}}
+NAN, INF = float("nan"), float("inf")
+DTYPES = ("float16", "float32", "float64", "complex128", "int8", "uint64", "bool")
 coordinates = st.sampled_from([0.0, 1.0, 2.0])
 
 
@@ -32,9 +34,9 @@ def together(answer: Tree, expected: Tree, checkers: Any = CLUSTERS) -> Comparis
 @settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_the_order_along_the_axis_does_not_matter(data: st.DataObject) -> None:
-    shape = data.draw(array_shapes(max_dims=3, max_side=4))
+    shape = data.draw(array_shapes(max_dims=3, min_side=0, max_side=4))
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
-    expected = data.draw(arrays(np.float32, shape))
+    expected = data.draw(arrays(data.draw(st.sampled_from(DTYPES)), shape))
 
     answer = np.take(expected, data.draw(st.permutations(range(shape[axis]))), axis=axis)
 
@@ -51,6 +53,28 @@ def test_no_order_that_works_is_missed_and_none_is_made_up(data: st.DataObject) 
 
     orders = permutations(range(shape[1]))
     assert found.accepted == any(np.array_equal(answer[:, list(order)], expected) for order in orders)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "accepted"),
+    [
+        ([1, 1, 2], [1, 2, 2], False),
+        ([NAN, 1.0], [1.0, NAN], True),
+        ([NAN, 1.0], [1.0, 2.0], False),
+        ([INF, INF], [INF, -INF], False),
+        ([-0.0, 1.0], [1.0, 0.0], True),
+        ([1j, 1j], [1.0, 1j], False),
+        ([True, True], [False, True], False),
+    ],
+)
+def test_every_row_counts_as_often_as_it_is_expected(answer: list[Any], expected: list[Any], accepted: bool) -> None:
+    assert judge("up_to_permutation", np.array(answer), np.array(expected), axis=0).accepted == accepted
+
+
+def test_many_rows_are_paired_where_they_must_be_equal() -> None:
+    rows = np.zeros((3000, 2), int)
+
+    assert judge("up_to_permutation", rows, rows, axis=0).accepted
 
 
 def clustered(data: st.DataObject) -> tuple[dict[str, Array], dict[str, Array]]:
