@@ -1,15 +1,19 @@
 """Small packages to change, and real boxes, for the tests of verification."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.verification_report import CheckName, Report, Severity
+from app.engine.prepare import PreparedCase
+from app.judging.verdicts import Visibility
 from app.settings import Settings
 from app.verification.trial import Effort, VerificationPools, open_pools, private_launcher
 from app.verification.verify import verify
+from sandbox.guest.codec import Tree, encode
 
 PACKAGES = Path(__file__).parent / "packages"
 QUICK = Effort(is_quick=True, mutants=10)
@@ -35,6 +39,20 @@ def changed(slug: str, *changes: tuple[str, str]) -> Package:
         assert old in text, old
         text = text.replace(old, new)
     return package_from_files(slug, {"problem.yaml": text.encode()})
+
+
+def make_case(
+    name: str, expected: Tree = None, inputs: Mapping[str, Any] | None = None, visibility: Visibility = "hidden"
+) -> PreparedCase:
+    return PreparedCase(
+        position=0,
+        name=name,
+        visibility=visibility,
+        inputs=encode(dict(inputs or {})),
+        expected=encode(expected),
+        inputs_preview={},
+        expected_preview=None,
+    )
 
 
 def verified(package: Package, pools: VerificationPools, effort: Effort = QUICK) -> Report:

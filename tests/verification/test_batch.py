@@ -4,13 +4,12 @@ from threading import Event
 
 import pytest
 
-from app.engine.prepare import PreparedCase
 from app.verification import batch_in_box
 from app.verification.batch import Call, Version, call_all
 from app.verification.trial import Effort, Trial, VerificationPools
-from sandbox.guest.codec import decode, encode
+from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome, Ending
-from tests.verification.bench import package_of
+from tests.verification.bench import make_case, package_of
 
 COUNTS = "import sys\n\n\ndef running_mean(x):\n    sys.count = getattr(sys, 'count', 0) + 1\n    return sys.count\n"
 HANGS = "def running_mean(x):\n    while True:\n        pass\n"
@@ -23,22 +22,9 @@ def trial(pools: VerificationPools) -> Trial:
     return Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
 
 
-def a_case(name: str) -> PreparedCase:
-    inputs = encode({"x": 1.0})
-    return PreparedCase(
-        position=0,
-        name=name,
-        visibility="hidden",
-        inputs=inputs,
-        expected=b"",
-        inputs_preview={},
-        expected_preview=None,
-    )
-
-
 def calls_of(*sources: str) -> list[Call]:
     """Call the first source as the original, and all of them with two cases."""
-    cases = [a_case("one"), a_case("two")]
+    cases = [make_case("one", None, {"x": 1.0}), make_case("two", None, {"x": 1.0})]
     return [Call(Version(source), case, is_original=source is sources[0]) for source in sources for case in cases]
 
 
@@ -71,7 +57,7 @@ def test_the_limit_is_ten_times_the_original_with_a_floor() -> None:
 def test_calls_of_a_slow_version_share_its_limit(trial: Trial) -> None:
     body = "    begun = time.process_time()\n    while time.process_time() < begun + 0.2:\n        pass\n    return x\n"
     spins = f"import time\n\n\ndef running_mean(x):\n{body}"
-    cases = [a_case(str(number)) for number in range(9)]
+    cases = [make_case(str(number), None, {"x": 1.0}) for number in range(9)]
     calls = [Call(Version(spins), case, cpu_seconds=1.0) for case in cases]
 
     outcomes = [outcome.ending if outcome else None for outcome in call_all(trial, calls, wall_seconds=60)]

@@ -1,5 +1,7 @@
 """The remedies for package code that fails, one per cause, from given outcomes."""
 
+from typing import Any
+
 import pytest
 
 from app.engine.prepare import ReferenceFailed
@@ -23,42 +25,43 @@ def an_outcome(ending: Ending, kind: str, *, stage: Stage = "call", traceback: s
     )
 
 
-REMEDIES = {
-    "time": (an_outcome(Ending.TIMED_OUT, "Timeout"), "raise limits.wall_seconds, or speed up the reference"),
-    "load time": (an_outcome(Ending.TIMED_OUT, "Timeout", stage="load"), "do less work when the reference loads"),
-    "memory": (
-        an_outcome(Ending.OUT_OF_MEMORY, "MemoryLimit"),
-        "choose smaller inputs, or raise limits.memory_mib",
-    ),
+REMEDIES: dict[str, tuple[Ending, str, dict[str, Any], str]] = {
+    "time": (Ending.TIMED_OUT, "Timeout", {}, "raise limits.wall_seconds, or speed up the reference"),
+    "load time": (Ending.TIMED_OUT, "Timeout", {"stage": "load"}, "do less work when the reference loads"),
+    "memory": (Ending.OUT_OF_MEMORY, "MemoryLimit", {}, "choose smaller inputs, or raise limits.memory_mib"),
     "exception": (
-        an_outcome(Ending.RAISED, "KeyError", traceback=TRACEBACK),
+        Ending.RAISED,
+        "KeyError",
+        {"traceback": TRACEBACK},
         "correct line 9 of the reference, which raises KeyError, or change the inputs of case small",
     ),
     "exception without a line": (
-        an_outcome(Ending.RAISED, "KeyError"),
+        Ending.RAISED,
+        "KeyError",
+        {},
         "correct the reference, which raises KeyError, or change the inputs of case small",
     ),
     "changed argument": (
-        an_outcome(Ending.INPUT_CHANGED, "x"),
+        Ending.INPUT_CHANGED,
+        "x",
+        {},
         "copy the argument x before changing it, or list it under `may_change`",
     ),
-    "shared memory": (
-        an_outcome(Ending.MEMORY_SHARED, "x"),
-        "return a copy that shares no memory with the argument x",
-    ),
-    "large answer": (
-        an_outcome(Ending.TOO_MUCH_OUTPUT, "TooLarge"),
-        "return a smaller output, or choose smaller inputs",
-    ),
-    "much text": (an_outcome(Ending.TOO_MUCH_OUTPUT, "TooMuchText"), "print less"),
-    "exit": (an_outcome(Ending.CRASHED, "exit"), "return a value; do not end the process"),
-    "signal": (an_outcome(Ending.CRASHED, "SIGSEGV"), "remove the call that ends the process with SIGSEGV"),
+    "shared memory": (Ending.MEMORY_SHARED, "x", {}, "return a copy that shares no memory with the argument x"),
+    "large answer": (Ending.TOO_MUCH_OUTPUT, "TooLarge", {}, "return a smaller output, or choose smaller inputs"),
+    "much text": (Ending.TOO_MUCH_OUTPUT, "TooMuchText", {}, "print less"),
+    "exit": (Ending.CRASHED, "exit", {}, "return a value; do not end the process"),
+    "signal": (Ending.CRASHED, "SIGSEGV", {}, "remove the call that ends the process with SIGSEGV"),
     "other values": (
-        an_outcome(Ending.UNSUPPORTED, "set"),
+        Ending.UNSUPPORTED,
+        "set",
+        {},
         "return arrays, numbers, texts, or lists, tuples and dicts of them",
     ),
     "forged answer": (
-        an_outcome(Ending.FORGED, "Forged"),
+        Ending.FORGED,
+        "Forged",
+        {},
         "return the values, and write to no file descriptor that the code did not open",
     ),
 }
@@ -66,13 +69,13 @@ REMEDIES = {
 
 @pytest.mark.parametrize("cause", REMEDIES)
 def test_each_cause_has_its_remedy(cause: str) -> None:
-    outcome, remedy = REMEDIES[cause]
+    ending, kind, more, remedy = REMEDIES[cause]
 
-    assert remedy_of(outcome, "reference") == remedy
+    assert remedy_of(an_outcome(ending, kind, **more), "reference") == remedy
 
 
 def test_no_ending_is_without_a_remedy() -> None:
-    endings = {outcome.ending for outcome, _ in REMEDIES.values()}
+    endings = {ending for ending, *_ in REMEDIES.values()}
 
     assert endings == set(Ending) - {Ending.ANSWERED, Ending.INVALID}
 

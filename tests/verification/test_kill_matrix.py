@@ -4,21 +4,10 @@ from dataclasses import replace
 
 from app.catalog.package import KnownSubmission
 from app.engine.prepare import PreparedCase
-from app.judging.verdicts import CaseResult, Verdict, Visibility, overall
+from app.judging.verdicts import CaseResult, Verdict, overall
 from app.verification.known_submissions import check_kill_matrix, until_largest
 from app.verification.trial import Effort, KnownJudging, Material, SourceJudging
-
-
-def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:
-    return PreparedCase(
-        position=0,
-        name=name,
-        visibility=visibility,
-        inputs=b"",
-        expected=b"",
-        inputs_preview={},
-        expected_preview=None,
-    )
+from tests.verification.bench import make_case
 
 
 def wrong(name: str, **passes: bool) -> KnownJudging:
@@ -40,7 +29,7 @@ def told(cases: list[PreparedCase], judged: list[KnownJudging]) -> list[tuple[st
 
 
 def test_a_hidden_case_that_catches_nothing_is_pointed_out() -> None:
-    cases = [a_case("a"), a_case("b"), a_case("idle")]
+    cases = [make_case("a"), make_case("b"), make_case("idle")]
 
     found = told(cases, [wrong("sum", a=False, b=False, idle=True)])
 
@@ -48,7 +37,7 @@ def test_a_hidden_case_that_catches_nothing_is_pointed_out() -> None:
 
 
 def test_a_sample_may_catch_nothing() -> None:
-    cases = [a_case("shown", "sample"), a_case("a"), a_case("b")]
+    cases = [make_case("shown", visibility="sample"), make_case("a"), make_case("b")]
 
     ((severity, _),) = told(cases, [wrong("sum", shown=True, a=False, b=False)])
 
@@ -56,7 +45,7 @@ def test_a_sample_may_catch_nothing() -> None:
 
 
 def test_a_mistake_that_one_case_alone_catches_is_pointed_out() -> None:
-    cases = [a_case("a"), a_case("b")]
+    cases = [make_case("a"), make_case("b")]
 
     found = told(cases, [wrong("sum", a=True, b=False), wrong("product", a=False, b=False)])
 
@@ -65,7 +54,7 @@ def test_a_mistake_that_one_case_alone_catches_is_pointed_out() -> None:
 
 def test_a_slow_solution_runs_up_to_the_largest_open_case() -> None:
     sizes = {"small": 1, "sealed": 9, "large": 5, "last": 2}
-    cases = [replace(a_case(name), inputs=bytes(size), sealed=name == "sealed") for name, size in sizes.items()]
+    cases = [replace(make_case(name), inputs=bytes(size), sealed=name == "sealed") for name, size in sizes.items()]
 
     assert [case.name for case in until_largest(cases)] == ["small", "sealed", "large"]
     assert until_largest(cases[1:2]) == cases[1:2]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from app.catalog.verification_report import Finding
+import pytest
+
 from app.catalog.verification_section import LimitsSection
 from app.verification.limit_check import findings_of
 
@@ -21,32 +22,26 @@ def a_section(**given: Any) -> LimitsSection:
     return LimitsSection(**(figures | given))
 
 
-def only(section: LimitsSection) -> Finding:
-    (finding,) = findings_of(section)
-    return finding
-
-
 def test_limits_with_room_are_right() -> None:
     assert list(findings_of(a_section())) == []
 
 
-def test_a_limit_that_right_solutions_hardly_keep_is_an_error() -> None:
-    finding = only(a_section(slowest_seconds=8.0, suggested_wall_seconds=30.0))
+@pytest.mark.parametrize(
+    ("figures", "severity", "words"),
+    [
+        ({"slowest_seconds": 8.0, "suggested_wall_seconds": 30.0}, "error", "set wall_seconds: 30"),
+        ({"slowest_seconds": 4.0, "suggested_wall_seconds": 15.0}, "warning", "set wall_seconds: 15"),
+        ({"wall_seconds": 60.0, "slowest_seconds": 0.1}, "warning", "is loose"),
+        (
+            {"memory_mib": 256, "largest_memory_mib": 200, "suggested_memory_mib": 1024},
+            "warning",
+            "set memory_mib: 1024",
+        ),
+    ],
+    ids=["hardly enough", "less than three times", "far too much", "hardly enough memory"],
+)
+def test_limits_without_room_or_far_too_large_are_findings(figures: dict[str, Any], severity: str, words: str) -> None:
+    (finding,) = findings_of(a_section(**figures))
 
-    assert (finding.severity, finding.remedy) == ("error", "set wall_seconds: 30")
-
-
-def test_a_limit_with_less_than_three_times_is_pointed_out() -> None:
-    assert only(a_section(slowest_seconds=4.0, suggested_wall_seconds=15.0)).severity == "warning"
-
-
-def test_a_limit_far_beyond_what_is_needed_is_pointed_out() -> None:
-    finding = only(a_section(wall_seconds=60.0, slowest_seconds=0.1, suggested_wall_seconds=2.0))
-
-    assert "is loose" in finding.message
-
-
-def test_memory_that_right_solutions_hardly_keep_is_pointed_out() -> None:
-    finding = only(a_section(memory_mib=256, largest_memory_mib=200, suggested_memory_mib=1024))
-
-    assert (finding.severity, finding.remedy) == ("warning", "set memory_mib: 1024")
+    assert finding.severity == severity
+    assert words in finding.message + finding.remedy

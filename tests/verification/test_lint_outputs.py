@@ -9,10 +9,10 @@ import pytest
 
 from app.catalog.verification_report import Finding
 from app.engine.prepare import PreparedCase
-from app.verification.lint.outputs import check_nan, check_returns, check_worked_example, read_printed
+from app.verification.lint.outputs import check_nan, check_returns, check_worked_example
 from app.verification.package_texts import PackageTexts, read_texts
-from sandbox.guest.codec import Tree, encode
-from tests.verification.bench import changed
+from sandbox.guest.codec import Tree
+from tests.verification.bench import changed, make_case
 
 RETURNS = 'returns: {type: numpy, shape: [N], dtype: float32, doc: "the mean of x[0] to x[i] at place i"}'
 EXAMPLE = "Of 2, 4, 9 the means are 2, 3, 5."
@@ -20,16 +20,8 @@ MATRIX = 'returns: {type: numpy, shape: [N, 2], dtype: float32, doc: "pairs"}'
 
 
 def a_case(expected: Tree, name: str = "worked_example", **inputs: Any) -> PreparedCase:
-    given = {"x": np.array([2, 4, 9], np.float32)} | inputs
-    return PreparedCase(
-        position=0,
-        name=name,
-        visibility="sample" if name == "worked_example" else "hidden",
-        inputs=encode(given),
-        expected=encode(expected),
-        inputs_preview={},
-        expected_preview=None,
-    )
+    given = {"x": array(2, 4, 9)} | inputs
+    return make_case(name, expected, given, "sample" if name == "worked_example" else "hidden")
 
 
 def findings_of(
@@ -170,13 +162,6 @@ def test_numbers_in_another_section_do_not_count() -> None:
 
 def test_another_first_sample_is_not_compared_with_the_statement() -> None:
     assert findings_of(check_worked_example, a_case(array(7), "first")) == []
-
-
-def test_a_printed_number_has_a_unit_and_digits() -> None:
-    (number,) = read_printed("about −0.0250")
-
-    assert (number.value, number.digits) == (-0.025, 3)
-    assert number.unit == pytest.approx(1e-4)
 
 
 def test_an_output_may_have_any_of_the_declared_forms() -> None:

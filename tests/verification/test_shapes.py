@@ -6,7 +6,7 @@ import numpy as np
 
 from app.catalog.parameter import Parameter
 from app.engine.prepare import PreparedCase, shapes_of
-from sandbox.guest.codec import encode
+from tests.verification.bench import make_case
 
 PARAMETERS = (
     Parameter(name="x", type="jax", shape=("N",), dtype="float32"),
@@ -16,16 +16,7 @@ PARAMETERS = (
 
 
 def a_case(name: str, **inputs: Any) -> PreparedCase:
-    given = {"x": np.zeros(4, np.float32), "lr": 0.1, "n": 2.0} | inputs
-    return PreparedCase(
-        position=0,
-        name=name,
-        visibility="hidden",
-        inputs=encode(given),
-        expected=b"",
-        inputs_preview={},
-        expected_preview=None,
-    )
+    return make_case(name, None, {"x": np.zeros(4, np.float32), "lr": 0.1, "n": 2.0} | inputs)
 
 
 def shapes(*cases: PreparedCase) -> dict[str, list[str]]:

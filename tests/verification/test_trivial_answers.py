@@ -3,23 +3,13 @@
 import numpy as np
 import pytest
 
-from app.engine.prepare import PreparedCase
 from app.judging.leaf import Tree
 from app.verification.trivial import Case, answers_of
-from sandbox.guest.codec import encode
+from tests.verification.bench import make_case
 
 
 def a_case(name: str, expected: Tree, **inputs: Tree) -> Case:
-    prepared = PreparedCase(
-        position=0,
-        name=name,
-        visibility="hidden",
-        inputs=encode(dict(inputs)),
-        expected=encode(expected),
-        inputs_preview={},
-        expected_preview=None,
-    )
-    return Case.open(prepared)
+    return Case.open(make_case(name, expected, inputs))
 
 
 def answers(case: Case, *others: Case) -> dict[str, Tree]:
