@@ -1,7 +1,6 @@
 """Background judgings give way: the order of claims, the slots that they may hold, and those of a killed worker."""
 
 import json
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from app.submissions.submit import enqueue
 from tests.factories import make_judging, make_submission
-from tests.queue.fleet import Fleet, read_record, wait_until
+from tests.queue.fleet import wait_until
 from tests.queue.test_lease import LEASE, attempts_left, take, wanted
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, states
 
@@ -190,19 +189,6 @@ def test_students_do_not_give_way_to_each_other(database: Database) -> None:
         wait_until(lambda: set(states(database)) == {"done"})
 
     assert read(database, first).attempt == 1
-
-
-def test_what_a_killed_worker_judged_again_is_judged_by_another(database: Database, fleet: Fleet) -> None:
-    ids = [make_background(database, "sleep 1.5") for _ in range(3)]
-    fleet.start("killed", slots=2)
-    wait_until(lambda: read_record(database, "judging"))
-
-    fleet.send("killed", signal.SIGKILL)
-    fleet.start("other", slots=2)
-    wait_until(lambda: set(states(database)) == {"done"})
-
-    assert [read(database, each).verdict for each in ids] == ["accepted"] * 3
-    assert sorted(row.judging_id for row in read_record(database, "done")) == ids
 
 
 def test_a_claim_walks_the_index_and_not_what_waits_in_the_background(database: Database) -> None:

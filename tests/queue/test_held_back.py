@@ -3,9 +3,7 @@
 import os
 import signal
 import socket
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +20,6 @@ from tests.queue.test_lease_loop import states
 from tests.rejudging.rows import make_actor
 
 HERE = socket.gethostname()
-
-
-@pytest.fixture
-def fleet(database: Database, tmp_path: Path) -> Iterator[Fleet]:
-    fleet = Fleet(database, tmp_path)
-    yield fleet
-    fleet.end()
 
 
 def seen(database: Database) -> list[WorkerView]:
@@ -102,7 +93,7 @@ def test_one_that_has_the_same_name_again_is_held_back(database: Database) -> No
     [{"host": "elsewhere"}, {"name": f"beside:{os.getpid()}"}, {"queue": "gpu"}, {"is_draining": False}],
     ids=["of another host", "that still runs", "of another queue", "that was not held back"],
 )
-def test_what_is_asked_of_another_worker_is_not_asked_of_a_new_one(database: Database, columns: dict[str, Any]) -> None:
+def test_a_new_worker_is_not_held_back_for_another_one(database: Database, columns: dict[str, Any]) -> None:
     held_back(database, **columns)
 
     assert not begin(database)

@@ -86,7 +86,7 @@ def accepted(*cases: CaseResult) -> Finish:
     return Finish(verdict=Verdict.ACCEPTED, score=100, cases=cases, image="image", versions={"numpy": "2"})
 
 
-def test_what_has_the_highest_priority_goes_first_and_then_the_oldest(database: Database) -> None:
+def test_the_highest_priority_goes_first_and_then_the_oldest(database: Database) -> None:
     low, first, second, high = make_queue(database, -1, 0, 0, 1)
 
     order = [take_one(database).judging_id for _ in range(4)]

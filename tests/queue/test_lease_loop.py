@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 from sqlalchemy import func, select, text
 
@@ -12,6 +13,7 @@ from app.database.embedded_server import own
 from app.database.engine import Database
 from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
+from app.queue.background_pause import BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.model import Job
@@ -24,17 +26,29 @@ from tests.queue.fleet import wait_until
 
 # So slow that only a NOTIFY can start anything while a test runs.
 BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20), poll=timedelta(minutes=1))
+Run: TypeAlias = Callable[[JudgingClaim, threading.Event], None]
 ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
+
+
+def accept(database: Database) -> Run:
+    """Return a `run` that accepts every judging at once."""
+
+    def run(claim: JudgingClaim, _: threading.Event) -> None:
+        finish(database, claim, ACCEPTED)
+
+    return run
 
 
 @contextmanager
 def loop(
     database: Database,
-    run: Callable[[JudgingClaim, threading.Event], None],
+    run: Run,
     rhythm: Rhythm | None = None,
     slots: int = 1,
+    background_pause: BackgroundPause | None = None,
 ) -> Iterator[LeaseLoop[JudgingClaim]]:
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), JudgingClaim, run, rhythm)
+    capacity = Capacity(queues=("cpu",), slots=slots)
+    loop = LeaseLoop(database, capacity, JudgingClaim, run, rhythm, background_pause=background_pause)
     loop.start()
     try:
         yield loop
@@ -59,10 +73,7 @@ def is_listening(database: Database) -> bool:
 
 
 def test_a_new_judging_starts_by_its_notification(database: Database) -> None:
-    def run(claim: JudgingClaim, _: threading.Event) -> None:
-        finish(database, claim, ACCEPTED)
-
-    with loop(database, run, BY_NOTIFY_ONLY):
+    with loop(database, accept(database), BY_NOTIFY_ONLY):
         wait_until(lambda: is_listening(database))
         send(database)
 
@@ -87,7 +98,7 @@ def test_no_more_run_at_once_than_there_are_slots(database: Database) -> None:
     assert max(most) <= 3
 
 
-def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
+def test_running_judgings_go_on_when_no_more_is_claimed(database: Database) -> None:
     started, may_end = threading.Event(), threading.Event()
 
     def run(claim: JudgingClaim, _: threading.Event) -> None:
@@ -173,3 +184,48 @@ def test_work_goes_on_after_the_database_crashed_and_came_back(tmp_path: Path) -
             send(database)
             wait_until(lambda: states(database) == ["done", "done"])
     database.close()
+
+
+# More than a process can address: no thread can be started.
+TOO_LARGE = 2**46
+
+
+def given_back(database: Database) -> bool:
+    with database.transaction() as session:
+        return session.scalars(select(Job.given_back)).one() > 0
+
+
+class Unsteady(tuple[str, ...]):
+    """Queues that can't be read the first time."""
+
+    was_read = False
+
+    def __iter__(self) -> Iterator[str]:
+        if not self.was_read:
+            self.was_read = True
+            raise RuntimeError("nobody foresaw this")
+        return super().__iter__()
+
+
+def test_an_unexpected_error_does_not_end_the_loop(database: Database) -> None:
+    queues = Unsteady(("cpu",))
+    send(database)
+    loop = LeaseLoop(database, Capacity(queues=queues, slots=1), JudgingClaim, accept(database))
+    loop.start()
+    try:
+        wait_until(lambda: states(database) == ["done"], seconds=15)
+    finally:
+        loop.stop()
+
+    assert queues.was_read
+
+
+def test_a_judging_without_a_thread_is_given_back_and_runs_later(database: Database) -> None:
+    with loop(database, accept(database), BY_NOTIFY_ONLY):
+        usual = threading.stack_size(TOO_LARGE)
+        try:
+            send(database)
+            wait_until(lambda: given_back(database), seconds=15)
+        finally:
+            threading.stack_size(usual)
+        wait_until(lambda: states(database) == ["done"], seconds=15)

@@ -29,7 +29,7 @@ from sandbox.guest.seccomp_filter import (
     numbers,
     student_filter,
 )
-from sandbox.interface import BoxSpec, CaseOutcome, Launcher
+from sandbox.interface import BoxSpec, Launcher
 from tests.sandbox.bench import Bench, value_of
 from tests.sandbox.calling import CALL, errnos_of
 
@@ -81,15 +81,6 @@ def test_the_upper_half_of_a_number_makes_no_other_call_of_it(bench: Bench) -> N
 
 
 @X32
-@pytest.mark.parametrize("number", [0x40000000, 0x40000000 + 57, 0x40000000 + 520, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
-def test_numbers_of_other_tables_do_not_exist_or_are_fatal(bench: Bench, number: int) -> None:
-    """A container engine's filter ends the process: 0x40000000 begins the table of x32."""
-    outcome = bench.call(f"{CALL}\ndef solve():\n    return call({number}, -1, -1, -1)\n")
-
-    assert is_killed_by_a_filter(outcome) or value_of(outcome) == errno.ENOSYS
-
-
-@X32
 @pytest.mark.parametrize("number", sorted(PROBES))
 def test_the_kernels_own_probes_are_refused_by_the_kernel(bench: Bench, number: int) -> None:
     """The kernel refuses them outside its trampolines, by SIGILL or ENXIO. Older kernels lack them."""
@@ -97,24 +88,6 @@ def test_the_kernels_own_probes_are_refused_by_the_kernel(bench: Bench, number: 
 
     killed = outcome.failure is not None and outcome.failure.kind == "SIGILL"
     assert killed or value_of(outcome) in (errno.ENOSYS, errno.ENXIO)
-
-
-def is_killed_by_a_filter(outcome: CaseOutcome) -> bool:
-    return outcome.failure is not None and outcome.failure.kind == "SIGSYS"
-
-
-@X32
-def test_a_call_by_the_32_bit_door_ends_the_process(bench: Bench) -> None:
-    source = """
-        import ctypes, mmap
-
-        def solve():
-            page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)  # to be read, written and executed
-            page.write(bytes.fromhex("b814000000cd80c3"))  # getpid by int 0x80
-            return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-    """
-
-    assert is_killed_by_a_filter(bench.call(source))
 
 
 THREAD = 0x3D0F00  # as glibc starts one
@@ -221,18 +194,6 @@ def solve():
 """
 
     assert value_of(bench.call(source)) == (0, 0)
-
-
-def test_threads_start_although_clone3_does_not_exist(bench: Bench) -> None:
-    source = """
-        from concurrent.futures import ThreadPoolExecutor
-
-        def solve():
-            with ThreadPoolExecutor(8) as executor:
-                return list(executor.map(abs, range(-3, 0)))
-    """
-
-    assert value_of(bench.call(source)) == [3, 2, 1]
 
 
 # They end the process, wait for ever, or take the ground from under Python's feet.

@@ -1,9 +1,9 @@
 """Helpers for worker tests: a quick problem and its variations, its queue, and real boxes."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -25,7 +25,7 @@ from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.run_cost import CostRecorder
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
-from sandbox.interface import Box, BoxSpec
+from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Launcher, ObservedQueue, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission
 from tests.queue.test_lease import take_one
@@ -44,6 +44,36 @@ class CountingPool(Pool):
         self.leases += 1
         with super().lease(spec, abort, problem) as box:
             yield box
+
+
+class Overheard(Box):
+    def __init__(self, box: Box, requests: list[Request]) -> None:
+        self.box, self.requests, self.ready = box, requests, box.ready
+
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        taken: list[CaseInput] = []
+        self.requests.append(replace(request, cases=taken, queue=None))
+        request = replace(request, queue=ObservedQueue(request.to_take(), taken.append))
+        return self.box.run(request, on_case, abort)
+
+    def is_usable(self) -> bool:
+        return self.box.is_usable()
+
+    def close(self) -> None:
+        self.box.close()
+
+
+class Listening(Pool):
+    """Records the requests to its boxes, with the cases that were taken."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        super().__init__(launcher, capacity=3, max_runs=100)
+        self.requests: list[Request] = []
+
+    @contextmanager
+    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
+        with super().lease(spec, abort, problem) as box:
+            yield Overheard(box, self.requests)
 
 
 def have_idle(pool: Pool, spec: BoxSpec, boxes: int) -> None:

@@ -3,21 +3,18 @@
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 
 import pytest
 
 from app.database.engine import Database
 from app.queue.background_pause import NICENESS, BackgroundBoxes, BackgroundPause
-from app.queue.heartbeat import Capacity
-from app.queue.lease_loop import LeaseLoop
-from app.submissions.judging_record import JudgingClaim, finish
 from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
 from tests.queue.fleet import wait_until
-from tests.queue.test_background import make_background, send_one
-from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
+from tests.queue.test_background import Work, make_background, send_one
+from tests.queue.test_lease_loop import BY_NOTIFY_ONLY, loop
 from tests.sandbox.bench import make_request, run_in
 
 SPEC = BoxSpec(("numpy",))
@@ -147,51 +144,17 @@ def is_paused(pause: BackgroundPause) -> bool:
     return False
 
 
-@contextmanager
-def serving(
-    database: Database, pause: BackgroundPause, slots: int
-) -> Iterator[tuple[dict[int, bool], threading.Event]]:
-    """Yields the running judgings, whether each is in the background, and an event that lets the students' judgings
-    end.
-    """
-    running: dict[int, bool] = {}
-    may_end = threading.Event()
-
-    def run(claim: JudgingClaim, abort: threading.Event) -> None:
-        running[claim.judging_id] = claim.is_background
-        while not abort.wait(0.01):
-            if not claim.is_background and may_end.is_set():
-                finish(database, claim, ACCEPTED)
-                break
-        del running[claim.judging_id]
-
-    loop = LeaseLoop(
-        database,
-        Capacity(queues=("cpu",), slots=slots),
-        JudgingClaim,
-        run,
-        BY_NOTIFY_ONLY,
-        background_pause=pause,
-    )
-    loop.start()
-    try:
-        yield running, may_end
-    finally:
-        loop.stop()
-
-
 def test_it_pauses_while_students_hold_half_of_the_slots(database: Database, pause: BackgroundPause) -> None:
-    background = make_background(database)
-    with serving(database, pause, slots=4) as (running, may_end):
-        wait_until(lambda: running == {background: True})
+    background, work = make_background(database), Work(database)
+    with loop(database, work, BY_NOTIFY_ONLY, slots=4, background_pause=pause):
+        wait_until(work.runs(background))
         first = send_one(database)
-        wait_until(lambda: first in running)
+        wait_until(work.runs(background, first))
         assert not is_paused(pause)
 
         second = send_one(database)
-        wait_until(lambda: second in running)
+        wait_until(work.runs(background, first, second))
         assert is_paused(pause)
 
-        may_end.set()
-        wait_until(lambda: running == {background: True})
+        work.may_end.set()
         wait_until(lambda: not is_paused(pause))

@@ -127,11 +127,6 @@ def test_a_function_with_the_name_of_a_random_method_is_seen(solve: Court) -> No
     assert "found numpy.power in line 4" in case.report["message"]
 
 
-def test_a_student_who_writes_the_function_is_accepted(softmax: Court, solve: Court) -> None:
-    for court in (softmax, solve):
-        assert {case.verdict for case in court.judge(court.package.reference)} == {Verdict.ACCEPTED}
-
-
 @pytest.mark.parametrize("spelling", CALLED)
 def test_the_forbidden_function_is_found_by_every_spelling(softmax: Court, spelling: str) -> None:
     source, line = CALLED[spelling]
@@ -151,34 +146,6 @@ def test_a_function_that_changes_its_tensor_counts_too(softmax: Court, call: str
 
     name = "torch.sigmoid" if "sigmoid" in call else "torch.erf"
     assert f"found {name} in line 5" in sample.report["message"]
-
-
-def test_all_functions_of_a_module_can_be_forbidden(solve: Court) -> None:
-    (case,) = solve.judge("import numpy as np\ndef solve(a, b):\n    return np.linalg.solve(a, b)")
-
-    assert case.verdict is Verdict.REQUIREMENT_NOT_MET
-    assert case.report["message"].endswith("found numpy.linalg.solve in line 3")
-
-
-def test_a_forbidden_construct_is_named_with_its_line(softmax: Court) -> None:
-    source = softmax.package.reference.replace("    return", "    for _ in range(1):\n        pass\n    return")
-
-    sample, _ = softmax.judge(source)
-
-    assert sample.verdict is Verdict.REQUIREMENT_NOT_MET
-    assert sample.report["message"] == "expected no `for` loop or comprehension; found `for` loop in line 5"
-
-
-def test_a_byte_order_mark_hides_no_construct(softmax: Court) -> None:
-    source = "\ufeff" + softmax.package.reference + "\nfor _ in range(3):\n    pass\n"
-
-    assert "found `for` loop in line 7" in softmax.judge(source)[0].report["message"]
-
-
-def test_a_wrong_answer_is_told_before_a_requirement(softmax: Court) -> None:
-    sample, _ = softmax.judge("import torch\ndef softmax(x):\n    return torch.softmax(x, 0)")
-
-    assert sample.verdict is Verdict.WRONG_ANSWER
 
 
 def test_a_reference_that_calls_what_it_forbids_can_t_be_judged(launcher: Launcher) -> None:

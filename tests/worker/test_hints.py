@@ -163,21 +163,6 @@ def test_two_ways_to_one_mistake_may_have_one_hint(bench: Bench) -> None:
     )
 
 
-def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench) -> None:
-    revision = bench.publish(PACKAGE)
-    bench.send(revision, UNSCALED)
-
-    hint_recorder = bench.hint_recorder()
-    bench.worker(hint_recorder).judge(bench.claim(), threading.Event())
-    verdict = bench.judging().verdict
-    assert bench.judging().hint_pending
-
-    with started(hint_recorder):
-        wait_until(lambda: not bench.judging().hint_pending)
-
-    assert (verdict, bench.judging().hint) == ("wrong_answer", HINTS["unscaled"])
-
-
 def publish_recorded(bench: Bench, recorded_from: Package = PACKAGE) -> Revision:
     """Publish the package with the record of its samples. No mistake is computed for a variant."""
     record = record_samples(recorded_from, bench.pool, threading.Event())
@@ -281,15 +266,6 @@ def test_answers_of_mistakes_are_computed_once_for_each_variant(bench: Bench) ->
     with bench.database.transaction() as session:
         stored = session.execute(select(MistakeOutput.mistake, MistakeOutput.variant)).all()
     assert sorted(map(tuple, stored)) == [("ten_eps", 0), ("unscaled", 0), ("zeros", 0)]
-
-
-def test_an_accepted_submission_gets_none(bench: Bench) -> None:
-    revision = publish_prepared(bench)
-    bench.send(revision, f"{HEAD}return {RIGHT}\n")
-
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    assert (bench.judging().verdict, bench.judging().hint) == ("accepted", None)
 
 
 def test_a_package_whose_mistakes_can_not_run_still_judges(bench: Bench) -> None:

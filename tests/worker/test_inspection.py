@@ -19,7 +19,6 @@ from app.engine.inspection import (
 )
 from app.engine.inspector_protocol import Clock, Messages, RequiredPart, Run, Task, plan
 from sandbox.guest.codec import decode, encode
-from sandbox.guest.trace_signature import Untraceable
 from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files
@@ -262,21 +261,3 @@ def _with_batches(forged: str) -> str:
             answers = inspected(solution, inputs)
             return {forged} if inputs["message"]["step"] == "batch" else answers
     """)
-
-
-def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:
-    signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
-    task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
-    inspected: list[ProgramReport] = []
-    ran: list[ProgramRun] = []
-
-    bench = Inspectors(pool=boxes, package=package, abort=threading.Event())
-    inspect(bench, [task], inspected.append, ran.append)
-
-    assert inspected[0].refusal is not None
-    assert [(one.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
-
-
-def test_an_input_that_is_neither_traced_nor_static_is_named(package: Package) -> None:
-    with pytest.raises(Untraceable, match="x holds a value of type str"):
-        signature_of(package.manifest, encode({"x": "text", "n": 4}))

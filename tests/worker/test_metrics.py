@@ -121,7 +121,7 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
     }
 
 
-def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
+def test_a_failure_of_the_judge_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
     judging_id = watched.send(watched.publish())
 
     def fail(claim: JudgingClaim, _: threading.Event) -> JudgingResult:

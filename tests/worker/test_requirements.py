@@ -1,9 +1,9 @@
 """Judging a submission whose programs are inspected: the messages to boxes, and the results shown."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -19,44 +19,13 @@ from app.judging.finish import Finish
 from app.judging.verdicts import Verdict
 from app.worker.expected import ExpectedOutputs
 from sandbox.guest.codec import decode, encode
-from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Launcher, ObservedQueue, Request, RunOutcome
-from sandbox.pool import Pool
+from sandbox.interface import CaseOutcome, Ending, Launcher
 from tests.hostile.arena import PROBLEMS
-from tests.worker.bench import Bench, CountingPool, have_idle
+from tests.worker.bench import Bench, CountingPool, Listening, have_idle
 
 ENERGY = load_package(PROBLEMS / "chunked_energy")
 SPEC = box_spec(ENERGY.manifest)
 WHOLE = "import jax.numpy as jnp\n\n\ndef chunked_energy(x, gain, chunks):\n    return jnp.sum((gain * x) ** 2)\n"
-
-
-class Overheard(Box):
-    def __init__(self, box: Box, requests: list[Request]) -> None:
-        self.box, self.requests, self.ready = box, requests, box.ready
-
-    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        taken: list[CaseInput] = []
-        self.requests.append(replace(request, cases=taken, queue=None))
-        request = replace(request, queue=ObservedQueue(request.to_take(), taken.append))
-        return self.box.run(request, on_case, abort)
-
-    def is_usable(self) -> bool:
-        return self.box.is_usable()
-
-    def close(self) -> None:
-        self.box.close()
-
-
-class Listening(Pool):
-    """Records the requests to its boxes, with the cases that were taken."""
-
-    def __init__(self, launcher: Launcher) -> None:
-        super().__init__(launcher, capacity=3, max_runs=100)
-        self.requests: list[Request] = []
-
-    @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
-        with super().lease(spec, abort, problem) as box:
-            yield Overheard(box, self.requests)
 
 
 @dataclass

@@ -15,7 +15,6 @@ from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, prepare
 from app.engine.timing import TOO_SLOW
-from app.judging.efficiency import TimeComparison
 from app.judging.finish import Finish
 from app.judging.phase import Phase
 from app.judging.verdicts import CaseResult, Verdict
@@ -80,19 +79,6 @@ def judged(
         wait_until_quieter=wait,
     )
     return judge(job, pool, (told if told is not None else []).append, threading.Event())
-
-
-def test_a_fast_solution_is_accepted_and_its_times_are_kept(
-    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
-) -> None:
-    told: list[CaseResult] = []
-
-    found = judged(PACKAGE.reference, pool, references, cases, told=told)
-
-    assert found.verdict is Verdict.ACCEPTED
-    assert isinstance(found.times, TimeComparison)
-    assert [each.size for each in found.times.times] == [10_000, 50_000]
-    assert sorted(told, key=lambda result: result.position) == list(found.cases)
 
 
 def test_a_slow_solution_is_refused_at_the_largest_size_only(

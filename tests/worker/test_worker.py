@@ -1,17 +1,14 @@
-import logging
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select, text
 
-from app.queue.model import MAX_ATTEMPTS
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.view_query import read_phases
 from tests.queue.fleet import wait_until
-from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away, with_reference_line
+from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away
 
 CASES = [case.name for case in STANDARDISE.manifest.cases]
 SLOW = REFERENCE.replace("    return", "    __import__('time').sleep(0.5)\n    return")
@@ -124,22 +121,3 @@ def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
             stop.join(10)
 
             assert not stop.is_alive()
-
-
-def test_a_reference_that_fails_is_a_judge_error_after_all_attempts_at_once(
-    bench: Bench, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.CRITICAL, "app.queue.lease_loop")
-    broken = with_reference_line("assert len(x) < 1000, 'too long'")
-    bench.send(bench.publish(broken))
-
-    began = time.monotonic()
-    with bench.loop():
-        wait_until(lambda: bench.judging().state == "done")
-
-    assert time.monotonic() - began < 15
-    judging = bench.judging()
-    assert (judging.verdict, judging.attempt) == ("judge_error", MAX_ATTEMPTS)
-    said = "ReferenceFailed: standardise/problem.yaml, reference, case thousand: AssertionError: too long"
-    assert judging.reason is not None
-    assert judging.reason.count(said) == 2 * MAX_ATTEMPTS  # in the first line and in the traceback of each attempt
