@@ -22,8 +22,7 @@ from app.api.request_log import RequestContext, Traffic, note_path
 from app.api.response_headers import Head, ResponseHeaders
 from app.api.router import build_router as build_api
 from app.database.disk import FullDisk
-from app.database.engine import Database
-from app.database.shared_reads import SharedReads
+from app.database.engine import Database, SharedReads
 from app.database.watchdog import Watchdog
 from app.limits import Limits
 from app.policy import CurrentPolicy

@@ -23,7 +23,7 @@ from app.engine.boxes import (
 from app.engine.compilation_cache import CompilationCache
 from app.engine.examination import Inspections
 from app.engine.overload import OverloadWaits
-from app.queue.background_pause import BackgroundBoxes, BackgroundPause
+from app.queue.background_work import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop
 from app.settings import Settings

@@ -26,9 +26,7 @@ from app.catalog.model import Revision
 from app.cli.deployment import open_database
 from app.database.engine import Database
 from app.database.listener import Listener
-from app.judging.finish import Finish
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
 from app.policy import PolicyRow
 from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Wanted, beat, claim

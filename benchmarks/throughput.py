@@ -20,8 +20,7 @@ from sqlalchemy import func, select
 
 from app.cli.deployment import open_database
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop
 from app.settings import read_settings

@@ -9,9 +9,8 @@ from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.mail import Message
-from app.accounts.model import Invitation, Role, User
+from app.accounts.model import Invitation, Role, User, digest, new_secret
 from app.accounts.permission import a_role
-from app.accounts.secret import digest, new_secret
 from app.accounts.user import check_email
 from app.audit import Act, Actor, record
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor

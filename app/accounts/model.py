@@ -1,5 +1,12 @@
-"""Tables of users, identities, invitations, sessions and tokens. Secrets are stored as hashes only."""
+"""Tables of users, identities, invitations, sessions and tokens, and the secrets of the last three.
 
+A secret is shown once and stored as SHA-256 only. It has 256 random bits, so a plain hash can't be reversed. Passwords,
+which people choose, get argon2 instead.
+"""
+
+import hashlib
+import re
+import secrets
 from datetime import datetime
 from typing import Literal
 from uuid import UUID, uuid4
@@ -119,3 +126,20 @@ class ApiToken(Base):
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+
+
+_RANDOM = re.compile(r"[\w-]{43}", re.ASCII)  # 256 bits in base64
+
+
+def new_secret(prefix: str = "") -> str:
+    return prefix + secrets.token_urlsafe(32)
+
+
+def is_well_formed(secret: str, prefix: str = "") -> bool:
+    """Whether `new_secret` can have made it. Any other text is unknown without asking the database."""
+    return secret.startswith(prefix) and _RANDOM.fullmatch(secret, len(prefix)) is not None
+
+
+def digest(secret: str) -> bytes:
+    # A header or cookie can contain text that UTF-8 can't express. Such a secret is unknown.
+    return hashlib.sha256(secret.encode(errors="replace")).digest()

@@ -8,9 +8,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User, UserSession
+from app.accounts.model import User, UserSession, digest, is_well_formed, new_secret
 from app.accounts.permission import Viewer, signed_in
-from app.accounts.secret import digest, is_well_formed, new_secret
 
 LIFETIME = timedelta(days=30)
 # Per user. At the limit, the session that was seen longest ago ends.

@@ -16,10 +16,9 @@ from datetime import timedelta
 from itsdangerous import BadData, URLSafeTimedSerializer
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.model import User, new_secret
 from app.accounts.password import hash_password, is_outdated, is_password
 from app.accounts.permission import AccountSuspended
-from app.accounts.secret import new_secret
 from app.accounts.signing_key import get_key
 from app.accounts.user import find_user
 from app.errors import AllcloseError

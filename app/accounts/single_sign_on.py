@@ -27,9 +27,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.accounts.invitation import use_invitation
-from app.accounts.model import Identity, Role, User
+from app.accounts.model import Identity, Role, User, new_secret
 from app.accounts.permission import AccountSuspended
-from app.accounts.secret import new_secret
 from app.accounts.sign_up import Applicant, admit
 from app.accounts.user import EMAIL, ERASED, MAX_EMAIL
 from app.audit import Act, Actor, record

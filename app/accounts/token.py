@@ -11,9 +11,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from app.accounts.model import ApiToken, User
+from app.accounts.model import ApiToken, User, digest, is_well_formed, new_secret
 from app.accounts.permission import Viewer, a_role, permissions_of, read_scopes
-from app.accounts.secret import digest, is_well_formed, new_secret
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound
 

@@ -10,12 +10,18 @@ from app.api.error_code import NotSignedIn
 from app.api.etag import IfMatch, require_edited, write_tag
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL
-from app.catalog.availability import change_availability, get_availability
 from app.catalog.manifest import Difficulty
 from app.catalog.model import Availability
 from app.catalog.parameter import Framework
 from app.catalog.publish import lock_problem
-from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
+from app.catalog.query import (
+    ListedProblem,
+    ProblemDetail,
+    ProblemState,
+    change_availability,
+    get_availability,
+    get_problem,
+)
 from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
 from app.catalog.spelling import forgive
 from app.learning.progress import states_for

@@ -11,8 +11,7 @@ from app.accounts.mail import Outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.single_sign_on import Provider
 from app.accounts.token import RecentTokens
-from app.database.engine import Database
-from app.database.shared_reads import SharedReads
+from app.database.engine import Database, SharedReads
 from app.limits import Limits
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings

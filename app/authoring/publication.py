@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
-from app.catalog.availability import change_availability
 from app.catalog.folder import digest
 from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import get_revision, lock_problem, publish, publish_again
+from app.catalog.query import change_availability
 from app.errors import Conflict
 
 

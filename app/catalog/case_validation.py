@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from app.catalog.answers.class_calls import CallList
-from app.catalog.answers.functions import FunctionName
+from app.catalog.answers.kind import FunctionName
 from app.catalog.case import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
 from app.catalog.dtype import DType, bytes_of, family, range_of
 from app.catalog.fault import Conflict, Location, nearest

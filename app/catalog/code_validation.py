@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from app.catalog.answers.file import File
+from app.catalog.answers.text_or_file import File
 from app.catalog.fault import Fault, Location
 from app.catalog.manifest import Manifest
 from app.catalog.part import Known, Parts

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.catalog.answers.functions import inputs_of
+from app.catalog.answers.kind import inputs_of
 from app.catalog.case import Array, Case, Drawn, Value
 from app.catalog.case_validation import input_conflicts
 from app.catalog.fault import Conflict, Fault, Location, with_remedy

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, Strict, StringConstraints, model_validator
 
 from app.catalog.answers import AnyAnswer
-from app.catalog.answers.function import Function
+from app.catalog.answers.one_function import Function
 from app.catalog.case import MAX_CASES, Case, CaseName
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import FUNCTION, Framework, Identifier, Input, Parameter, Returns

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.catalog.answers.functions import inputs_of
-from app.catalog.answers.kind import Declared
+from app.catalog.answers.kind import Declared, inputs_of
 from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import input_conflicts
 from app.catalog.fault import Conflict, Location, nearest

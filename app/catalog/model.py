@@ -41,7 +41,7 @@ Availability = Literal["draft", "unlisted", "listed", "withdrawn"]
 class Problem(Base):
     """A slug and its current revision, which new submissions get. It has none before the first publication.
 
-    `availability`: see `app.catalog.availability`.
+    `availability`: see `app.catalog.query`.
     """
 
     __tablename__ = "problems"

@@ -11,15 +11,14 @@ from sqlalchemy import Integer, Row, collate, select
 from sqlalchemy.orm import Session
 
 from app.catalog.answers import list_case_inputs
-from app.catalog.availability import IS_LISTED, is_open_to
 from app.catalog.figure import figures_of
 from app.catalog.folder import digest
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
 from app.catalog.parameter import ELLIPSIS, Framework, Input
+from app.catalog.query import IS_LISTED, described_signature, is_open_to
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
-from app.catalog.signature import described_signature
 from app.catalog.yaml_document import is_text
 from app.database.engine import storable
 from app.errors import ProblemNotFound

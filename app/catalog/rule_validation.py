@@ -12,10 +12,10 @@ from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.parameter import Parameter, Returns
 from app.judging.checker import Checker, JointChecker
 from app.judging.checkers import CHECKERS
+from app.judging.comparison import find_pattern
 from app.judging.requirement import Basis, Requirement
 from app.judging.requirements import REQUIREMENTS
 from app.judging.requirements.calls import CALLS, Calls
-from app.judging.rules import find_pattern
 
 
 def _kind(value: object) -> str | None:

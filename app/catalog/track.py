@@ -9,12 +9,11 @@ from pydantic import Field, StringConstraints, ValidationError
 from sqlalchemy import Subquery, delete, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.catalog.availability import IS_LISTED
 from app.catalog.fault import Fault, Location, PackageInvalid
 from app.catalog.manifest import Slug
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
 from app.catalog.name import NamedProblem
-from app.catalog.query import ListedProblem, ProblemState
+from app.catalog.query import IS_LISTED, ListedProblem, ProblemState
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import read_document

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from app.engine.hints import Question
     from app.engine.job import Job, Outcomes
     from app.engine.prepare import PreparedCase
-    from app.judging.finish import Finish
+    from app.judging.verdicts import Finish
     from app.submissions.view import SubmissionView
 
 

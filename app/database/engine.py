@@ -1,17 +1,21 @@
-"""SQLAlchemy's base class, engine and sessions. Other code receives a `Session` and never commits."""
+"""SQLAlchemy's base class, engine, sessions and retries. Other code receives a `Session` and never commits."""
 
+import asyncio
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from threading import BoundedSemaphore, Lock
-from typing import Any, ClassVar
+from threading import BoundedSemaphore, Event, Lock
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 import psycopg
+from anyio import to_thread
 from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from app.errors import LimitReached, Refused
@@ -174,3 +178,105 @@ def storable(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+# For important writes: about ten minutes in all.
+DELAYS_SECONDS = (0.0, 1.0, 2.0, 4.0, *(8.0,) * 75)
+# For writes that may be lost: covers only a lost connection, which is replaced.
+BRIEF_DELAYS_SECONDS = (0.0, 1.0)
+# For callers that can't be aborted.
+NEVER = Event()
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+def retry(step: Callable[[], T], abort: Event = NEVER) -> T:
+    """Run a whole transaction, and again when the connection is lost.
+
+    The last error is raised after ten minutes, or once `abort` is set.
+    """
+    return _retry(step, DELAYS_SECONDS, abort)
+
+
+def retry_briefly(step: Callable[[], T]) -> T:
+    """Like `retry`, but with two more tries only."""
+    return _retry(step, BRIEF_DELAYS_SECONDS, NEVER)
+
+
+def _retry(step: Callable[[], T], delays_seconds: Sequence[float], abort: Event) -> T:
+    for delay in delays_seconds:
+        try:
+            return step()
+        except (OperationalError, InterfaceError, PoolExhausted) as error:
+            _log.warning("The database is away: %s", str(error.__cause__ or error).strip())
+            if abort.wait(delay):
+                raise
+    return step()
+
+
+# Reads that share a thread and a connection. Others wait: they would keep pages waiting.
+MOST_READS = 20
+
+
+class SharedReads:
+    """Runs the reads that wait at the same time one after the other, in one thread and over one connection.
+
+    Many event streams read at the same time, and many calls look a token up. Threads, pings and transactions would cost
+    more than the statements, and each thread that computes keeps pages waiting for the interpreter. So no read may wait
+    for a lock.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[tuple[Callable[[Session], Any], asyncio.Future[Any]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def read(self, read: Callable[[Session], T]) -> T:
+        """Return what `read` returns. Each of its statements is a transaction. Raises OperationalError, PoolExhausted.
+
+        Call it in one event loop only.
+        """
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append((read, answer))
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        return await answer
+
+    async def _run(self) -> None:
+        try:
+            while self._waiting:
+                now, self._waiting = self._waiting[:MOST_READS], self._waiting[MOST_READS:]
+                # A client that has left has cancelled its answer.
+                wanted = [(read, answer) for read, answer in now if not answer.done()]
+                outcomes: list[Any]
+                try:
+                    outcomes = await to_thread.run_sync(self._read_all, [read for read, _ in wanted])
+                except Exception as error:  # no thread can be started
+                    outcomes = [error] * len(wanted)
+                for (_, answer), outcome in zip(wanted, outcomes, strict=True):
+                    if answer.done():
+                        continue
+                    if isinstance(outcome, Exception):
+                        answer.set_exception(outcome)
+                    else:
+                        answer.set_result(outcome)
+        finally:
+            self._task = None
+
+    def _read_all(self, reads: Sequence[Callable[[Session], Any]]) -> list[Any]:
+        """Return what each returns or raises. Without a database, the remaining ones are not tried."""
+        outcomes: list[Any] = []
+        with self._database.separate_statements() as session:
+            for read in reads:
+                try:
+                    outcomes.append(read(session))
+                except (OperationalError, PoolExhausted) as error:
+                    session.rollback()
+                    return [*outcomes, *[error] * (len(reads) - len(outcomes))]
+                except Exception as error:  # its stream raises it
+                    session.rollback()
+                    outcomes.append(error)
+                session.expunge_all()  # the next one reads its rows again
+        return outcomes

@@ -17,9 +17,8 @@ from app.engine.request import PROCESSES, Calls, numbers_of, rules_of
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.leaf import aligned
 from app.judging.printable_text import printable
-from app.judging.report import MAX_MESSAGE, AnswerFault, Material, build_report, told_bytes, told_seconds
+from app.judging.report import MAX_MESSAGE, AnswerFault, Material, build_report, preview, told_bytes, told_seconds
 from app.judging.requirement import Facts, first_unmet
-from app.judging.value_preview import preview
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure

@@ -15,9 +15,8 @@ from app.catalog.package import Package
 from app.engine.request import WIDER, PackageFailed, limits_of, patient, place_of, reason_of, rules_of, run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import Ask, no_checker_box
-from app.judging.comparison import compare
+from app.judging.comparison import Rules, compare, find_pattern
 from app.judging.leaf import StructureDiffers, aligned, leaves, pair_leaves, path_text
-from app.judging.rules import Rules, find_pattern
 from sandbox.guest.codec import Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool

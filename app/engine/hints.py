@@ -30,13 +30,11 @@ from app.engine.prepare import Draw, PreparedCase, prepare
 from app.engine.request import build_request, rules_of, run_cases
 from app.errors import JudgeFailed
 from app.judging.checker import VALUES
-from app.judging.comparison import Comparison, compare
-from app.judging.finish import Finish
+from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Array, Leaf, StructureDiffers, pair_leaves, with_arrays
 from app.judging.numeric import np
 from app.judging.printable_text import lines_of
-from app.judging.rules import Rules
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool

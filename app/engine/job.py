@@ -14,9 +14,8 @@ from app.engine.examination import Inspections
 from app.engine.overload import was_overloaded
 from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes
-from app.judging.phase import Phase, PhaseName
 from app.judging.report import told_seconds
-from app.judging.verdicts import CaseResult, Verdict, Visibility
+from app.judging.verdicts import CaseResult, Phase, PhaseName, Verdict, Visibility
 from sandbox.interface import CaseOutcome, Ending, OnCase
 from sandbox.pool import Pool
 

@@ -38,8 +38,7 @@ from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes, read_outcome
 from app.engine.timing import compare_with_reference
 from app.judging.efficiency import TimeComparison
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict, overall, score, score_by_points
+from app.judging.verdicts import CaseResult, Finish, Verdict, overall, score, score_by_points
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 

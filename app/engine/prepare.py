@@ -15,7 +15,7 @@ from threading import Event
 from typing import Any
 from uuid import UUID
 
-from app.catalog.answers.functions import inputs_of
+from app.catalog.answers.kind import inputs_of
 from app.catalog.custom_inputs import OWN_INPUTS, UNANSWERED, read_own_inputs
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
@@ -43,14 +43,11 @@ from app.engine.request import (
     run_cases,
 )
 from app.errors import JudgeFailed
-from app.judging.comparison import compare
-from app.judging.finish import Finish
+from app.judging.comparison import Rules, compare
 from app.judging.leaf import holds_something, leaves, path_text, read_leaf
-from app.judging.report import AnswerFault, Material, build_report, exception_category
+from app.judging.report import AnswerFault, Material, build_report, copyable_preview, exception_category, preview
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
-from app.judging.rules import Rules
-from app.judging.value_preview import copyable_preview, preview
-from app.judging.verdicts import CaseResult, Verdict, Visibility
+from app.judging.verdicts import CaseResult, Finish, Verdict, Visibility
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.guest.trace_signature import Untraceable
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request

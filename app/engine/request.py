@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.catalog.answers.functions import inputs_of
+from app.catalog.answers.kind import inputs_of
 from app.catalog.answers.random_samples import RandomSamples
-from app.catalog.answers.text import Text
+from app.catalog.answers.text_or_file import Text
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.signature import definitions_of
+from app.catalog.query import definitions_of
 from app.errors import JudgeFailed
+from app.judging.comparison import Rules
 from app.judging.random_samples import RandomRules
 from app.judging.requirements.forbids_calls import ForbidsCalls
 from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_guards
-from app.judging.rules import Rules
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, Malformed, Tree, decode, encode
 from sandbox.guest.wire import NOTE

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from app.judging.checker import Finding, Task
-from app.judging.element_report import find_elements, worst_text
+from app.judging.checker import Finding, Task, find_elements, worst_text
 from app.judging.leaf import Array, read_leaf
 from app.judging.numeric import np
 from app.judging.tolerance_comparison import EXACT, Tolerance, measure, within_arrays

@@ -1,12 +1,16 @@
-"""The verdicts of cases and submissions, and how a submission's verdict follows from its cases'.
+"""The verdicts of cases and submissions, and the result of a judging.
 
 Only a submission can be `cancelled`: its judging was stopped for good.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.judging.efficiency import TimeComparison
 
 
 class Verdict(StrEnum):
@@ -68,3 +72,38 @@ class CaseResult:
     memory_bytes: int | None
     report: dict[str, Any]
     tolerance_used: float | None = None
+
+
+# - queued: no worker has it. preparing: reading the expected outputs, or computing them with the reference.
+# - box: taking or starting a box. running: the submission's code runs. inspecting: its programs are checked.
+# - again: a case runs again in a new process. timing: its time is compared with the reference's.
+# - waiting: a case timed out, or was slower than allowed, on a machine that was overloaded.
+# - checking: comparing the answers, while cases run.
+PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "timing", "waiting", "checking"]
+
+
+class Phase(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: PhaseName
+    seconds: float | None = Field(description="null while the phase goes on, or if it was interrupted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The result of a judging. `cases` are in order of position. `times`: beside the reference's, if they count.
+
+    `hint`: for a recognised known mistake. `hint_pending`: a hint may follow. `phases`: for the student. `spent`: exact
+    seconds per phase, for metrics.
+    """
+
+    verdict: Verdict
+    score: int
+    cases: Sequence[CaseResult]
+    image: str
+    versions: Mapping[str, str]
+    times: TimeComparison | None = None
+    hint: str | None = None
+    hint_pending: bool = False
+    phases: Sequence[Phase] = ()
+    spent: Mapping[str, float] = field(default_factory=dict)

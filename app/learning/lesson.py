@@ -18,8 +18,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.accounts.model import serialise_requests
-from app.catalog.availability import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.query import is_open_to
 from app.errors import Conflict, NotFound, ProblemNotFound
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt
 

@@ -12,10 +12,9 @@ from sqlalchemy import Subquery, case, false, func, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.catalog.availability import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.name import NamedProblem
-from app.catalog.query import ProblemState
+from app.catalog.query import IS_LISTED, ProblemState
 from app.catalog.track import TrackDetail, find_place, get_track
 from app.errors import NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict

@@ -31,10 +31,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from app.database.engine import Database
+from app.database.engine import NEVER, Database, retry, retry_briefly
 from app.judging.printable_text import printable
 from app.queue.model import BACKGROUND, CHANNEL, MAX_ATTEMPTS, VISITOR, Job
-from app.queue.retry import NEVER, retry, retry_briefly
 
 REASON_CHARACTERS = 8192
 

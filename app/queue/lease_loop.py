@@ -17,14 +17,12 @@ from typing import Generic
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
-from app.database.engine import Database
+from app.database.engine import Database, retry_briefly
 from app.database.listener import Listener
-from app.queue.background_pause import BackgroundPause
+from app.queue.background_work import BackgroundPause, RunningJobs
 from app.queue.heartbeat import Capacity, appear, leave
 from app.queue.lease import REASON_CHARACTERS, C, Wanted, beat, bury, claim, fail, give_back
 from app.queue.model import CANCELLED, CHANNEL
-from app.queue.retry import retry_briefly
-from app.queue.running_jobs import RunningJobs
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 _log = logging.getLogger(__name__)

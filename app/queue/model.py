@@ -24,7 +24,7 @@ from app.database.engine import Base
 # A job whose attempt fails runs again, at most so often in all. Three faults in a row may meet an innocent submission;
 # five are a sign that it causes them.
 MAX_ATTEMPTS = 5
-# The priority of background work, which gives way to all other work. See `app.queue.running_jobs`.
+# The priority of background work, which gives way to all other work. See `app.queue.background_work`.
 BACKGROUND = -1_000_000
 # The priority of every visitor's run, and of nothing else. A worker claims one of them at a time.
 VISITOR = BACKGROUND + 1

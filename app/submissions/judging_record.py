@@ -10,12 +10,9 @@ from sqlalchemy import Row, Select, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict
+from app.database.engine import NEVER, Database, retry, retry_briefly
+from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
 from app.queue.lease import Claim, end, hold
-from app.queue.retry import NEVER, retry, retry_briefly
 from app.submissions.model import CaseRow, Judging
 
 

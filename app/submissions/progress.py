@@ -22,9 +22,8 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.database.engine import Database
+from app.database.engine import Database, SharedReads
 from app.database.listener import Listener
-from app.database.shared_reads import SharedReads
 from app.errors import NotFound
 
 _log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
 from app.catalog.answers import read_case_inputs
-from app.catalog.availability import ProblemWithdrawn, is_open_to
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.query import ProblemWithdrawn, is_open_to
 from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound

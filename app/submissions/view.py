@@ -8,8 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.judging.efficiency import TimeComparison
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict, Visibility, earns_points
+from app.judging.verdicts import CaseResult, Phase, Verdict, Visibility, earns_points
 from app.validation import FrozenModel
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
 from app.judging.efficiency import TimeComparison
-from app.judging.phase import Phase
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Phase, Verdict
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.query import get_readable_judging
 from app.submissions.queue_wait import explain_wait, forecast

@@ -22,9 +22,8 @@ from app.catalog.verification_section import (
 )
 from app.engine.custom_checker import CustomChecker
 from app.engine.request import rules_of
-from app.judging.comparison import LeafReport
+from app.judging.comparison import LeafReport, Rules, find_pattern
 from app.judging.options import Margin
-from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
 from app.verification.distance import distances_of, share_of
 from app.verification.noise import Noise, Sample

@@ -13,10 +13,9 @@ from app.authoring.publication import Publisher, publish_package
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.verification_report import Report
-from app.database.engine import Database
+from app.database.engine import NEVER, Database, retry
 from app.errors import Outdated
 from app.queue.lease import Claim, end, hold
-from app.queue.retry import NEVER, retry
 
 NOT_PUBLISHED = "The package passed but was not published"
 

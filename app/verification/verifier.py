@@ -19,11 +19,10 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.folder import digest
 from app.catalog.package import Package, package_from_files
 from app.catalog.verification_report import VERIFICATION_VERSION, Report, report_of, report_overdue
-from app.database.engine import Database
-from app.queue.background_pause import lower_priority
+from app.database.engine import Database, retry
+from app.queue.background_work import lower_priority
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
-from app.queue.retry import retry
 from app.settings import Settings
 from app.verification.trial import Effort, open_pools, private_launcher
 from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step

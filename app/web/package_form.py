@@ -9,11 +9,11 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from app.catalog.archive import read_upload
-from app.catalog.availability import AVAILABILITIES
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILES, MAX_TOTAL_BYTES
 from app.catalog.model import Availability
 from app.catalog.package import Package, package_from_files
+from app.catalog.query import AVAILABILITIES
 from app.web.permission import Author
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())

@@ -30,7 +30,7 @@ from app.catalog.markdown import (
 from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
-from app.judging.element_report import number_text
+from app.judging.checker import number_text
 from app.judging.printable_text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.notebook import sample_python

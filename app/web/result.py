@@ -7,11 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.catalog.custom_inputs import UNANSWERED
-from app.judging.checker import VALUES
+from app.judging.checker import VALUES, number_text, pair_text
 from app.judging.efficiency import TimeComparison
-from app.judging.element_report import number_text, pair_text
-from app.judging.phase import Phase, PhaseName
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Phase, PhaseName, Verdict
 from app.submissions.view import CaseView, PartView, SubmissionView, Wait
 from app.web.picture.leaf_values import wrong_leaves
 from app.web.wording import INVALID_TITLES, words_for

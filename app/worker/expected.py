@@ -17,11 +17,10 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
-from app.database.engine import Database
+from app.database.engine import Database, retry
 from app.engine.memory_cache import MemoryCache, SingleFlight
 from app.engine.prepare import Draw, PreparedCase, PreparedVariant, prepare
 from app.judging.requirement import Evidence
-from app.queue.retry import retry
 from sandbox.pool import Pool
 
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)

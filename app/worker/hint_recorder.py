@@ -18,7 +18,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from app.catalog.model import Device, MistakeOutput, Revision
 from app.catalog.package import Package
-from app.database.engine import Database
+from app.database.engine import Database, retry
 from app.engine.hints import (
     Answers,
     Question,
@@ -34,8 +34,7 @@ from app.engine.job import Outcomes
 from app.engine.memory_cache import SingleFlight
 from app.engine.prepare import PreparedCase
 from app.errors import JudgeFailed
-from app.judging.finish import Finish
-from app.queue.retry import retry
+from app.judging.verdicts import Finish
 from app.submissions.judging_record import JudgingClaim, add_hint
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs

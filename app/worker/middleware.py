@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from app.engine.job import Outcomes
-from app.judging.finish import Finish
+from app.judging.verdicts import Finish
 from app.submissions.judging_record import JudgingClaim
 from app.worker.work import Work
 from sandbox.gpu.gpu_lease import Gpus

@@ -19,7 +19,7 @@ from app.engine.boxes import INSPECTOR, Pools, box_spec
 from app.engine.compilation_cache import CompilationCache
 from app.engine.inspection import inspector_setup
 from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
-from app.queue.background_pause import BackgroundPause
+from app.queue.background_work import BackgroundPause
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.submit import PROBLEM_OPENED
 from app.worker.middleware import Judge, JudgingResult, Middleware

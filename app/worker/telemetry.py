@@ -17,11 +17,10 @@ from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 
 from app import log
-from app.database.engine import Database
-from app.judging.finish import Finish
+from app.database.engine import Database, retry
+from app.judging.verdicts import Finish
 from app.queue.heartbeat import Report
 from app.queue.model import Job
-from app.queue.retry import retry
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging, Submission
 from app.worker.middleware import Judge, JudgingResult, Middleware

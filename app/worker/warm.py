@@ -21,13 +21,13 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
+from app.database.engine import retry
 from app.database.listener import Listener
 from app.engine.boxes import INSPECTOR, Pools, box_spec
 from app.engine.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
 from app.engine.prepare import ReferenceFailed
 from app.engine.request import device_of
-from app.queue.background_pause import BackgroundPause, lower_priority
-from app.queue.retry import retry
+from app.queue.background_work import BackgroundPause, lower_priority
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.submit import PROBLEM_OPENED
 from app.worker.expected import ExpectedOutputs

@@ -8,7 +8,7 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
-from app.database.engine import Database
+from app.database.engine import Database, retry
 from app.engine.boxes import Pools, box_spec
 from app.engine.examination import Inspections
 from app.engine.job import Job, Outcomes, Timeline
@@ -16,9 +16,7 @@ from app.engine.judge import judge
 from app.engine.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
 from app.engine.prepare import PreparedCase, find_unanswerable, in_order, prepare_custom_inputs
 from app.errors import JudgeFailed
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult
-from app.queue.retry import retry
+from app.judging.verdicts import CaseResult, Phase
 from app.submissions.judging_record import JudgingClaim, finish, is_cancelled, record_cases, record_phases
 from app.submissions.view import Mode
 from app.worker.expected import ExpectedOutputs

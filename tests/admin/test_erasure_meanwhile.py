@@ -8,8 +8,7 @@ from sqlalchemy import select
 from app.admin.erasure import erase
 from app.audit import COMMAND
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from app.queue.lease import Wanted, beat, claim, fail, give_back
 from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from app.submissions.model import CaseRow, Judging

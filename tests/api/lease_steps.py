@@ -3,8 +3,7 @@
 from datetime import timedelta
 
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from app.queue.lease import Wanted, claim
 from app.submissions.judging_record import JudgingClaim, finish, record_cases
 

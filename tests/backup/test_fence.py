@@ -12,8 +12,7 @@ from app.authoring.model import Verification
 from app.backup.archive import back_up
 from app.backup.restore import restore
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.queue import lease
 from app.queue.lease import Wanted
 from app.queue.model import MAX_ATTEMPTS

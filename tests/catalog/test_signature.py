@@ -17,7 +17,7 @@ from app.catalog.publish import publish
 from app.catalog.query import SampleCase, get_problem, write_example
 from app.catalog.source import parameters_of
 from app.engine.request import build_request
-from app.judging.value_preview import copyable_preview
+from app.judging.report import copyable_preview
 from tests.catalog.packages import PROBLEM, faults_of, make_files
 
 PROBLEMS = Path(__file__).parents[2] / "problems"

@@ -3,7 +3,7 @@ from functools import partial
 
 import pytest
 
-from app.queue.background_pause import BackgroundBoxes, BackgroundPause
+from app.queue.background_work import BackgroundBoxes, BackgroundPause
 from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import BoxSpec
 from tests.gpu.conftest import MakeLauncher

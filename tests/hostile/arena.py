@@ -13,7 +13,7 @@ from app.engine.boxes import INSPECTOR, box_spec
 from app.engine.job import Job
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, prepare
-from app.judging.finish import Finish
+from app.judging.verdicts import Finish
 from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Box, BoxSpec, Launcher

@@ -5,7 +5,7 @@ import ml_dtypes
 import numpy as np
 from hypothesis import given, settings
 
-from app.judging.value_preview import MAX_LEAVES, copyable_preview, preview
+from app.judging.report import MAX_LEAVES, copyable_preview, preview
 from tests.examples import examples
 from tests.values.trees import trees
 

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.judging.comparison import compare
+from app.judging.comparison import Rules, compare
 from app.judging.leaf import Tree
 from app.judging.random_samples import DEPENDS, LEAST_ROWS, REPEATS, VARIES, RandomRules
-from app.judging.rules import Rules
 from tests.examples import IS_WHOLE
 
 Sampler = Callable[[np.random.Generator], Any]

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from app.judging.comparison import Rules, compare
-from app.judging.report import MAX_LEAVES, AnswerFault, Material, build_report, coarse_bytes, coarse_seconds
-from app.judging.value_preview import preview
+from app.judging.report import MAX_LEAVES, AnswerFault, Material, build_report, coarse_bytes, coarse_seconds, preview
 
 SECRET = "hidden input 3.25"
 MATERIAL = Material(text=SECRET, inputs=preview(SECRET), answer=preview(SECRET), expected=preview(SECRET))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from app.errors import Invalid
+from app.judging.comparison import Rules, tolerance_for
 from app.judging.leaf import read_leaf
-from app.judging.rules import Rules, tolerance_for
 from app.judging.tolerance_comparison import EXACT, Tolerance, default_for
 
 LOOSE = Tolerance(rtol=0.5, atol=0.5)

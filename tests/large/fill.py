@@ -14,8 +14,7 @@ from app.authoring.publication import Publisher, publish_package
 from app.catalog.package import Package, load_package
 from app.database.engine import Database
 from app.judging.comparison import Rules, compare
-from app.judging.report import Material, build_report
-from app.judging.value_preview import preview
+from app.judging.report import Material, build_report, preview
 from app.policy import PolicyRow
 from app.settings import ROOT
 from tests.catalog.packages import PROBLEM, make_package

@@ -7,9 +7,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
 from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel

@@ -11,9 +11,8 @@ from sqlalchemy import func, select, text
 
 from app.database.embedded_server import own
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import Verdict
-from app.queue.background_pause import BackgroundPause
+from app.judging.verdicts import Finish, Verdict
+from app.queue.background_work import BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.model import Job

@@ -14,8 +14,7 @@ import threading
 from datetime import timedelta
 
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.judging_record import JudgingClaim, finish, record_cases

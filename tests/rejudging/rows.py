@@ -12,8 +12,7 @@ from app.accounts.model import User
 from app.audit import Actor
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from app.queue.lease import Wanted, claim
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer, signed_in
-from app.database.engine import Database
-from app.database.shared_reads import MOST_READS, SharedReads
+from app.database.engine import MOST_READS, Database, SharedReads
 from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, ChangeStream, Progress, Watch
 from tests.factories import make_user
 

@@ -10,11 +10,9 @@ from app.catalog.package import Package
 from app.database.engine import Database
 from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
-from app.judging.finish import Finish
 from app.judging.leaf import Tree
-from app.judging.report import AnswerFault, Material, build_report
-from app.judging.value_preview import copyable_preview, preview
-from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
+from app.judging.report import AnswerFault, Material, build_report, copyable_preview, preview
+from app.judging.verdicts import CaseResult, Finish, Verdict, Visibility, overall, score
 from app.queue.lease import Wanted, claim
 from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed

@@ -14,8 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.database.engine import Database
 from app.judging.comparison import Rules, compare
-from app.judging.report import Material, build_report
-from app.judging.value_preview import preview
+from app.judging.report import Material, build_report, preview
 from app.judging.verdicts import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares, most_used
 from app.web.picture.leaf_values import wrong_leaves

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.catalog.package import Package, load_package
-from app.catalog.query import ProblemDetail
-from app.catalog.signature import described_signature
+from app.catalog.query import ProblemDetail, described_signature
 from app.web.render import limit_words, render_text, tolerance_words
 from tests.catalog.packages import PROBLEM, make_package
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from app.catalog.query import SampleCase, get_problem
 from app.database.engine import Database
-from app.judging.value_preview import copyable_preview
+from app.judging.report import copyable_preview
 from app.web.notebook import sample_python
 from tests.values.trees import is_same
 from tests.web.judged import INPUTS, RIGHT

@@ -12,10 +12,8 @@ from sqlalchemy import func, select, update
 from app.accounts.session import start_session
 from app.catalog.model import Revision
 from app.database.engine import Database
-from app.judging.finish import Finish
-from app.judging.phase import Phase
 from app.judging.report import AnswerFault
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Phase, Verdict
 from app.queue.lease import fail
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.judging_record import add_hint, finish, record_phases

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from app.catalog.model import ExpectedOutput, Revision
 from app.database.engine import Database
-from app.judging.value_preview import copyable_preview
+from app.judging.report import copyable_preview
 from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.judged import INPUTS, RIGHT, all_right, judge
 

@@ -13,9 +13,8 @@ from app.catalog.publish import publish
 from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
-from app.judging.finish import Finish
 from app.judging.report import AnswerFault
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.submissions.judging_record import finish
 from app.submissions.model import Submission
 from app.submissions.view_query import view_submission

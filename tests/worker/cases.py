@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.engine.prepare import PreparedCase
-from app.judging.value_preview import preview
+from app.judging.report import preview
 from sandbox.guest.codec import encode
 
 

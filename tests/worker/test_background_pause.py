@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from app.database.engine import Database
-from app.queue.background_pause import NICENESS, BackgroundBoxes, BackgroundPause
+from app.queue.background_work import NICENESS, BackgroundBoxes, BackgroundPause
 from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
 from tests.queue.fleet import wait_until

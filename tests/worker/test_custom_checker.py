@@ -14,8 +14,7 @@ from app.engine.job import Job
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from app.errors import JudgeFailed
-from app.judging.finish import Finish
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from sandbox.guest.codec import STANDARD_CAPS, encode
 from sandbox.interface import Launcher
 from tests.worker.bench import Bench, CountingPool

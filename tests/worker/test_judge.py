@@ -4,8 +4,7 @@ import pytest
 
 from app.engine.job import Job
 from app.engine.judge import judge
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from app.submissions.view import view_case
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE

@@ -16,9 +16,7 @@ from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.overload import OverloadWaits, wait_until_quieter
 from app.engine.prepare import PreparedCase
-from app.judging.finish import Finish
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
 from sandbox.interface import Aborted
 from sandbox.pool import Pool
 from tests.sandbox.busy import busy

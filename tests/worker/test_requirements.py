@@ -15,8 +15,7 @@ from app.engine.job import Job
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedVariant, prepare
 from app.engine.request import NO_CALLS, read_outcome
-from app.judging.finish import Finish
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.worker.expected import ExpectedOutputs
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending, Launcher

@@ -12,8 +12,7 @@ from app.engine.case_verdict import RERUN
 from app.engine.job import Job
 from app.engine.judge import judge
 from app.engine.prepare import PreparedCase
-from app.judging.finish import Finish
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Verdict
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.compilation_cache import CompilationCache
-from app.queue.background_pause import BackgroundPause
+from app.queue.background_work import BackgroundPause
 from app.submissions.submit import notify_problem_opened
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works

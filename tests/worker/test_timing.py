@@ -15,9 +15,7 @@ from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, prepare
 from app.engine.timing import TOO_SLOW
-from app.judging.finish import Finish
-from app.judging.phase import Phase
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Launcher
 from sandbox.pool import Pool

@@ -11,7 +11,7 @@ from app.catalog.model import ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
 from app.engine.compilation_cache import CALLS_FOLDER, CompilationCache
 from app.engine.prepare import PreparedCase
-from app.queue.background_pause import BackgroundPause
+from app.queue.background_work import BackgroundPause
 from app.submissions.submit import notify_problem_opened
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes

@@ -26,7 +26,7 @@ NO_PROGRESS = """
 
 
 def times_away(caplog: pytest.LogCaptureFixture) -> int:
-    return sum(record.name == "app.queue.retry" for record in caplog.records)
+    return sum(record.name == "app.database.engine" for record in caplog.records)
 
 
 def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_end(bench: Bench) -> None:

@@ -19,15 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from app.catalog.answers.class_calls import ClassCalls
-from app.catalog.answers.file import File
-from app.catalog.answers.function import Function
-from app.catalog.answers.functions import Functions
-from app.catalog.answers.generator import Generator
-from app.catalog.answers.gradients import Gradients
-from app.catalog.answers.in_place import InPlace
-from app.catalog.answers.kind import AnswerKind
+from app.catalog.answers.kind import AnswerKind, Functions
+from app.catalog.answers.one_function import Function, Generator, Gradients, InPlace
 from app.catalog.answers.random_samples import RandomSamples
-from app.catalog.answers.text import Text
+from app.catalog.answers.text_or_file import File, Text
 from app.catalog.parameter import FUNCTION, Input, Parameter
 
 ANSWERS: dict[str, type[AnswerKind]] = {

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from app.catalog.answers.class_calls import ClassCalls
-from app.catalog.answers.generator import Number, number_conflicts
 from app.catalog.answers.kind import AnswerKind, Declared, Definition, unknown_name
+from app.catalog.answers.one_function import Number, number_conflicts
 from app.catalog.fault import Conflict
 from app.catalog.parameter import Identifier, Parameter
 

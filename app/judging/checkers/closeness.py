@@ -6,8 +6,7 @@ The rule is |answer − expected| ≤ atol + rtol · |expected| in float64, as i
 
 from typing import ClassVar, Literal
 
-from app.judging.checker import Checker, Finding, Task
-from app.judging.element_report import find_elements, find_text
+from app.judging.checker import Checker, Finding, Task, find_elements, find_text
 from app.judging.leaf import Kind
 from app.judging.tolerance_comparison import measure
 

@@ -21,8 +21,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task
-from app.judging.element_report import find_elements
+from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task, find_elements
 from app.judging.leaf import Array, Kind, read_leaf, shown
 from app.judging.numeric import np
 from app.judging.options import Number

@@ -7,8 +7,7 @@ and they differ between processors and compilers. The two parts of a complex num
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from app.judging.checker import Checker, DtypePolicy, Finding, Task
-from app.judging.element_report import find_elements, find_text
+from app.judging.checker import Checker, DtypePolicy, Finding, Task, find_elements, find_text
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
 from app.judging.tolerance_comparison import EXACT, Distance, measure, pieces

@@ -13,8 +13,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.checker import Checker, Finding, Objection, Shape, Task
-from app.judging.element_report import differing, find_elements, worst_text
+from app.judging.checker import Checker, Finding, Objection, Shape, Task, differing, find_elements, worst_text
 from app.judging.leaf import Kind, kind_of
 from app.judging.options import Margin, Number
 from app.judging.tolerance_comparison import measure

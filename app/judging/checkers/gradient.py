@@ -17,8 +17,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.checker import VALUES, Checker, CheckerUnfit, Finding, Task
-from app.judging.element_report import find_elements
+from app.judging.checker import VALUES, Checker, CheckerUnfit, Finding, Task, find_elements
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
 from app.judging.options import Number

@@ -18,8 +18,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
 
-from app.judging.checker import CheckerUnfit, DtypePolicy, Finding, JointChecker, Objection, Shape, Task
-from app.judging.element_report import find_elements, worst_text
+from app.judging.checker import (
+    CheckerUnfit,
+    DtypePolicy,
+    Finding,
+    JointChecker,
+    Objection,
+    Shape,
+    Task,
+    find_elements,
+    worst_text,
+)
 from app.judging.leaf import Array, Kind, kind_of, read_leaf
 from app.judging.numeric import np
 from app.judging.options import Integer

@@ -15,8 +15,17 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from app.judging.checker import VALUES, CheckerUnfit, Finding, JointChecker, Objection, Shape, Task
-from app.judging.element_report import find_elements, worst_text
+from app.judging.checker import (
+    VALUES,
+    CheckerUnfit,
+    Finding,
+    JointChecker,
+    Objection,
+    Shape,
+    Task,
+    find_elements,
+    worst_text,
+)
 from app.judging.leaf import Array, Kind, read_leaf
 from app.judging.numeric import np
 from app.judging.options import Integer

@@ -7,8 +7,8 @@ from typing import Any
 from app.catalog.case import Array, Case, Drawn
 from app.catalog.source import Source
 from app.catalog.verification_report import Finding, Severity
+from app.judging.comparison import find_pattern
 from app.judging.leaf import leaves, path_text
-from app.judging.rules import find_pattern
 from app.verification.package_texts import PackageTexts, finding_at
 from sandbox.guest.codec import decode
 

@@ -7,11 +7,10 @@ from fastapi import APIRouter, Depends, Form, Path, Query, Response
 from app.authoring.publication import bring_back
 from app.authoring.query import list_authored, list_published_by, list_verifications, page_revisions
 from app.catalog.archive import write_archive
-from app.catalog.availability import AVAILABILITIES, change_availability, get_availability
 from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, get_revision
-from app.catalog.query import get_problem
+from app.catalog.query import AVAILABILITIES, change_availability, get_availability, get_problem
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated

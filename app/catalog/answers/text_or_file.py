@@ -1,13 +1,37 @@
-"""`file`: the function gets a path, and the answer is what it writes there."""
+"""The kinds of answers that are written: `text`, which the function returns or prints, and `file`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import StringConstraints
+from pydantic import Strict, StringConstraints
 
 from app.catalog.answers.kind import AnswerKind, Declared, unknown_name
 from app.catalog.fault import Conflict
 from app.catalog.parameter import Identifier, Parameter
+
+_NUMBERS = "Numbers may differ within the tolerance, whole numbers only if the problem sets one"
+
+
+class Text(AnswerKind):
+    """`printed`: the answer is what the function prints. `split`: by lines without spaces at their ends, or by words.
+
+    Among words, numbers become numbers. Whole numbers are exact unless the manifest has a tolerance.
+    """
+
+    kind: Literal["text"]
+    printed: Annotated[bool, Strict()] = False
+    split: Literal["whole", "lines", "words"] = "whole"
+
+    module: ClassVar[str] = "text"
+
+    @property
+    def rule(self) -> str:
+        how = {"whole": "", "lines": ", line by line", "words": f", word by word. {_NUMBERS}"}
+        return f"The judge compares what the function {'prints' if self.printed else 'returns'}{how[self.split]}."
+
+    def options(self) -> dict[str, Any]:
+        return {"printed": self.printed, "split": self.split}
+
 
 FileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64)]
 
