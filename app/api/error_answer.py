@@ -15,13 +15,13 @@ from starlette.routing import compile_path
 
 from app.api.error_code import CODE_OF, Fault
 from app.api.problem_details import describe, respond
+from app.api.request_limits import is_for_machines
 from app.api.response_headers import add_missing
 
 Page = Callable[[Request, int, str, Mapping[str, str]], Response]
 Answer = Callable[[Request, Fault], Response]
 
 _log = logging.getLogger(__name__)
-_FOR_MACHINES = ("/api/", "/healthz", "/readyz", "/metrics")
 
 
 def answers_by_audience(page: Page) -> Answer:
@@ -33,10 +33,6 @@ def answers_by_audience(page: Page) -> Answer:
         return page(request, fault.status, fault.detail, fault.headers)
 
     return answer
-
-
-def is_for_machines(path: str) -> bool:
-    return path.startswith(_FOR_MACHINES)
 
 
 def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Exception], Response]:

@@ -13,15 +13,8 @@ from app.api.openapi import OPEN_TO_ALL
 from app.catalog.manifest import Difficulty
 from app.catalog.model import Availability
 from app.catalog.parameter import Framework
-from app.catalog.publish import lock_problem
-from app.catalog.query import (
-    ListedProblem,
-    ProblemDetail,
-    ProblemState,
-    change_availability,
-    get_availability,
-    get_problem,
-)
+from app.catalog.publish import change_availability, get_availability, lock_problem
+from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
 from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
 from app.catalog.spelling import forgive
 from app.learning.progress import states_for

@@ -25,7 +25,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import count_call, read_token
-from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
 from app.api.request_state import get_limits, get_policy, get_queue_waits, get_recent_tokens
 from app.catalog.archive import MAX_UPLOAD_BYTES
@@ -46,6 +45,7 @@ from app.policy import Policy
 BODY_SECONDS = 20.0
 LEAST_BYTES_PER_SECOND = 4 * 1024
 _REFUSALS: tuple[type[Exception], ...] = (HTTPException, *CODE_OF)
+_FOR_MACHINES = ("/api/", "/healthz", "/readyz", "/metrics")
 _PACKAGE = re.compile("/api/v1/problems/[^/]+")
 _SUBMIT = re.compile("/api/v1/problems/([^/]+)/submissions")
 _VISITOR_RUN = re.compile("/problems/[^/]+/visitor-runs")
@@ -113,6 +113,10 @@ class RequestLimits:
         except RateLimitReached as error:
             request.state.rate_limit = error.status
             raise
+
+
+def is_for_machines(path: str) -> bool:
+    return path.startswith(_FOR_MACHINES)
 
 
 def _is_free(scope: Scope) -> bool:

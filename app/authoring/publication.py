@@ -12,8 +12,7 @@ from app.authoring.model import Publication, Verification
 from app.catalog.folder import digest
 from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.package import Package, package_from_files
-from app.catalog.publish import get_revision, lock_problem, publish, publish_again
-from app.catalog.query import change_availability
+from app.catalog.publish import change_availability, get_revision, lock_problem, publish, publish_again
 from app.errors import Conflict
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypeAliasType
 
 from app.catalog.dtype import DType
 from app.catalog.fault import Conflict, Inconsistent, Location
-from app.catalog.parameter import Doc, Identifier
+from app.catalog.parameter import Doc, Identifier, Parameter
 from app.judging.options import Integer, Model, Number
 
 Shape = tuple[Annotated[int, Strict(), Field(ge=0)], ...]
@@ -127,6 +127,46 @@ else:
     )
 
 Array.model_rebuild()
+
+
+class Ragged(ValueError):
+    """Lists of unequal lengths. `location` is the first that differs from the one before it."""
+
+    def __init__(self, location: Location) -> None:
+        super().__init__()
+        self.location = location
+
+
+def shape_of(literal: Any) -> Shape:
+    """Return the shape of nested lists of scalars. Raises Ragged."""
+    if not isinstance(literal, tuple):
+        return ()
+    first: Shape = ()
+    for index, item in enumerate(literal):
+        try:
+            shape = shape_of(item)
+        except Ragged as ragged:
+            raise Ragged((index, *ragged.location)) from None
+        if index and shape != first:
+            raise Ragged((index,))
+        first = shape
+    return (len(literal), *first)
+
+
+def size_of(parameter: Parameter, value: Any) -> Shape:
+    """Return the shape of a valid value of an array parameter."""
+    if not isinstance(value, Drawn):
+        return shape_of(value.array if isinstance(value, Array) else value)
+    given = value.size_given
+    return given if given is not None else tuple(size for size in parameter.shape or () if isinstance(size, int))
+
+
+def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
+    """Return the shape and element type of a draw inside a list or mapping; None stands for Python numbers."""
+    shape = draw.size_given
+    if shape is None and draw.dtype is None:
+        return (), None
+    return shape or (), draw.dtype or parameter.dtype
 
 
 def without_tags(location: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -10,7 +10,20 @@ from typing import Any
 
 from app.catalog.answers.class_calls import CallList
 from app.catalog.answers.kind import FunctionName
-from app.catalog.case import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
+from app.catalog.case import (
+    Array,
+    Choice,
+    Drawn,
+    Integers,
+    Normal,
+    Permutation,
+    Ragged,
+    Shape,
+    Uniform,
+    completed,
+    shape_of,
+    size_of,
+)
 from app.catalog.dtype import DType, bytes_of, family, range_of
 from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.parameter import Parameter
@@ -105,30 +118,6 @@ def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict
         yield Conflict((), f"hold {total} bytes, but a case may have {MAX_INPUT_BYTES}", "draw smaller arrays")
 
 
-class Ragged(ValueError):
-    """Lists of unequal lengths. `location` is the first that differs from the one before it."""
-
-    def __init__(self, location: Location) -> None:
-        super().__init__()
-        self.location = location
-
-
-def shape_of(literal: Any) -> Shape:
-    """Return the shape of nested lists of scalars. Raises Ragged."""
-    if not isinstance(literal, tuple):
-        return ()
-    first: Shape = ()
-    for index, item in enumerate(literal):
-        try:
-            shape = shape_of(item)
-        except Ragged as ragged:
-            raise Ragged((index, *ragged.location)) from None
-        if index and shape != first:
-            raise Ragged((index,))
-        first = shape
-    return (len(literal), *first)
-
-
 def element_conflicts(literal: Any, dtype: DType, where: Location = ()) -> Iterator[Conflict]:
     """Yield a conflict for every scalar that does not fit `dtype`."""
     if isinstance(literal, tuple):
@@ -192,14 +181,6 @@ def _other_draw(dtype: DType) -> str:
             return "use `{draw: choice, of: [true, false]}`"
         case _:
             return "make such inputs in cases.py with `generate`"
-
-
-def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
-    """Return the shape and element type of a draw inside a list or mapping; None stands for Python numbers."""
-    shape = draw.size_given
-    if shape is None and draw.dtype is None:
-        return (), None
-    return shape or (), draw.dtype or parameter.dtype
 
 
 def byte_count(value: Any, parameter: Parameter) -> int:
@@ -278,14 +259,6 @@ def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
 def _matches(shape: Shape, parameter: Parameter) -> bool:
     sizes = parameter.sizes(shape)
     return sizes is not None and all(isinstance(want, str) or want == size for want, size in sizes)
-
-
-def size_of(parameter: Parameter, value: Any) -> Shape:
-    """Return the shape of a valid value of an array parameter."""
-    if not isinstance(value, Drawn):
-        return shape_of(value.array if isinstance(value, Array) else value)
-    given = value.size_given
-    return given if given is not None else tuple(size for size in parameter.shape or () if isinstance(size, int))
 
 
 def _plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:

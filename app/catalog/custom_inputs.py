@@ -3,6 +3,8 @@
 They are checked like the inputs of a case, must be small, and contain no draws.
 """
 
+import ast
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,13 +12,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from app.catalog.answers import list_case_inputs
 from app.catalog.answers.kind import inputs_of
 from app.catalog.case import Array, Case, Drawn, Value
 from app.catalog.case_validation import input_conflicts
 from app.catalog.fault import Conflict, Fault, Location, with_remedy
-from app.catalog.parameter import Parameter
+from app.catalog.parameter import ELLIPSIS, Parameter
 from app.catalog.validation_errors import explain
-from app.catalog.yaml_document import read_document
+from app.catalog.yaml_document import is_text, read_document
 from app.errors import Invalid
 
 OWN_INPUTS = "own_inputs"  # the name of the case
@@ -115,3 +118,134 @@ def _draws(value: Any, where: Location) -> Iterator[Location]:
     elif isinstance(value, dict | tuple):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _draws(item, (*where, key))
+
+
+WIDTH = 72
+# The example's value for a symbolic size.
+SMALL = 2
+_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
+_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+Inputs = dict[str, Any]
+
+
+class _Hidden(Exception):
+    """A value that can't be an example: drawn, generated or too large."""
+
+
+def write_example(manifest: Mapping[str, Any], samples: Mapping[str, Inputs | None]) -> str:
+    """Return example inputs as a student types them, from the first sample with literal or previewed inputs.
+
+    `samples`: the previews of the inputs of each sample.
+
+    x: [1, 2.5]
+    y:
+      [[1, 2],
+       [3, 4]]
+    """
+    parameters: list[Mapping[str, Any]] = list(list_case_inputs(manifest))
+    inputs = next(_candidates(manifest, parameters, samples), None)
+    if inputs is None:
+        inputs = {parameter["name"]: _zeros(parameter) for parameter in parameters}
+    return "".join(_entry(name, value) for name, value in inputs.items())
+
+
+def _candidates(
+    manifest: Mapping[str, Any], parameters: Sequence[Mapping[str, Any]], samples: Mapping[str, Inputs | None]
+) -> Iterator[Inputs]:
+    given = {case["name"]: case.get("inputs") for case in manifest.get("cases", ())}
+    for name, previews in samples.items():
+        for values in (_literal_inputs, _shown_inputs):
+            try:
+                yield values(parameters, given.get(name), previews)
+            except _Hidden:
+                continue
+
+
+def _literal_inputs(parameters: Sequence[Mapping[str, Any]], given: Inputs | None, _: Inputs | None) -> Inputs:
+    """Return the literals of the manifest."""
+    if given is None:
+        raise _Hidden
+    names = [p["name"] for p in parameters if p["name"] in given]
+    return {name: None if given[name] is None else _literal(given[name]) for name in names}
+
+
+def _literal(value: Any) -> Any:
+    if value is None or (isinstance(value, dict) and "draw" in value):  # null stands for NaN, which JSON lacks
+        raise _Hidden
+    if isinstance(value, dict) and "array" in value:
+        kept = {"array": _literal(value["array"])}
+        return kept | ({"dtype": value["dtype"]} if value.get("dtype") else {})
+    if isinstance(value, dict):
+        if not all(map(is_text, value)):  # a number, or a text like it: JSON has texts only
+            raise _Hidden
+        return {key: _literal(item) for key, item in value.items()}
+    return [_literal(item) for item in value] if isinstance(value, list) else value
+
+
+def _shown_inputs(parameters: Sequence[Mapping[str, Any]], _: Inputs | None, previews: Inputs | None) -> Inputs:
+    """Return the values of the previews, if they are whole."""
+    if previews is None:
+        raise _Hidden
+    return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters if p["name"] in previews}
+
+
+def _shown(parameter: Mapping[str, Any], preview: Mapping[str, Any]) -> Any:
+    leaves = preview["leaves"]
+    if preview["left_out"] or any("values" not in leaf for leaf in leaves):
+        raise _Hidden
+    pieces = preview.get("python", [None])
+    if pieces == [0]:
+        return leaves[0]["values"]
+    texts = [piece if isinstance(piece, str) else repr(_array(parameter, leaves, piece)) for piece in pieces]
+    try:
+        value = ast.literal_eval("".join(texts))
+        json.dumps(value)
+    except (ValueError, SyntaxError, TypeError):  # NaN, inf, and what YAML lacks: complex numbers, tuples as keys
+        raise _Hidden from None
+    return value
+
+
+def _array(parameter: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]], number: int | None) -> Any:
+    if number is None:
+        raise _Hidden
+    values, dtype = leaves[number]["values"], leaves[number]["dtype"]
+    return {"array": values} if dtype == parameter["dtype"] else {"array": values, "dtype": dtype}
+
+
+def _zeros(parameter: Mapping[str, Any]) -> Any:
+    if parameter["type"] in _ZEROS:
+        return _ZEROS[parameter["type"]]
+    value: Any = False if parameter["dtype"] == "bool" else 0
+    for size in reversed([size for size in parameter["shape"] if size != ELLIPSIS]):
+        value = [value] * (size if isinstance(size, int) else SMALL)
+    return value
+
+
+def _entry(name: str, value: Any) -> str:
+    text = _flow(value)
+    if len(name) + len(text) > WIDTH and isinstance(value, list | dict) and value:
+        text = "\n  " + ("[" if isinstance(value, list) else "{") + ",\n   ".join(_items(value)) + text[-1]
+        return f"{name}:{text}\n"
+    return f"{name}: {text}\n"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_items(value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(_items(value))}}}"
+    if isinstance(value, str):
+        return _WORDS.get(value) or json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _items(value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> list[str]:
+    if isinstance(value, list | tuple):
+        return [_flow(item) for item in value]
+    return [f"{_key(key)}: {_flow(item)}" for key, item in value.items()]
+
+
+def _key(key: Any) -> str:
+    is_plain = isinstance(key, str) and key and set(key) <= _PLAIN and is_text(key)
+    return str(key) if is_plain else json.dumps(key, ensure_ascii=False)

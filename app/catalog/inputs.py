@@ -14,8 +14,19 @@ from numpy.typing import NDArray
 
 from app.catalog.answers.class_calls import CallList
 from app.catalog.answers.kind import inputs_of
-from app.catalog.case import Array, Case, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
-from app.catalog.case_validation import completed, size_of
+from app.catalog.case import (
+    Array,
+    Case,
+    Choice,
+    Drawn,
+    Integers,
+    Normal,
+    Permutation,
+    Shape,
+    Uniform,
+    completed,
+    size_of,
+)
 from app.catalog.dtype import DType
 from app.catalog.fault import Location
 from app.catalog.manifest import Manifest

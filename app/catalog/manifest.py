@@ -143,6 +143,12 @@ class Manifest(Model):
         return self.answer.case_inputs(self.entry_point, self.declared_inputs)
 
     @property
+    def definitions(self) -> dict[str, tuple[str, ...]]:
+        """Return the parameter names of the other functions, or of the methods, such as `Norm.forward`."""
+        prefix = f"{self.entry_point}." if self.answer.has_methods else ""
+        return {f"{prefix}{each.name}": each.names for each in self.answer.definitions()}
+
+    @property
     def functions(self) -> tuple[str, ...]:
         """Return the names of the solution's arguments that are functions."""
         return (*(each.name for each in self.parameters if each.type == FUNCTION), *self.functions_of_methods)

@@ -1,4 +1,4 @@
-"""Publish a package: make it the current revision of its problem, which students get."""
+"""Publish a package: make it the current revision of its problem, and change who can find and open the problem."""
 
 import json
 from secrets import token_bytes
@@ -8,10 +8,11 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.audit import Act, Actor, record
 from app.catalog.folder import digest
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.package import Package
-from app.errors import NotFound, Outdated
+from app.errors import NotFound, Outdated, ProblemNotFound
 
 SEED_BYTES = 32
 MAX_NUMBER = 2**31 - 1
@@ -103,3 +104,33 @@ def _stored_manifest(package: Package) -> dict[str, Any]:
     """
     manifest: dict[str, Any] = json.loads(package.manifest.model_dump_json())
     return manifest | {"statement": package.statement, "starter": package.starter}
+
+
+def get_availability(session: Session, slug: str) -> Availability:
+    """Raises ProblemNotFound."""
+    return _get(session, slug).availability
+
+
+def change_availability(session: Session, slug: str, availability: Availability, actor: Actor) -> None:
+    """Raises ProblemNotFound."""
+    lock_problem(session, slug)
+    problem = _get(session, slug)
+    before = problem.availability
+    if before == availability:
+        return
+    problem.availability = availability
+    act = Act(
+        action="problem.availability_changed",
+        target=slug,
+        before={"availability": before},
+        after={"availability": availability},
+    )
+    record(session, actor, act)
+    session.flush()
+
+
+def _get(session: Session, slug: str) -> Problem:
+    problem = session.query(Problem).filter_by(slug=slug).one_or_none()
+    if problem is None or problem.current_revision_id is None:
+        raise ProblemNotFound(slug)
+    return problem

@@ -1,27 +1,33 @@
-"""The public view of a published problem, without hidden inputs, answers and the package's own code."""
+"""The public view of a published problem, without hidden inputs, answers and the package's own code.
 
-import ast
+Also who can find and open a problem: it is listed, unlisted, a draft or withdrawn. The state belongs to the problem and
+not to a revision, so publishing a new revision does not change it. Submissions, histories and solved problems stay in
+every state.
+"""
+
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
-from sqlalchemy import Integer, Row, collate, select
+from sqlalchemy import ColumnElement, Integer, Row, and_, collate, exists, or_, select
 from sqlalchemy.orm import Session
 
-from app.catalog.answers import list_case_inputs
+from app.accounts.model import User
+from app.accounts.permission import RULES, Permission
+from app.catalog.answers import list_case_inputs, read_answer
+from app.catalog.answers.kind import Definition
+from app.catalog.custom_inputs import write_example
 from app.catalog.figure import figures_of
 from app.catalog.folder import digest
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, ProblemPart, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
-from app.catalog.parameter import ELLIPSIS, Framework, Input
-from app.catalog.query import IS_LISTED, described_signature, is_open_to
+from app.catalog.parameter import Framework, Input
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
-from app.catalog.yaml_document import is_text
 from app.database.engine import storable
-from app.errors import ProblemNotFound
+from app.errors import Invalid, ProblemNotFound
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
 
@@ -33,16 +39,31 @@ MOST_SHOWN = 20
 # A solve rate of fewer students would tell what one of them did.
 LEAST_STUDENTS = 5
 LEAST_SUBMISSIONS = 10
-WIDTH = 72
-# The example's value for a symbolic size.
-SMALL = 2
-_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
-_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
-Inputs = dict[str, Any]
 # The inputs and the expected output of samples, by name.
 Previews = Mapping[str, tuple[Any, Any]]
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
+
+# Draft: only authors can open it and submit. Unlisted: everyone who knows the address can. Withdrawn: everyone can
+# still read it, and no one can submit.
+AVAILABILITIES: tuple[Availability, ...] = get_args(Availability)
+# Problems in lists, tracks, searches and suggestions.
+IS_LISTED = Problem.availability == "listed"
+
+
+class ProblemWithdrawn(Invalid):
+    """The problem takes no submissions any more."""
+
+    def __init__(self, slug: str) -> None:
+        super().__init__("problem", f"The problem {slug} is withdrawn and takes no new submissions. Yours are kept.")
+
+
+def is_open_to(user_id: UUID | None) -> ColumnElement[bool]:
+    """Whether the user may open the problem. Others are told that it does not exist."""
+    if user_id is None:
+        return Problem.availability != "draft"
+    authors = RULES[Permission.WRITE_PROBLEMS].roles
+    is_author = exists().where(and_(User.id == user_id, User.role.in_(authors)))
+    return or_(Problem.availability != "draft", is_author)
 
 
 class View(BaseModel):
@@ -205,126 +226,6 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
     return found if len(found) > 1 else ()
 
 
-class _Hidden(Exception):
-    """A value that can't be an example: drawn, generated or too large."""
-
-
-def write_example(manifest: Mapping[str, Any], samples: Sequence[SampleCase]) -> str:
-    """Return example inputs as a student types them, from the first sample with literal or previewed inputs.
-
-    x: [1, 2.5]
-    y:
-      [[1, 2],
-       [3, 4]]
-    """
-    parameters: list[Mapping[str, Any]] = list(list_case_inputs(manifest))
-    inputs = next(_candidates(manifest, parameters, samples), None)
-    if inputs is None:
-        inputs = {parameter["name"]: _zeros(parameter) for parameter in parameters}
-    return "".join(_entry(name, value) for name, value in inputs.items())
-
-
-def _candidates(
-    manifest: Mapping[str, Any], parameters: Sequence[Mapping[str, Any]], samples: Sequence[SampleCase]
-) -> Iterator[Inputs]:
-    given = {case["name"]: case.get("inputs") for case in manifest.get("cases", ())}
-    for sample in samples:
-        for values in (_literal_inputs, _shown_inputs):
-            try:
-                yield values(parameters, given.get(sample.name), sample.inputs)
-            except _Hidden:
-                continue
-
-
-def _literal_inputs(parameters: Sequence[Mapping[str, Any]], given: Inputs | None, _: Inputs | None) -> Inputs:
-    """Return the literals of the manifest."""
-    if given is None:
-        raise _Hidden
-    names = [p["name"] for p in parameters if p["name"] in given]
-    return {name: None if given[name] is None else _literal(given[name]) for name in names}
-
-
-def _literal(value: Any) -> Any:
-    if value is None or (isinstance(value, dict) and "draw" in value):  # null stands for NaN, which JSON lacks
-        raise _Hidden
-    if isinstance(value, dict) and "array" in value:
-        kept = {"array": _literal(value["array"])}
-        return kept | ({"dtype": value["dtype"]} if value.get("dtype") else {})
-    if isinstance(value, dict):
-        if not all(map(is_text, value)):  # a number, or a text like it: JSON has texts only
-            raise _Hidden
-        return {key: _literal(item) for key, item in value.items()}
-    return [_literal(item) for item in value] if isinstance(value, list) else value
-
-
-def _shown_inputs(parameters: Sequence[Mapping[str, Any]], _: Inputs | None, previews: Inputs | None) -> Inputs:
-    """Return the values of the previews, if they are whole."""
-    if previews is None:
-        raise _Hidden
-    return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters if p["name"] in previews}
-
-
-def _shown(parameter: Mapping[str, Any], preview: Mapping[str, Any]) -> Any:
-    leaves = preview["leaves"]
-    if preview["left_out"] or any("values" not in leaf for leaf in leaves):
-        raise _Hidden
-    pieces = preview.get("python", [None])
-    if pieces == [0]:
-        return leaves[0]["values"]
-    texts = [piece if isinstance(piece, str) else repr(_array(parameter, leaves, piece)) for piece in pieces]
-    try:
-        value = ast.literal_eval("".join(texts))
-        json.dumps(value)
-    except (ValueError, SyntaxError, TypeError):  # NaN, inf, and what YAML lacks: complex numbers, tuples as keys
-        raise _Hidden from None
-    return value
-
-
-def _array(parameter: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]], number: int | None) -> Any:
-    if number is None:
-        raise _Hidden
-    values, dtype = leaves[number]["values"], leaves[number]["dtype"]
-    return {"array": values} if dtype == parameter["dtype"] else {"array": values, "dtype": dtype}
-
-
-def _zeros(parameter: Mapping[str, Any]) -> Any:
-    if parameter["type"] in _ZEROS:
-        return _ZEROS[parameter["type"]]
-    value: Any = False if parameter["dtype"] == "bool" else 0
-    for size in reversed([size for size in parameter["shape"] if size != ELLIPSIS]):
-        value = [value] * (size if isinstance(size, int) else SMALL)
-    return value
-
-
-def _entry(name: str, value: Any) -> str:
-    text = _flow(value)
-    if len(name) + len(text) > WIDTH and isinstance(value, list | dict) and value:
-        text = "\n  " + ("[" if isinstance(value, list) else "{") + ",\n   ".join(_items(value)) + text[-1]
-        return f"{name}:{text}\n"
-    return f"{name}: {text}\n"
-
-
-def _flow(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_items(value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(_items(value))}}}"
-    if isinstance(value, str):
-        return _WORDS.get(value) or json.dumps(value, ensure_ascii=False)
-    return json.dumps(value)
-
-
-def _items(value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> list[str]:
-    if isinstance(value, list | tuple):
-        return [_flow(item) for item in value]
-    return [f"{_key(key)}: {_flow(item)}" for key, item in value.items()]
-
-
-def _key(key: Any) -> str:
-    is_plain = isinstance(key, str) and key and set(key) <= _PLAIN and is_text(key)
-    return str(key) if is_plain else json.dumps(key, ensure_ascii=False)
-
-
 def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> ProblemDetail:
     """Raises NotFound, also for a draft unless the user is an author."""
     query = (
@@ -393,9 +294,27 @@ def _detail(
         "digest": revision.digest,
         "versions": versions,
         "samples": samples,
-        "example_inputs": write_example(revision.manifest, samples),
+        "example_inputs": write_example(revision.manifest, {sample.name: sample.inputs for sample in samples}),
         "hidden_cases": hidden,
         "figures": figures_of(revision.files, revision.manifest["statement"]),
     }
     signature = described_signature(revision.manifest)
     return ProblemDetail.model_validate(revision.manifest | signature | facts)
+
+
+def described_signature(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a problem's view that say what students write and what cases give, from a revision."""
+    answer, given, parameters = read_answer(manifest), list_case_inputs(manifest), manifest["parameters"]
+    prefix = f"{manifest['entry_point']}." if answer.has_methods else ""
+    return {
+        "parameters": parameters,
+        "inputs": () if manifest.get("inputs") is None and given == parameters else given,
+        "signature": f"{manifest['entry_point']}({', '.join(parameter['name'] for parameter in parameters)})",
+        "definitions": [_described(prefix, each) for each in answer.definitions()],
+        "answer_rule": answer.rule,
+    }
+
+
+def _described(prefix: str, definition: Definition) -> dict[str, Any]:
+    signature = f"{prefix}{definition.name}({', '.join(definition.names)})"
+    return definition.model_dump(mode="json", exclude={"name"}) | {"signature": signature}

@@ -18,7 +18,6 @@ from app.catalog.answers.text_or_file import Text
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.query import definitions_of
 from app.errors import JudgeFailed
 from app.judging.comparison import Rules
 from app.judging.random_samples import RandomRules
@@ -69,7 +68,7 @@ def build_request(
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
         guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.changeable),
         signature=tuple(parameter.name for parameter in manifest.parameters),
-        definitions=tuple(definitions_of(manifest).items()),
+        definitions=tuple(manifest.definitions.items()),
         problem=spares_of(package),
     )
 

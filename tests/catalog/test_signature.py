@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.catalog.answers import read_case_inputs
-from app.catalog.custom_inputs import InputsInvalid, read_own_inputs
+from app.catalog.custom_inputs import InputsInvalid, read_own_inputs, write_example
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.parameter import Parameter
 from app.catalog.publish import publish
-from app.catalog.query import SampleCase, get_problem, write_example
+from app.catalog.query import get_problem
 from app.catalog.source import parameters_of
 from app.engine.request import build_request
 from app.judging.report import copyable_preview
@@ -78,7 +78,7 @@ def test_inputs_of_ones_own_are_those_of_a_case() -> None:
     manifest = driven().manifest.model_dump(mode="json")
     inputs = read_case_inputs(manifest)
 
-    read_own_inputs(write_example(manifest, ()), inputs)
+    read_own_inputs(write_example(manifest, {}), inputs)
     with pytest.raises(InputsInvalid) as refused:
         read_own_inputs("model: 3\n", inputs)
 
@@ -148,11 +148,11 @@ def test_an_example_of_inputs_has_the_values_of_the_sample_that_the_page_shows()
         Parameter(name="text", type="str"),
         Parameter(name="x", type="numpy", shape=("N",), dtype="float32"),
     ]
-    sample = SampleCase(
-        name="one", doc="", inputs={name: copyable_preview(value) for name, value in values.items()}, expected=None
-    )
+    previews = {name: copyable_preview(value) for name, value in values.items()}
 
-    text = write_example({"parameters": [each.model_dump() for each in declared], "entry_point": "f"}, [sample])
+    text = write_example(
+        {"parameters": [each.model_dump() for each in declared], "entry_point": "f"}, {"one": previews}
+    )
 
     given = read_own_inputs(text, declared).inputs
     assert given is not None

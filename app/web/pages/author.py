@@ -9,8 +9,8 @@ from app.authoring.query import list_authored, list_published_by, list_verificat
 from app.catalog.archive import write_archive
 from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
-from app.catalog.publish import MAX_NUMBER, get_revision
-from app.catalog.query import AVAILABILITIES, change_availability, get_availability, get_problem
+from app.catalog.publish import MAX_NUMBER, change_availability, get_availability, get_revision
+from app.catalog.query import AVAILABILITIES, get_problem
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
