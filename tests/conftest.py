@@ -23,6 +23,7 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import make_url
+from sqlalchemy.orm import Session
 from starlette.types import ASGIApp
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -180,6 +181,13 @@ def database(database_url: str) -> Iterator[Database]:
     database = Database(database_url)
     yield database
     database.close()
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    """For a test that needs one transaction."""
+    with database.transaction() as session:
+        yield session
 
 
 @pytest.fixture

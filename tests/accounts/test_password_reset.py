@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.accounts import password_reset
 from app.accounts.mail import MailServer, Outbox
@@ -119,10 +120,9 @@ def test_a_forged_reset_link_finds_no_user(database: Database, token: str, forge
         get_user_by_reset(session, forged.format(token, token))
 
 
-def test_a_link_is_for_one_user_only(database: Database, token: str) -> None:
-    with database.transaction() as session:
-        make_user(session, "grace")
-        assert get_user_by_reset(session, token).username == "ada"
+def test_a_link_is_for_one_user_only(session: Session, token: str) -> None:
+    make_user(session, "grace")
+    assert get_user_by_reset(session, token).username == "ada"
 
 
 class Asked:

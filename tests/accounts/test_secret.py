@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, UserSession
 from app.accounts.permission import signed_in
@@ -37,17 +38,16 @@ NEVER_GIVEN = ["x" * 43, "alc_" + "x" * 43]
 NO_DATABASE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
-def test_a_session_finds_its_user_until_it_ends(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        secret = start_session(session, user.id)
+def test_a_session_finds_its_user_until_it_ends(session: Session) -> None:
+    user = make_user(session)
+    secret = start_session(session, user.id)
 
-        assert find_viewer_by_session(session, secret) == signed_in(user)
-        assert session.scalars(select(UserSession.token_hash)).one() != secret.encode()
+    assert find_viewer_by_session(session, secret) == signed_in(user)
+    assert session.scalars(select(UserSession.token_hash)).one() != secret.encode()
 
-        end_session(session, secret)
-        end_session(session, secret)
-        assert find_viewer_by_session(session, secret) is None
+    end_session(session, secret)
+    end_session(session, secret)
+    assert find_viewer_by_session(session, secret) is None
 
 
 def test_a_session_expires_and_the_next_sign_in_forgets_it(database: Database) -> None:
@@ -64,18 +64,17 @@ def test_a_session_expires_and_the_next_sign_in_forgets_it(database: Database) -
         assert len(session.scalars(select(UserSession)).all()) == 1
 
 
-def test_a_token_finds_its_user_until_it_is_revoked(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        new = create_token(session, user.id, "laptop")
+def test_a_token_finds_its_user_until_it_is_revoked(session: Session) -> None:
+    user = make_user(session)
+    new = create_token(session, user.id, "laptop")
 
-        assert new.secret.startswith("alc_")
-        assert len(new.secret) == len("alc_") + 43  # 256 bits in base64
-        assert find_viewer_by_token(session, new.secret) == signed_in(user)
+    assert new.secret.startswith("alc_")
+    assert len(new.secret) == len("alc_") + 43  # 256 bits in base64
+    assert find_viewer_by_token(session, new.secret) == signed_in(user)
 
-        revoke_token(session, user.id, new.token.id)
-        assert find_viewer_by_token(session, new.secret) is None
-        assert list_tokens(session, user.id) == []
+    revoke_token(session, user.id, new.token.id)
+    assert find_viewer_by_token(session, new.secret) is None
+    assert list_tokens(session, user.id) == []
 
 
 def test_a_token_expires(database: Database) -> None:
@@ -97,12 +96,11 @@ def test_a_malformed_secret_costs_no_query(secret: str) -> None:
 
 
 @pytest.mark.parametrize("secret", [*STRANGE_SECRETS, *NEVER_GIVEN])
-def test_a_made_up_secret_finds_no_user(database: Database, secret: str) -> None:
-    with database.transaction() as session:
-        create_token(session, make_user(session).id, "laptop")
+def test_a_made_up_secret_finds_no_user(session: Session, secret: str) -> None:
+    create_token(session, make_user(session).id, "laptop")
 
-        assert find_viewer_by_token(session, secret) is None
-        assert find_viewer_by_session(session, secret) is None
+    assert find_viewer_by_token(session, secret) is None
+    assert find_viewer_by_session(session, secret) is None
 
 
 def test_a_deactivated_user_is_found_by_neither(database: Database) -> None:
@@ -116,14 +114,13 @@ def test_a_deactivated_user_is_found_by_neither(database: Database) -> None:
         assert find_viewer_by_token(session, token) is None
 
 
-def test_a_token_is_revoked_by_its_owner_only(database: Database) -> None:
-    with database.transaction() as session:
-        owner, other = make_user(session), make_user(session)
-        new = create_token(session, owner.id, "laptop")
+def test_a_token_is_revoked_by_its_owner_only(session: Session) -> None:
+    owner, other = make_user(session), make_user(session)
+    new = create_token(session, owner.id, "laptop")
 
-        with pytest.raises(NotFound):
-            revoke_token(session, other.id, new.token.id)
-        assert [token.name for token in list_tokens(session, owner.id)] == ["laptop"]
+    with pytest.raises(NotFound):
+        revoke_token(session, other.id, new.token.id)
+    assert [token.name for token in list_tokens(session, owner.id)] == ["laptop"]
 
 
 def test_the_use_of_a_token_is_noted(database: Database) -> None:
@@ -175,39 +172,36 @@ def test_of_too_many_sessions_the_one_not_seen_for_longest_ends(database: Databa
         assert len(list_sessions(session, other.id)) == 1
 
 
-def test_all_sessions_but_one_are_ended(database: Database) -> None:
-    with database.transaction() as session:
-        user, other = make_user(session), make_user(session)
-        secrets = [start_session(session, user.id) for _ in range(3)]
-        start_session(session, other.id)
+def test_all_sessions_but_one_are_ended(session: Session) -> None:
+    user, other = make_user(session), make_user(session)
+    secrets = [start_session(session, user.id) for _ in range(3)]
+    start_session(session, other.id)
 
-        assert end_sessions(session, user.id, keep=secrets[1]) == 2
-        assert find_viewer_by_session(session, secrets[1]) is not None
-        assert end_sessions(session, user.id) == 1
-        assert len(list_sessions(session, other.id)) == 1
-
-
-def test_a_token_has_those_of_its_scopes_that_its_owner_has_still(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session, role="admin")
-        bounds = Bounds(scopes=["users:read", "account:read"], expires_in_days=7)
-        secret = create_token(session, user.id, "laptop", bounds).secret
-
-        found = find_viewer_by_token(session, secret)
-        assert found is not None
-        assert found.permissions == {"users:read", "account:read"}
-        user.role = "student"
-        session.flush()
-        found = find_viewer_by_token(session, secret)
-        assert found is not None
-        assert found.permissions == {"account:read"}
+    assert end_sessions(session, user.id, keep=secrets[1]) == 2
+    assert find_viewer_by_session(session, secrets[1]) is not None
+    assert end_sessions(session, user.id) == 1
+    assert len(list_sessions(session, other.id)) == 1
 
 
-def test_all_tokens_of_one_user_are_revoked(database: Database) -> None:
-    with database.transaction() as session:
-        user, other = make_user(session), make_user(session)
-        for owner in (user, user, other):
-            create_token(session, owner.id, "laptop")
+def test_a_token_has_those_of_its_scopes_that_its_owner_has_still(session: Session) -> None:
+    user = make_user(session, role="admin")
+    bounds = Bounds(scopes=["users:read", "account:read"], expires_in_days=7)
+    secret = create_token(session, user.id, "laptop", bounds).secret
 
-        assert revoke_tokens(session, user.id) == 2
-        assert (list_tokens(session, user.id), len(list_tokens(session, other.id))) == ([], 1)
+    found = find_viewer_by_token(session, secret)
+    assert found is not None
+    assert found.permissions == {"users:read", "account:read"}
+    user.role = "student"
+    session.flush()
+    found = find_viewer_by_token(session, secret)
+    assert found is not None
+    assert found.permissions == {"account:read"}
+
+
+def test_all_tokens_of_one_user_are_revoked(session: Session) -> None:
+    user, other = make_user(session), make_user(session)
+    for owner in (user, user, other):
+        create_token(session, owner.id, "laptop")
+
+    assert revoke_tokens(session, user.id) == 2
+    assert (list_tokens(session, user.id), len(list_tokens(session, other.id))) == ([], 1)

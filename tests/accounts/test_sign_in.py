@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.password import is_password
@@ -29,9 +30,8 @@ def attempt(username: str = "ada", password: str = PASSWORD, address: str = "192
 
 
 @pytest.mark.usefixtures("ada")
-def test_the_right_password_signs_in(database: Database) -> None:
-    with database.transaction() as session:
-        assert sign_in(session, Limits(), attempt()).username == "ada"
+def test_the_right_password_signs_in(session: Session) -> None:
+    assert sign_in(session, Limits(), attempt()).username == "ada"
 
 
 @pytest.mark.usefixtures("ada")
@@ -207,14 +207,13 @@ def test_a_lecture_hall_that_signs_in_at_once_waits_for_its_turns() -> None:
 
 
 @pytest.mark.usefixtures("ada")
-def test_a_success_forgives_the_failures_before_it(database: Database) -> None:
+def test_a_success_forgives_the_failures_before_it(session: Session) -> None:
     limits = Limits()
-    with database.transaction() as session:
-        for _ in range(3):
-            for _ in range(ATTEMPTS - 1):
-                with pytest.raises(SignInFailed):
-                    sign_in(session, limits, attempt(password="wrong horse"))
-            sign_in(session, limits, attempt(username="Ada"))
+    for _ in range(3):
+        for _ in range(ATTEMPTS - 1):
+            with pytest.raises(SignInFailed):
+                sign_in(session, limits, attempt(password="wrong horse"))
+        sign_in(session, limits, attempt(username="Ada"))
 
 
 def test_guessing_one_password_for_many_names_is_slowed_down_for_that_network_only() -> None:
@@ -227,11 +226,10 @@ def test_guessing_one_password_for_many_names_is_slowed_down_for_that_network_on
 
 
 @pytest.mark.usefixtures("ada")
-def test_a_classroom_that_signs_in_rightly_is_not_counted(database: Database) -> None:
+def test_a_classroom_that_signs_in_rightly_is_not_counted(session: Session) -> None:
     limits = Limits()
-    with database.transaction() as session:
-        for _ in range(3):
-            sign_in(session, limits, attempt())
+    for _ in range(3):
+        sign_in(session, limits, attempt())
     for _ in range(99):
         limits.guesses.count("192.0.2.1")
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.password import check_password
@@ -107,13 +108,12 @@ def test_a_taken_user_name_is_a_conflict_and_the_transaction_can_go_on(database:
         assert find_user(session, "grace") is not None
 
 
-def test_finding_a_user_forgives_upper_case_and_survives_any_text(database: Database) -> None:
-    with database.transaction() as session:
-        make_user(session, "ada")
+def test_finding_a_user_forgives_upper_case_and_survives_any_text(session: Session) -> None:
+    make_user(session, "ada")
 
-        assert find_user(session, " Ada ") is not None
-        assert find_user(session, "ada\0") is None
-        assert find_user(session, "\ud800") is None
+    assert find_user(session, " Ada ") is not None
+    assert find_user(session, "ada\0") is None
+    assert find_user(session, "\ud800") is None
 
 
 def test_the_database_itself_refuses_an_unknown_role(database: Database) -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.admin.erasure import erase
 from app.audit import COMMAND
@@ -34,9 +35,8 @@ def orphan(database: Database) -> JudgingClaim:
     return taken
 
 
-def test_the_worker_is_told_to_stop_with_its_next_beat(database: Database, orphan: JudgingClaim) -> None:
-    with database.transaction() as session:
-        assert beat(session, [orphan], LEASE) == {orphan}
+def test_the_worker_is_told_to_stop_with_its_next_beat(session: Session, orphan: JudgingClaim) -> None:
+    assert beat(session, [orphan], LEASE) == {orphan}
 
 
 def test_nothing_is_written_of_it(database: Database, orphan: JudgingClaim) -> None:

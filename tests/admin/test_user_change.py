@@ -77,46 +77,42 @@ def test_a_suspended_user_is_signed_out_and_their_tokens_rest_until_they_are_bac
         assert actions(session) == ["user.suspended", "user.reactivated"]
 
 
-def test_a_change_that_changes_nothing_is_not_in_the_audit_log(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        change_role(session, COMMAND, user.id, "student")
-        reactivate(session, COMMAND, user.id)
-        change_email(session, COMMAND, user.id, None)
+def test_a_change_that_changes_nothing_is_not_in_the_audit_log(session: Session) -> None:
+    user = make_user(session)
+    change_role(session, COMMAND, user.id, "student")
+    reactivate(session, COMMAND, user.id)
+    change_email(session, COMMAND, user.id, None)
 
-        assert actions(session) == []
-
-
-def test_an_address_is_changed_and_is_not_in_what_is_written_down(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        change_email(session, COMMAND, user.id, "ada@example.org")
-        with pytest.raises(Invalid):
-            change_email(session, COMMAND, user.id, "nowhere")
-
-        assert user.email == "ada@example.org"
-        assert session.scalars(select(AuditEvent.after)).all() == [{"has_email": True}]
+    assert actions(session) == []
 
 
-def test_signing_a_user_out_ends_all_sessions_of_that_user_only(database: Database) -> None:
-    with database.transaction() as session:
-        ada, grace = make_user(session), make_user(session)
-        for user in (ada, ada, grace):
-            start_session(session, user.id)
+def test_an_address_is_changed_and_is_not_in_what_is_written_down(session: Session) -> None:
+    user = make_user(session)
+    change_email(session, COMMAND, user.id, "ada@example.org")
+    with pytest.raises(Invalid):
+        change_email(session, COMMAND, user.id, "nowhere")
 
-        assert sign_out(session, COMMAND, ada.id) == 2
-        assert session.scalars(select(UserSession.user_id)).all() == [grace.id]
+    assert user.email == "ada@example.org"
+    assert session.scalars(select(AuditEvent.after)).all() == [{"has_email": True}]
+
+
+def test_signing_a_user_out_ends_all_sessions_of_that_user_only(session: Session) -> None:
+    ada, grace = make_user(session), make_user(session)
+    for user in (ada, ada, grace):
+        start_session(session, user.id)
+
+    assert sign_out(session, COMMAND, ada.id) == 2
+    assert session.scalars(select(UserSession.user_id)).all() == [grace.id]
 
 
 @pytest.mark.parametrize("step", [demote, put_away, wipe])
-def test_the_last_active_admin_stays(database: Database, step: Step) -> None:
-    with database.transaction() as session:
-        admin, resting = make_user(session, role="admin"), make_user(session, role="admin")
-        suspend(session, COMMAND, resting.id)
+def test_the_last_active_admin_stays(session: Session, step: Step) -> None:
+    admin, resting = make_user(session, role="admin"), make_user(session, role="admin")
+    suspend(session, COMMAND, resting.id)
 
-        with pytest.raises(Conflict, match="Make another user an admin first"):
-            step(session, admin.id)
-        step(session, make_user(session).id)
+    with pytest.raises(Conflict, match="Make another user an admin first"):
+        step(session, admin.id)
+    step(session, make_user(session).id)
 
 
 @pytest.mark.parametrize("first", [demote, put_away, wipe])

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.accounts.model import Identity
 from app.accounts.session import find_viewer_by_session, start_session
@@ -123,11 +124,10 @@ def test_one_user_is_told_with_how_they_sign_in_and_what_they_sent(database: Dat
     assert account.last_seen_at is not None
 
 
-def test_a_user_who_is_not_there_is_not_found(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        session.delete(user)
-        session.flush()
+def test_a_user_who_is_not_there_is_not_found(session: Session) -> None:
+    user = make_user(session)
+    session.delete(user)
+    session.flush()
 
-        with pytest.raises(NotFound, match="There is no user"):
-            get_account(session, user.id)
+    with pytest.raises(NotFound, match="There is no user"):
+        get_account(session, user.id)

@@ -1,13 +1,13 @@
 """Figures are SVG files that stand alone."""
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.catalog.fault import PackageInvalid
 from app.catalog.figure import MAX_FIGURE_BYTES
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import publish
 from app.catalog.query import get_problem
-from app.database.engine import Database
 from tests.catalog.packages import FILES
 from tests.verification.bench import package_of
 
@@ -66,16 +66,15 @@ def test_other_files_among_the_figures_are_refused() -> None:
         with_figure(GOOD, "figures/curve.png")
 
 
-def test_students_get_the_figures_of_the_statement_and_not_those_of_the_editorial(database: Database) -> None:
+def test_students_get_the_figures_of_the_statement_and_not_those_of_the_editorial(session: Session) -> None:
     figures = {"figures/curve.svg": GOOD, "figures/answer.svg": GOOD}
     texts = {
         "statement.md": "Sum up.\n\n![a curve](figures/curve.svg)\n",
         "editorial.md": "![so](figures/answer.svg)\n",
     }
     files = {path: text.encode() for path, text in (FILES | figures | texts).items()}
-    with database.transaction() as session:
-        publish(session, package_from_files("scaled_sum", files))
+    publish(session, package_from_files("scaled_sum", files))
 
-        problem = get_problem(session, "scaled_sum")
+    problem = get_problem(session, "scaled_sum")
 
     assert problem.figures == {"figures/curve.svg": GOOD}

@@ -49,135 +49,128 @@ def acts(session: Session) -> list[str]:
     return list(session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)))
 
 
-def test_a_report_is_listed_with_its_entry_until_a_moderator_decides(database: Database) -> None:
-    with database.transaction() as session:
-        ada, grace, asked, answered = make_thread(session)
-        report_post(session, ada, answered, "  it is\n rude ")
-        report_post(session, ada, answered, "again")
-        report_post(session, grace, asked, "unclear")
+def test_a_report_is_listed_with_its_entry_until_a_moderator_decides(session: Session) -> None:
+    ada, grace, asked, answered = make_thread(session)
+    report_post(session, ada, answered, "  it is\n rude ")
+    report_post(session, ada, answered, "again")
+    report_post(session, grace, asked, "unclear")
 
-        reports = {report.post_id: report for report in list_reports(session, Slice()).items}
-        assert count_reports(session) == 2
-        found = reports[answered]
-        assert (found.reporter, found.author, found.reason, found.excerpt) == (
-            "ada",
-            "grace",
-            "it is rude",
-            "Rude words.",
-        )
-        assert (found.problem, found.question_id, found.submission_id) == (SLUG, asked, None)
+    reports = {report.post_id: report for report in list_reports(session, Slice()).items}
+    assert count_reports(session) == 2
+    found = reports[answered]
+    assert (found.reporter, found.author, found.reason, found.excerpt) == (
+        "ada",
+        "grace",
+        "it is rude",
+        "Rude words.",
+    )
+    assert (found.problem, found.question_id, found.submission_id) == (SLUG, asked, None)
 
-        decide_on_post(session, ACTOR, answered, "hide")
-        decide_on_post(session, ACTOR, asked, "dismiss")
-        decide_on_post(session, ACTOR, asked, "dismiss")
+    decide_on_post(session, ACTOR, answered, "hide")
+    decide_on_post(session, ACTOR, asked, "dismiss")
+    decide_on_post(session, ACTOR, asked, "dismiss")
 
-        assert list_reports(session, Slice()).items == ()
-        assert session.get_one(Post, answered).hidden_at is not None
-        assert session.get_one(Post, asked).hidden_at is None
-        assert acts(session) == ["post.hidden", "post.reports_dismissed"]
-
-
-def test_every_decision_can_be_taken_back_and_is_in_the_audit_log_once(database: Database) -> None:
-    with database.transaction() as session:
-        ada, _grace, asked, _answered = make_thread(session)
-        decisions: tuple[PostDecision, ...] = ("hide", "show", "lock", "unlock", "mark_spoiler", "unmark_spoiler")
-        for decision in decisions:
-            decide_on_post(session, ACTOR, asked, decision)
-            decide_on_post(session, ACTOR, asked, decision)
-
-        post = session.get_one(Post, asked)
-        event = session.scalars(select(AuditEvent).limit(1)).one()
-        assert (post.hidden_at, post.locked_at, post.is_spoiler) == (None, None, False)
-        assert acts(session) == [
-            *("post.hidden", "post.shown", "post.locked", "post.unlocked"),
-            *("post.spoiler_marked", "post.spoiler_unmarked"),
-        ]
-        assert (event.target_kind, event.target, event.subject_id) == ("post", str(asked), ada.id)
-        assert (event.before, event.after) == (None, None)
+    assert list_reports(session, Slice()).items == ()
+    assert session.get_one(Post, answered).hidden_at is not None
+    assert session.get_one(Post, asked).hidden_at is None
+    assert acts(session) == ["post.hidden", "post.reports_dismissed"]
 
 
-def test_a_shared_solution_is_reported_and_hidden_too(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada = publish_lesson(session), sign_in(session, "ada")
-        shared = make_shared(session, revision, "grace", source="# rude words\n" * 50)
-        with pytest.raises(SolutionLocked):
-            report_shared(session, ada, shared, "rude")
-        make_accepted(session, ada.user, revision)
+def test_every_decision_can_be_taken_back_and_is_in_the_audit_log_once(session: Session) -> None:
+    ada, _grace, asked, _answered = make_thread(session)
+    decisions: tuple[PostDecision, ...] = ("hide", "show", "lock", "unlock", "mark_spoiler", "unmark_spoiler")
+    for decision in decisions:
+        decide_on_post(session, ACTOR, asked, decision)
+        decide_on_post(session, ACTOR, asked, decision)
+
+    post = session.get_one(Post, asked)
+    event = session.scalars(select(AuditEvent).limit(1)).one()
+    assert (post.hidden_at, post.locked_at, post.is_spoiler) == (None, None, False)
+    assert acts(session) == [
+        *("post.hidden", "post.shown", "post.locked", "post.unlocked"),
+        *("post.spoiler_marked", "post.spoiler_unmarked"),
+    ]
+    assert (event.target_kind, event.target, event.subject_id) == ("post", str(asked), ada.id)
+    assert (event.before, event.after) == (None, None)
+
+
+def test_a_shared_solution_is_reported_and_hidden_too(session: Session) -> None:
+    revision, ada = publish_lesson(session), sign_in(session, "ada")
+    shared = make_shared(session, revision, "grace", source="# rude words\n" * 50)
+    with pytest.raises(SolutionLocked):
         report_shared(session, ada, shared, "rude")
+    make_accepted(session, ada.user, revision)
+    report_shared(session, ada, shared, "rude")
 
-        (report,) = list_reports(session, Slice()).items
+    (report,) = list_reports(session, Slice()).items
+    decide_on_shared(session, ACTOR, shared, "hide")
+    hidden_at = session.get_one(SharedSolution, shared).hidden_at
+    decide_on_shared(session, ACTOR, shared, "show")
+    decide_on_shared(session, ACTOR, shared, "dismiss")
+
+    assert (report.author, report.submission_id, report.post_id) == ("grace", shared, None)
+    assert report.excerpt == session.get_one(Submission, shared).source[:EXCERPT]
+    assert hidden_at is not None
+    assert session.get_one(SharedSolution, shared).hidden_at is None
+    assert acts(session) == ["shared_solution.hidden", "shared_solution.shown"]
+
+
+def test_reports_of_a_solution_outlive_its_withdrawal(session: Session) -> None:
+    revision, ada = publish_lesson(session), sign_in(session, "ada")
+    shared = make_shared(session, revision, "grace")
+    make_accepted(session, ada.user, revision)
+    report_shared(session, ada, shared, "copied")
+    grace = signed_in(session.get_one(User, session.get_one(Submission, shared).user_id))
+
+    withdraw(session, grace, shared)
+    assert (count_reports(session), list_reports(session, Slice()).items) == (0, ())
+    with pytest.raises(NotFound):
         decide_on_shared(session, ACTOR, shared, "hide")
-        hidden_at = session.get_one(SharedSolution, shared).hidden_at
-        decide_on_shared(session, ACTOR, shared, "show")
-        decide_on_shared(session, ACTOR, shared, "dismiss")
+    share(session, grace, shared)
 
-        assert (report.author, report.submission_id, report.post_id) == ("grace", shared, None)
-        assert report.excerpt == session.get_one(Submission, shared).source[:EXCERPT]
-        assert hidden_at is not None
-        assert session.get_one(SharedSolution, shared).hidden_at is None
-        assert acts(session) == ["shared_solution.hidden", "shared_solution.shown"]
+    assert count_reports(session) == 1
+    assert [report.reason for report in list_reports(session, Slice()).items] == ["copied"]
 
 
-def test_reports_of_a_solution_outlive_its_withdrawal(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada = publish_lesson(session), sign_in(session, "ada")
-        shared = make_shared(session, revision, "grace")
-        make_accepted(session, ada.user, revision)
-        report_shared(session, ada, shared, "copied")
-        grace = signed_in(session.get_one(User, session.get_one(Submission, shared).user_id))
-
-        withdraw(session, grace, shared)
-        assert (count_reports(session), list_reports(session, Slice()).items) == (0, ())
-        with pytest.raises(NotFound):
-            decide_on_shared(session, ACTOR, shared, "hide")
-        share(session, grace, shared)
-
-        assert count_reports(session) == 1
-        assert [report.reason for report in list_reports(session, Slice()).items] == ["copied"]
-
-
-def test_reports_have_limits(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_have_limits(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moderation, "MAX_REPORTS_PER_HOUR", 1)
-    with database.transaction() as session:
-        ada, grace, asked, answered = make_thread(session)
-        for reason, words in (
-            (" ", "reason is empty"),
-            ("r" * (MAX_REASON + 1), f"limit is {MAX_REASON}"),
-            *((text, "can't be stored") for text in UNSTORABLE.values()),
-        ):
-            with pytest.raises(Invalid, match=words):
-                report_post(session, grace, asked, reason)
-        with pytest.raises(Conflict, match="is yours"):
-            report_post(session, ada, asked, "mine")
-        with pytest.raises(NotFound):
-            report_post(session, ada, uuid4(), "nothing")
-        report_post(session, ada, answered, "rude")
-        other = answer(session, grace, asked, PostText(body="Another."))
-        with pytest.raises(LimitReached, match="1 entries in the last hour"):
-            report_post(session, ada, other, "rude")
+    ada, grace, asked, answered = make_thread(session)
+    for reason, words in (
+        (" ", "reason is empty"),
+        ("r" * (MAX_REASON + 1), f"limit is {MAX_REASON}"),
+        *((text, "can't be stored") for text in UNSTORABLE.values()),
+    ):
+        with pytest.raises(Invalid, match=words):
+            report_post(session, grace, asked, reason)
+    with pytest.raises(Conflict, match="is yours"):
+        report_post(session, ada, asked, "mine")
+    with pytest.raises(NotFound):
+        report_post(session, ada, uuid4(), "nothing")
+    report_post(session, ada, answered, "rude")
+    other = answer(session, grace, asked, PostText(body="Another."))
+    with pytest.raises(LimitReached, match="1 entries in the last hour"):
+        report_post(session, ada, other, "rude")
 
 
-def test_a_deleted_post_leaves_nothing_to_decide(database: Database) -> None:
-    with database.transaction() as session:
-        ada, grace, asked, answered = make_thread(session)
-        report_post(session, grace, asked, "unclear")
-        report_post(session, ada, answered, "rude")
-        delete_post(session, ada, asked)
-        delete_post(session, grace, answered)
+def test_a_deleted_post_leaves_nothing_to_decide(session: Session) -> None:
+    ada, grace, asked, answered = make_thread(session)
+    report_post(session, grace, asked, "unclear")
+    report_post(session, ada, answered, "rude")
+    delete_post(session, ada, asked)
+    delete_post(session, grace, answered)
 
-        assert (list_reports(session, Slice()).items, count_reports(session)) == ((), 0)
-        with pytest.raises(NotFound):
-            decide_on_post(session, ACTOR, answered, "hide")
-        with pytest.raises(NotFound):
-            decide_on_shared(session, ACTOR, uuid4(), "hide")
+    assert (list_reports(session, Slice()).items, count_reports(session)) == ((), 0)
+    with pytest.raises(NotFound):
+        decide_on_post(session, ACTOR, answered, "hide")
+    with pytest.raises(NotFound):
+        decide_on_shared(session, ACTOR, uuid4(), "hide")
 
 
-def test_an_answer_can_not_be_locked(database: Database) -> None:
-    with database.transaction() as session:
-        *_, answered = make_thread(session)
+def test_an_answer_can_not_be_locked(session: Session) -> None:
+    *_, answered = make_thread(session)
 
-        with pytest.raises(Conflict, match="only a question"):
-            decide_on_post(session, ACTOR, answered, "lock")
+    with pytest.raises(Conflict, match="only a question"):
+        decide_on_post(session, ACTOR, answered, "lock")
 
 
 def test_an_entry_is_reported_again_by_others_and_by_the_same_user_once_it_is_edited(database: Database) -> None:
@@ -201,17 +194,16 @@ def test_an_entry_is_reported_again_by_others_and_by_the_same_user_once_it_is_ed
         assert {report.reason for report in list_reports(session, Slice()).items} == {"rude indeed", "ruder"}
 
 
-def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada, emmy = publish_lesson(session), sign_in(session, "ada"), sign_in(session, "emmy")
-        shared = make_shared(session, revision, "grace")
-        for viewer in (ada, emmy):
-            make_accepted(session, viewer.user, revision)
+def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(session: Session) -> None:
+    revision, ada, emmy = publish_lesson(session), sign_in(session, "ada"), sign_in(session, "emmy")
+    shared = make_shared(session, revision, "grace")
+    for viewer in (ada, emmy):
+        make_accepted(session, viewer.user, revision)
+    report_shared(session, ada, shared, "copied")
+    decide_on_shared(session, ACTOR, shared, "dismiss")
+
+    with pytest.raises(ReportClosed):
         report_shared(session, ada, shared, "copied")
-        decide_on_shared(session, ACTOR, shared, "dismiss")
+    report_shared(session, emmy, shared, "copied")
 
-        with pytest.raises(ReportClosed):
-            report_shared(session, ada, shared, "copied")
-        report_shared(session, emmy, shared, "copied")
-
-        assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]
+    assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]

@@ -41,11 +41,10 @@ def ada(database: Database) -> User:
     return ada
 
 
-def test_a_problem_is_new_tried_or_solved(database: Database, ada: User) -> None:
-    with database.transaction() as session:
-        everything = states(session, ada.id)
-        tried = states(session, ada.id, state="tried")
-        of_unknown = states(session, UUID(int=0), state="new")
+def test_a_problem_is_new_tried_or_solved(session: Session, ada: User) -> None:
+    everything = states(session, ada.id)
+    tried = states(session, ada.id, state="tried")
+    of_unknown = states(session, UUID(int=0), state="new")
 
     assert everything == {"new": "new", "tried": "tried", "sampled": "tried", "solved": "solved"}
     assert tried.keys() == {"tried", "sampled"}

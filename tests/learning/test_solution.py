@@ -1,5 +1,6 @@
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.database.engine import Database
 from app.learning.model import SolutionView
@@ -12,30 +13,28 @@ from tests.learning.lessons import make_accepted, publish_lesson
 SLUG = "scaled_sum"
 
 
-def test_the_solution_is_locked_for_who_has_not_solved_the_problem(database: Database) -> None:
+def test_the_solution_is_locked_for_who_has_not_solved_the_problem(session: Session) -> None:
     """Passing samples, wrong answers and another user's accepted submission do not unlock it."""
-    with database.transaction() as session:
-        ada, grace, revision = make_user(session), make_user(session), publish_lesson(session)
-        make_accepted(session, grace, revision)
-        make_accepted(session, ada, revision, mode="sample")
-        wrong = make_submission(session, ada, revision)
-        make_judging(session, wrong.id, verdict="wrong_answer", score=66)
-        make_judging(session, make_submission(session, ada, revision).id)
+    ada, grace, revision = make_user(session), make_user(session), publish_lesson(session)
+    make_accepted(session, grace, revision)
+    make_accepted(session, ada, revision, mode="sample")
+    wrong = make_submission(session, ada, revision)
+    make_judging(session, wrong.id, verdict="wrong_answer", score=66)
+    make_judging(session, make_submission(session, ada, revision).id)
 
-        with pytest.raises(SolutionLocked, match="when one of your submissions is accepted, or when you ask"):
-            get_solution(session, ada.id, SLUG)
+    with pytest.raises(SolutionLocked, match="when one of your submissions is accepted, or when you ask"):
+        get_solution(session, ada.id, SLUG)
 
-        assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
+    assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
 
 
 def test_it_holds_reference_accepted_solutions_and_editorial_and_nothing_else_of_the_package(
-    database: Database,
+    session: Session,
 ) -> None:
-    with database.transaction() as session:
-        ada, revision = make_user(session), publish_lesson(session)
-        make_accepted(session, ada, revision)
+    ada, revision = make_user(session), publish_lesson(session)
+    make_accepted(session, ada, revision)
 
-        solution = get_solution(session, ada.id, SLUG)
+    solution = get_solution(session, ada.id, SLUG)
 
     assert (solution.reference, solution.editorial) == (SOLUTION, FILES["editorial.md"])
     assert [(one.name, one.source) for one in solution.accepted] == [("plain", SOLUTION)]

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import text, update
 from sqlalchemy.orm import Session
 
-from app.database.engine import Database
 from app.queue.model import BACKGROUND, Job
 from tests.authoring.rows import make_verification
 from tests.factories import make_judging
@@ -36,52 +35,44 @@ def triggers() -> dict[str, Mapping[str, str]]:
     ],
 )
 def test_the_age_is_that_of_the_oldest_judging_that_a_student_waits_for(
-    database: Database, triggers: dict[str, Mapping[str, str]], judging: dict[str, Any], seconds: int
+    session: Session, triggers: dict[str, Mapping[str, str]], judging: dict[str, Any], seconds: int
 ) -> None:
-    with database.transaction() as session:
-        make_judging(session, **_ago(judging))
-        make_judging(session, **_ago({"queued_at": 20, "queue": "gpu"}))
-        age = _measure(session, triggers["queue-age"])
+    make_judging(session, **_ago(judging))
+    make_judging(session, **_ago({"queued_at": 20, "queue": "gpu"}))
+    age = _measure(session, triggers["queue-age"])
 
     assert seconds <= age <= seconds + (60 if seconds else 0)
 
 
 def test_an_empty_queue_has_the_age_0_and_uses_no_slot(
-    database: Database, triggers: dict[str, Mapping[str, str]]
+    session: Session, triggers: dict[str, Mapping[str, str]]
 ) -> None:
-    with database.transaction() as session:
-        assert _measure(session, triggers["queue-age"]) == 0
-        assert _measure(session, triggers["busy-slots"]) == 0
+    assert _measure(session, triggers["queue-age"]) == 0
+    assert _measure(session, triggers["busy-slots"]) == 0
 
 
 def test_running_judgings_and_verifications_keep_their_workers(
-    database: Database, triggers: dict[str, Mapping[str, str]]
+    session: Session, triggers: dict[str, Mapping[str, str]]
 ) -> None:
-    with database.transaction() as session:
-        for priority in (0, 0, BACKGROUND):
-            make_judging(session, **_ago({"lease_until": -10, "priority": priority}))
-        make_judging(session, **_ago({"queued_at": 90}))
-        make_verification(session)
-        session.execute(
-            update(Job).where(Job.verification_id.is_not(None)).values(lease_until=datetime.now(UTC) + HOUR)
-        )
-        busy = _measure(session, triggers["busy-slots"])
+    for priority in (0, 0, BACKGROUND):
+        make_judging(session, **_ago({"lease_until": -10, "priority": priority}))
+    make_judging(session, **_ago({"queued_at": 90}))
+    make_verification(session)
+    session.execute(update(Job).where(Job.verification_id.is_not(None)).values(lease_until=datetime.now(UTC) + HOUR))
+    busy = _measure(session, triggers["busy-slots"])
 
     assert busy == 4
     assert triggers["busy-slots"]["targetQueryValue"] == "4"  # the slots of one worker
 
 
 @pytest.mark.parametrize("waits", ["rejudging", "verification"])
-def test_background_work_wakes_one_worker(
-    database: Database, triggers: dict[str, Mapping[str, str]], waits: str
-) -> None:
-    with database.transaction() as session:
-        for _ in range(5):
-            if waits == "rejudging":
-                make_judging(session, priority=BACKGROUND)
-            else:
-                make_verification(session)
-        busy, age = (_measure(session, triggers[name]) for name in ("busy-slots", "queue-age"))
+def test_background_work_wakes_one_worker(session: Session, triggers: dict[str, Mapping[str, str]], waits: str) -> None:
+    for _ in range(5):
+        if waits == "rejudging":
+            make_judging(session, priority=BACKGROUND)
+        else:
+            make_verification(session)
+    busy, age = (_measure(session, triggers[name]) for name in ("busy-slots", "queue-age"))
 
     assert (busy, age) == (1, 0)
 

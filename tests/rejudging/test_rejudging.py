@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.admin.erasure import erase
 from app.audit import AuditEvent
@@ -40,77 +41,70 @@ from tests.rejudging.rows import (
 ACCEPTED, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
 
 
-def test_every_criterion_that_is_given_must_hold(database: Database) -> None:
-    with database.transaction() as session:
-        sums, means = make_problem(session, "sums"), make_problem(session, "means")
-        ada = make_user(session, "ada")
-        wanted = make_judged(session, sums, user=ada)
-        make_judged(session, means, user=ada)
-        make_judged(session, sums)
-        make_judged(session, sums, ACCEPTED, user=ada)
+def test_every_criterion_that_is_given_must_hold(session: Session) -> None:
+    sums, means = make_problem(session, "sums"), make_problem(session, "means")
+    ada = make_user(session, "ada")
+    wanted = make_judged(session, sums, user=ada)
+    make_judged(session, means, user=ada)
+    make_judged(session, sums)
+    make_judged(session, sums, ACCEPTED, user=ada)
 
-        found = preview(session, Choice(problem="sums", user="ada", verdict=WRONG), "own")
+    found = preview(session, Choice(problem="sums", user="ada", verdict=WRONG), "own")
 
     assert [each.submission for each in found.items] == [wanted.id]
     assert (found.total, found.unfinished) == (1, 0)
 
 
-def test_times_revisions_and_ids_choose_too(database: Database) -> None:
+def test_times_revisions_and_ids_choose_too(session: Session) -> None:
     now = datetime.now(UTC)
-    with database.transaction() as session:
-        first = make_problem(session, "sums")
-        early, late = make_judged(session, first), make_judged(session, add_revision(session, first))
-        session.execute(update(Submission).where(Submission.id == early.id).values(created_at=now - timedelta(days=2)))
+    first = make_problem(session, "sums")
+    early, late = make_judged(session, first), make_judged(session, add_revision(session, first))
+    session.execute(update(Submission).where(Submission.id == early.id).values(created_at=now - timedelta(days=2)))
 
-        def chosen(**criteria: Any) -> list[object]:
-            return [each.submission for each in preview(session, Choice(**criteria), "own").items]
+    def chosen(**criteria: Any) -> list[object]:
+        return [each.submission for each in preview(session, Choice(**criteria), "own").items]
 
-        assert chosen(until=now - timedelta(days=1)) == [early.id]
-        assert chosen(since=now - timedelta(days=1)) == [late.id]
-        assert chosen(problem="sums", revision=1) == [early.id]
-        assert chosen(outdated=True) == [early.id]
-        assert chosen(ids=(late.id, uuid4())) == [late.id]
+    assert chosen(until=now - timedelta(days=1)) == [early.id]
+    assert chosen(since=now - timedelta(days=1)) == [late.id]
+    assert chosen(problem="sums", revision=1) == [early.id]
+    assert chosen(outdated=True) == [early.id]
+    assert chosen(ids=(late.id, uuid4())) == [late.id]
 
 
-def test_judge_errors_are_chosen_by_their_cause(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        lost, other, silent = (
-            make_failed(session, revision, why) for why in ("BoxLost: box 7 died", "OSError: x", None)
-        )
-        make_judged(session, revision)
+def test_judge_errors_are_chosen_by_their_cause(session: Session) -> None:
+    revision = make_problem(session, "sums")
+    lost, other, silent = (make_failed(session, revision, why) for why in ("BoxLost: box 7 died", "OSError: x", None))
+    make_judged(session, revision)
 
-        def chosen(cause: str) -> list[object]:
-            return [each.submission for each in preview(session, Choice(cause=cause), "own").items]
+    def chosen(cause: str) -> list[object]:
+        return [each.submission for each in preview(session, Choice(cause=cause), "own").items]
 
-        assert chosen("BoxLost: box # died") == [lost.id]
-        assert chosen("OSError: x") == [other.id]
-        assert chosen(NOT_SAID) == [silent.id]
-        assert chosen("BoxLost: box 7 died\0") == []
+    assert chosen("BoxLost: box # died") == [lost.id]
+    assert chosen("OSError: x") == [other.id]
+    assert chosen(NOT_SAID) == [silent.id]
+    assert chosen("BoxLost: box 7 died\0") == []
 
 
 def test_of_too_many_no_more_are_counted_than_it_takes_to_refuse_them(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choice, "MOST", 1)
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        for _ in range(3):
-            make_judged(session, revision)
+    revision = make_problem(session, "sums")
+    for _ in range(3):
+        make_judged(session, revision)
 
-        assert preview(session, Choice(problem="sums"), "own").total == 2
+    assert preview(session, Choice(problem="sums"), "own").total == 2
 
 
-def test_unfinished_and_cancelled_submissions_and_samples_are_left_out(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        make_judging(session, make_submission(session, revision=revision).id)
-        make_judged(session, revision, Verdict.CANCELLED)
-        sample = make_submission(session, revision=revision, mode="sample")
-        make_judging(session, sample.id, verdict="accepted")
+def test_unfinished_and_cancelled_submissions_and_samples_are_left_out(session: Session) -> None:
+    revision = make_problem(session, "sums")
+    make_judging(session, make_submission(session, revision=revision).id)
+    make_judged(session, revision, Verdict.CANCELLED)
+    sample = make_submission(session, revision=revision, mode="sample")
+    make_judging(session, sample.id, verdict="accepted")
 
-        usual = preview(session, Choice(problem="sums"), "own")
-        with_samples = preview(session, Choice(problem="sums", samples=True), "own")
+    usual = preview(session, Choice(problem="sums"), "own")
+    with_samples = preview(session, Choice(problem="sums", samples=True), "own")
 
     assert (usual.total, usual.unfinished) == (0, 1)
     assert [each.submission for each in with_samples.items] == [sample.id]
@@ -130,57 +124,53 @@ def test_a_choice_that_would_be_of_all_or_of_nothing_certain_is_refused(
         preview(session, Choice(**criteria), "own")
 
 
-def test_a_problem_a_user_or_a_revision_that_is_not_there_is_not_found(database: Database) -> None:
-    with database.transaction() as session:
-        make_judged(session, make_problem(session, "sums"))
-        with pytest.raises(NotFound, match="no revision 99 of 'sums'"):
-            preview(session, Choice(problem="sums", revision=99), "own")
-        with pytest.raises(NotFound):
-            preview(session, Choice(problem="no\0thing"), "own")
-        with pytest.raises(NotFound):
-            preview(session, Choice(user="nobody"), "own")
+def test_a_problem_a_user_or_a_revision_that_is_not_there_is_not_found(session: Session) -> None:
+    make_judged(session, make_problem(session, "sums"))
+    with pytest.raises(NotFound, match="no revision 99 of 'sums'"):
+        preview(session, Choice(problem="sums", revision=99), "own")
+    with pytest.raises(NotFound):
+        preview(session, Choice(problem="no\0thing"), "own")
+    with pytest.raises(NotFound):
+        preview(session, Choice(user="nobody"), "own")
 
 
 def test_no_more_are_judged_again_at_once_than_are_allowed_and_not_none(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(create, "MOST", 1)
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        actor = make_actor(session)
-        with pytest.raises(Invalid, match="No judged submission"):
-            begin(session, actor, problem="sums")
-        for _ in range(2):
-            make_judged(session, revision)
+    revision = make_problem(session, "sums")
+    actor = make_actor(session)
+    with pytest.raises(Invalid, match="No judged submission"):
+        begin(session, actor, problem="sums")
+    for _ in range(2):
+        make_judged(session, revision)
 
-        with pytest.raises(Invalid, match="More than 1 "):
-            begin(session, actor, problem="sums")
-
-
-def test_a_rejudged_submission_waits_behind_all_others_and_does_not_count(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        submission = make_judged(session, revision)
-        rejudging = begin(session, make_actor(session), problem="sums")
-        make_judging(session, make_submission(session, revision=revision).id, priority=-900_000)
-        new = session.scalars(select(Judging).where(Judging.rejudging_id == rejudging.id)).one()
-
-        assert rejudging.total == 1
-        assert not new.is_current
-        assert counting(session, [submission.id]) == ["wrong_answer"]
-        assert new.job is not None
-        assert new.job.priority == min(session.scalars(select(Job.priority)))
+    with pytest.raises(Invalid, match="More than 1 "):
+        begin(session, actor, problem="sums")
 
 
-def test_the_current_revision_brings_its_queue_with_it(database: Database) -> None:
-    with database.transaction() as session:
-        first = make_problem(session, "sums")
-        make_judged(session, first)
-        later = add_revision(session, first, limits={"gpu": True})
-        own = begin(session, make_actor(session), problem="sums")
-        current = begin(session, make_actor(session), "current", problem="sums")
+def test_a_rejudged_submission_waits_behind_all_others_and_does_not_count(session: Session) -> None:
+    revision = make_problem(session, "sums")
+    submission = make_judged(session, revision)
+    rejudging = begin(session, make_actor(session), problem="sums")
+    make_judging(session, make_submission(session, revision=revision).id, priority=-900_000)
+    new = session.scalars(select(Judging).where(Judging.rejudging_id == rejudging.id)).one()
 
-        rows = {row.rejudging_id: row for row in session.scalars(select(Judging))}
+    assert rejudging.total == 1
+    assert not new.is_current
+    assert counting(session, [submission.id]) == ["wrong_answer"]
+    assert new.job is not None
+    assert new.job.priority == min(session.scalars(select(Job.priority)))
+
+
+def test_the_current_revision_brings_its_queue_with_it(session: Session) -> None:
+    first = make_problem(session, "sums")
+    make_judged(session, first)
+    later = add_revision(session, first, limits={"gpu": True})
+    own = begin(session, make_actor(session), problem="sums")
+    current = begin(session, make_actor(session), "current", problem="sums")
+
+    rows = {row.rejudging_id: row for row in session.scalars(select(Judging))}
 
     assert (rows[own.id].revision_id, rows[own.id].queue) == (first.id, "cpu")
     assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
@@ -205,34 +195,32 @@ def test_a_later_rejudging_stays_on_the_fixed_revision(database: Database) -> No
     assert new.revision_id == fixed.id
 
 
-def test_a_preview_says_how_many_would_go_back_to_an_older_revision(database: Database) -> None:
-    with database.transaction() as session:
-        first, other = make_problem(session, "sums"), make_problem(session, "means")
-        later = add_revision(session, first)
-        for revision in (first, later, later, other, add_revision(session, other)):
-            make_judged(session, revision)
-        assert preview(session, Choice(verdict=WRONG), "current").older == 0
+def test_a_preview_says_how_many_would_go_back_to_an_older_revision(session: Session) -> None:
+    first, other = make_problem(session, "sums"), make_problem(session, "means")
+    later = add_revision(session, first)
+    for revision in (first, later, later, other, add_revision(session, other)):
+        make_judged(session, revision)
+    assert preview(session, Choice(verdict=WRONG), "current").older == 0
 
-        session.get_one(Problem, first.problem_id).current_revision_id = first.id
-        session.flush()
+    session.get_one(Problem, first.problem_id).current_revision_id = first.id
+    session.flush()
 
-        assert preview(session, Choice(verdict=WRONG), "current").older == 2
-        assert preview(session, Choice(problem="means"), "current").older == 0
-        found = preview(session, Choice(verdict=WRONG), "own")
+    assert preview(session, Choice(verdict=WRONG), "current").older == 2
+    assert preview(session, Choice(problem="means"), "current").older == 0
+    found = preview(session, Choice(verdict=WRONG), "own")
     assert found.older == 0
     assert sorted(each.revision for each in found.items) == [1, 1, 2, 2, 2]
 
 
-def test_the_same_key_begins_one_rejudging_and_another_request_with_it_is_refused(database: Database) -> None:
-    with database.transaction() as session:
-        make_judged(session, make_problem(session, "sums"))
-        actor = make_actor(session)
-        first = begin(session, actor, key="once", problem="sums")
+def test_the_same_key_begins_one_rejudging_and_another_request_with_it_is_refused(session: Session) -> None:
+    make_judged(session, make_problem(session, "sums"))
+    actor = make_actor(session)
+    first = begin(session, actor, key="once", problem="sums")
 
-        assert begin(session, actor, key="once", problem="sums").id == first.id
-        with pytest.raises(Conflict):
-            begin(session, actor, "current", key="once", problem="sums")
-        assert len(list_rejudgings(session).items) == 1
+    assert begin(session, actor, key="once", problem="sums").id == first.id
+    with pytest.raises(Conflict):
+        begin(session, actor, "current", key="once", problem="sums")
+    assert len(list_rejudgings(session).items) == 1
 
 
 def test_changes_are_listed_by_submission_and_by_case(database: Database) -> None:
@@ -260,14 +248,13 @@ def test_changes_are_listed_by_submission_and_by_case(database: Database) -> Non
     }
 
 
-def test_pages_of_changes_follow_each_other(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session, "sums")
-        submissions = sorted(make_judged(session, revision).id for _ in range(51))
-        rejudging = begin(session, make_actor(session), problem="sums")
+def test_pages_of_changes_follow_each_other(session: Session) -> None:
+    revision = make_problem(session, "sums")
+    submissions = sorted(make_judged(session, revision).id for _ in range(51))
+    rejudging = begin(session, make_actor(session), problem="sums")
 
-        first = list_changes(session, rejudging)
-        second = list_changes(session, rejudging, cursor=first.next)
+    first = list_changes(session, rejudging)
+    second = list_changes(session, rejudging, cursor=first.next)
 
     assert [each.submission for each in (*first.items, *second.items)] == submissions
     assert second.next is None
@@ -292,14 +279,13 @@ def test_applying_lets_the_new_verdicts_count_and_what_is_solved_follows(databas
     assert actions == ["rejudging.created", "rejudging.applied"]
 
 
-def test_applying_waits_until_all_is_judged(database: Database) -> None:
-    with database.transaction() as session:
-        make_judged(session, make_problem(session, "sums"))
-        actor = make_actor(session)
-        rejudging = begin(session, actor, problem="sums")
+def test_applying_waits_until_all_is_judged(session: Session) -> None:
+    make_judged(session, make_problem(session, "sums"))
+    actor = make_actor(session)
+    rejudging = begin(session, actor, problem="sums")
 
-        with pytest.raises(Conflict, match="1 of 1 submissions are not judged yet"):
-            apply(session, rejudging.id, actor)
+    with pytest.raises(Conflict, match="1 of 1 submissions are not judged yet"):
+        apply(session, rejudging.id, actor)
 
 
 def test_a_judge_error_replaces_nothing_and_says_why(database: Database) -> None:
@@ -388,15 +374,14 @@ def test_submissions_of_an_erased_user_are_counted_as_gone(database: Database) -
     assert (applied.total, applied.judged, applied.kinds, applied.gone) == (2, 1, {"better": 1}, 1)
 
 
-def test_the_audit_log_records_which_submissions_were_chosen(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session, "ada")
-        submission = make_judged(session, make_problem(session, "sums"), user=user)
-        actor = make_actor(session)
-        begin(session, actor, user="ada", verdict=WRONG)
-        begin(session, actor, ids=(submission.id, uuid4()))
+def test_the_audit_log_records_which_submissions_were_chosen(session: Session) -> None:
+    user = make_user(session, "ada")
+    submission = make_judged(session, make_problem(session, "sums"), user=user)
+    actor = make_actor(session)
+    begin(session, actor, user="ada", verdict=WRONG)
+    begin(session, actor, ids=(submission.id, uuid4()))
 
-        events = session.scalars(select(AuditEvent.after).order_by(AuditEvent.id)).all()
+    events = session.scalars(select(AuditEvent.after).order_by(AuditEvent.id)).all()
 
     assert [event["chosen"] for event in events if event] == [
         {"user": str(user.id), "verdict": "wrong_answer"},
