@@ -26,18 +26,6 @@ def reauthenticate(password: str, limits: Limits) -> Reauthentication:
     return Reauthentication(password=password, limit=limits.reauthentications)
 
 
-def test_with_the_password_a_token_is_made_and_an_account_erased(database: Database, ada: Actor) -> None:
-    limits = Limits()
-    with database.transaction() as session:
-        assert make_own_token(session, ada, reauthenticate(PASSWORD, limits), "laptop").token.user_id == ada.user_id
-    with database.transaction() as session:
-        erase_self(session, ada, reauthenticate(PASSWORD, limits))
-
-    with database.transaction() as session:
-        assert session.scalars(select(ApiToken)).all() == []
-        assert session.scalars(select(User.erased_at)).one() is not None
-
-
 def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(database: Database, ada: Actor) -> None:
     limits = Limits()
     for _ in range(5):

@@ -94,12 +94,3 @@ def test_threads_together_use_no_more_than_the_amount() -> None:
         thread.join()
 
     assert len(refused) == 300
-
-
-def test_counting_starts_no_thread() -> None:
-    before = threading.active_count()
-    limit = RateLimit(1000, timedelta(minutes=1), "requests")
-
-    for _ in range(1000):
-        limit.use("ada")
-        assert threading.active_count() == before

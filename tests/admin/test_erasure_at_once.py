@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, insert, literal, select, text
+from sqlalchemy import func, insert, literal, select
 
 from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
@@ -16,6 +16,7 @@ from app.database.engine import Database, OwnerErased
 from app.submissions.draft import Draft, Save, save_draft
 from tests.admin.user_data import make_rich_user
 from tests.factories import make_problem, make_user
+from tests.queue.fleet import count_lock_waits, wait_until
 
 REMOVED = [belonging for belonging in USER_DATA if belonging.fate == "removed"]
 
@@ -45,13 +46,7 @@ def draft_now(database: Database, user_id: UUID) -> None:
 
 def until_waiting(database: Database, work: Future[Any]) -> None:
     """Wait until the other connection waits for this one's lock, or has gone ahead."""
-    waiting = text(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    while not work.done():
-        with database.transaction() as session:
-            if session.scalar(waiting):
-                return
+    wait_until(lambda: work.done() or count_lock_waits(database))
 
 
 def test_a_row_that_was_being_written_when_the_erasure_began_is_erased_too(

@@ -9,16 +9,15 @@ from sqlalchemy.orm import Session
 from app.admin.erasure import erase
 from app.audit import COMMAND
 from app.database.engine import Database
-from app.judging.verdicts import CaseResult, Finish, Verdict
-from app.queue.lease import Wanted, beat, claim, fail, give_back
+from app.judging.verdicts import Finish, Verdict
+from app.queue.lease import beat, fail, give_back
 from app.submissions.judging_record import JudgingClaim, finish, record_cases
 from app.submissions.model import CaseRow, Judging
+from tests.api.lease_steps import result, take
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=30)
-RIGHT = CaseResult(
-    position=0, name="small", visibility="sample", verdict=Verdict.ACCEPTED, wall_seconds=0.1, memory_bytes=1, report={}
-)
+RIGHT = result(0)
 
 
 @pytest.fixture
@@ -27,9 +26,7 @@ def orphan(database: Database) -> JudgingClaim:
     with database.transaction() as session:
         user = make_user(session)
         make_judging(session, make_submission(session, user).id)
-    with database.transaction() as session:
-        wanted = Wanted(queues=("cpu",), slots=1, worker="here", lease=LEASE)
-        (taken,) = claim(session, wanted, JudgingClaim)
+    taken = take(database)
     with database.transaction() as session:
         erase(session, COMMAND, user.id)
     return taken

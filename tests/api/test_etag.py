@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 
 from app.accounts.model import ApiToken, User
 from app.api.etag import has_match, require_match, tag_of
@@ -17,7 +17,7 @@ from app.errors import Outdated
 from tests.api.conftest import SignedIn
 from tests.catalog.packages import make_package
 from tests.factories import make_submission
-from tests.queue.fleet import wait_until
+from tests.queue.fleet import count_lock_waits, wait_until
 
 
 def test_an_answer_is_not_sent_twice(ada: httpx.Client) -> None:
@@ -98,18 +98,13 @@ def test_one_of_two_concurrent_changes_of_a_problem_is_refused(signed_in: Signed
         publish(session, make_package())
     path = "/problems/scaled_sum"
     seen = {"If-Match": author.get(path).headers["etag"]}
-    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-
-    def do_both_wait() -> bool:
-        with database.transaction() as session:
-            return len(session.execute(waiting).all()) == 2
 
     with ThreadPoolExecutor(2) as sides:
         with database.transaction() as session:
             lock_problem(session, "scaled_sum")
             wanted = ({"availability": "unlisted"}, {"availability": "withdrawn"})
             answers = [sides.submit(author.patch, path, json=change, headers=seen) for change in wanted]
-            wait_until(do_both_wait)
+            wait_until(lambda: count_lock_waits(database) == 2)
         assert sorted(answer.result().status_code for answer in answers) == [200, 412]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, serialise_requests
@@ -22,7 +22,7 @@ from app.submissions.submit import submit as store
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_judging, make_problem, make_user, make_worker
-from tests.queue.fleet import wait_until
+from tests.queue.fleet import count_lock_waits, wait_until
 from tests.submissions.test_forecast import make_done
 
 PATH = "/problems/running_mean/submissions"
@@ -33,12 +33,6 @@ SOURCE = "def solve(x):\n    return x\n"
 def problem(database: Database) -> None:
     with database.transaction() as session:
         make_problem(session, "running_mean")
-
-
-def is_one_waiting_for_a_lock(database: Database) -> bool:
-    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-    with database.transaction() as session:
-        return bool(session.execute(waiting).all())
 
 
 def is_full(limit: ConcurrencyLimit) -> bool:
@@ -147,7 +141,7 @@ def test_submissions_of_a_user_that_wait_for_a_lock_delay_no_other_user(
             user = session.scalars(select(User).where(User.username == "ada")).one()
             serialise_requests(session, user.id)
             waiting = [threads.submit(submit, ada) for _ in range(4)]
-            wait_until(lambda: is_one_waiting_for_a_lock(database))
+            wait_until(lambda: count_lock_waits(database))
             others = submit(grace)
             still_waiting = not any(each.done() for each in waiting)
         answers = [each.result() for each in waiting]
@@ -210,7 +204,7 @@ def test_a_submission_that_was_admitted_is_kept_if_the_queue_fills_while_it_wait
             user = session.scalars(select(User).where(User.username == "ada")).one()
             serialise_requests(session, user.id)
             first = threads.submit(submit, ada)
-            wait_until(lambda: is_one_waiting_for_a_lock(database))
+            wait_until(lambda: count_lock_waits(database))
             second = threads.submit(submit, grace)
             wait_until(lambda: is_full(waiting))
             fill_queue(database)

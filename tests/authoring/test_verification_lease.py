@@ -14,15 +14,15 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.publish import find_current, publish
 from app.database.engine import Database
-from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
+from app.queue.lease import beat, bury, claim, fail, give_back
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from tests.authoring.rows import make_report, make_verification
+from tests.authoring.steps import WANTED, take
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_user
 
 LEASE = timedelta(seconds=15)
-WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="worker", lease=LEASE)
 PACKAGE = make_package()
 OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
 
@@ -30,12 +30,6 @@ OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
 def send(database: Database, package: Package = PACKAGE, **wish: Any) -> UUID:
     with database.transaction() as session:
         return make_verification(session, package, **wish).id
-
-
-def take(database: Database) -> VerificationClaim:
-    with database.transaction() as session:
-        (taken,) = claim(session, WANTED, VerificationClaim)
-    return taken
 
 
 def read(database: Database) -> Verification:

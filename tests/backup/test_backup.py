@@ -205,18 +205,17 @@ def change(backup: Path, dump: bytes | None = None, **fields: object) -> None:
         archive.writestr(MANIFEST, manifest.model_copy(update=fields).model_dump_json())
 
 
-def test_a_newer_allcloses_backup_is_refused(filled: Database, backup: Path) -> None:
-    change(backup, schema_revision="9999", allclose="9.0")
-
-    with pytest.raises(BackupUnknown, match=r"schema revision 9999 \(Allclose 9.0\).*Install the newer version"):
-        restore(filled, backup, COMMAND, replace=True)
-
-
-def test_a_backup_from_before_the_first_release_is_refused(filled: Database, backup: Path) -> None:
-    change(backup, schema_revision="0041", allclose="0.1")
+@pytest.mark.parametrize(
+    ("revision", "version", "remedy"),
+    [("9999", "9.0", "Install the newer version"), ("0041", "0.1", "Install the version that made it")],
+)
+def test_a_backup_of_a_newer_version_or_from_before_the_first_release_is_refused(
+    filled: Database, backup: Path, revision: str, version: str, remedy: str
+) -> None:
+    change(backup, schema_revision=revision, allclose=version)
     before = read_rows(filled)
 
-    with pytest.raises(BackupUnknown, match=r"schema revision 0041 \(Allclose 0.1\).*Install the version that made it"):
+    with pytest.raises(BackupUnknown, match=rf"schema revision {revision} \(Allclose {version}\).*{remedy}"):
         restore(filled, backup, COMMAND, replace=True)
 
     assert read_rows(filled) == before

@@ -119,16 +119,6 @@ def test_a_verification_keeps_its_name_and_gets_another_job(database: Database, 
         assert (row.state, row.report) == ("verifying", None)
 
 
-def test_the_command_hands_out_no_number_twice_either(database: Database, tmp_path: Path) -> None:
-    back_up(database, tmp_path / "empty", COMMAND)
-    with database.transaction() as session:
-        late = make_judging(session).id
-    restore(database, tmp_path / "empty", COMMAND, replace=True)
-
-    with database.transaction() as session:
-        assert make_judging(session).id == late + 1
-
-
 def test_a_rejudge_still_knows_what_it_is_to_replace(database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         first = make_judging(session)

@@ -1,6 +1,7 @@
 """A small valid package, and copies of it with one change."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.package import Package, package_from_files
@@ -78,6 +79,13 @@ def make_files(changed: Mapping[str, str | None] | None = None, problem: str = P
     """`problem` is the text of problem.yaml; `changed` maps paths to texts, None to leave a file out."""
     texts: dict[str, str | None] = {**FILES, "problem.yaml": problem, **(changed or {})}
     return {path: text.encode() for path, text in texts.items() if text is not None}
+
+
+def write_package(folder: Path, files: Mapping[str, bytes] | None = None) -> Path:
+    for path, content in (files or make_files()).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return folder
 
 
 def edited(old: str, new: str) -> str:

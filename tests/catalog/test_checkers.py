@@ -9,7 +9,7 @@ import yaml
 
 from app.catalog.package import package_from_files
 from app.catalog.schema import manifest_schema
-from tests.catalog.packages import PROBLEM, faults_of, make_files, make_package
+from tests.catalog.packages import PROBLEM, faults_of, make_files
 from tests.judging.checkers.examples import EXAMPLES
 
 DICT = PROBLEM.replace("returns: {type: numpy, shape: [], dtype: float32}", "returns: {type: dict}")
@@ -110,12 +110,6 @@ def test_the_authors_own_checker_may_stand_in_a_file_or_in_the_manifest() -> Non
 
     for files in (make_files({"checker.py": CHECKER}, problem=problem), make_files(problem=inline)):
         assert package_from_files("scaled_sum", files).checker == CHECKER
-
-
-def test_checkers_are_read_and_kept() -> None:
-    package = make_package(problem=DICT + "checkers: {a: {checker: exact}}\n")
-
-    assert package.manifest.model_dump(mode="json")["checkers"] == {"a": {"checker": "exact"}}
 
 
 def test_reading_checkers_needs_no_numpy() -> None:

@@ -5,13 +5,7 @@ import yaml
 from app.catalog.case import Array, Normal
 from app.catalog.package import load_package, load_packages, package_from_files
 from app.judging.verdicts import Verdict
-from tests.catalog.packages import FILES, PROBLEM, SOLUTION, make_files, make_package
-
-
-def write(folder: Path, files: dict[str, bytes]) -> None:
-    for path, content in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
+from tests.catalog.packages import FILES, PROBLEM, SOLUTION, make_files, make_package, write_package
 
 
 def test_a_package_holds_its_texts_and_known_submissions() -> None:
@@ -44,9 +38,7 @@ def test_a_manifest_holds_what_the_yaml_says() -> None:
 
 
 def test_a_folder_and_its_files_in_memory_are_the_same_package(tmp_path: Path) -> None:
-    write(tmp_path / "scaled_sum", make_files())
-
-    package = load_package(tmp_path / "scaled_sum")
+    package = load_package(write_package(tmp_path / "scaled_sum"))
 
     assert package == make_package()
     assert package_from_files(package.slug, package.files) == package
@@ -80,7 +72,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
 
 def test_every_package_of_a_folder_is_loaded_by_slug(tmp_path: Path) -> None:
     for slug in ("b", "a"):
-        write(tmp_path / slug, make_files())
+        write_package(tmp_path / slug)
     (tmp_path / "notes").mkdir()
 
     assert [package.slug for package in load_packages(tmp_path)] == ["a", "b"]

@@ -8,18 +8,14 @@ import pytest
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES
 from app.catalog.package import load_package, package_from_files
-from tests.catalog.packages import FILES, PROBLEM, SOLUTION, edited, faults_of, make_files
+from tests.catalog.packages import FILES, PROBLEM, SOLUTION, edited, faults_of, make_files, write_package
 
 SYNTAX = "def scaled_sum(x, y, scale, options):\n    return (\n"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "scaled_sum"
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    return folder
+    return write_package(tmp_path / "scaled_sum")
 
 
 def faults_in(folder: Path) -> list[Fault]:

@@ -42,14 +42,6 @@ def test_the_package_can_be_read_back_from_its_revision(database: Database) -> N
     assert package_from_files("scaled_sum", files) == package
 
 
-def test_a_problem_for_gpus_is_published_like_any_other(database: Database) -> None:
-    package = make_package(problem=edited("memory_mib: 256", "memory_mib: 256, gpu: true"))
-
-    publish_in_own_transaction(database, package)
-
-    assert current(database, "scaled_sum").manifest["limits"]["gpu"] is True
-
-
 def test_publishing_the_same_content_again_changes_nothing(database: Database) -> None:
     first = publish_in_own_transaction(database, make_package())
     seed = current(database, "scaled_sum").secret_seed

@@ -30,13 +30,6 @@ def test_a_problem_shows_what_students_need(session: Session) -> None:
     assert problem.hidden_cases == 2
 
 
-def test_texts_that_stand_in_the_yaml_are_shown_too(session: Session) -> None:
-    files = make_files({"statement.md": None}, problem=PROBLEM + "statement: Add it all up.\n")
-    publish(session, package_from_files("scaled_sum", files))
-
-    assert get_problem(session, "scaled_sum").statement == "Add it all up."
-
-
 def test_a_sample_has_the_previews_that_the_reference_gave(session: Session) -> None:
     revision = publish(session, make_package())
     for name in ("small", "large"):

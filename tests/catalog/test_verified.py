@@ -12,16 +12,14 @@ from app.catalog.verification_report import VERIFICATION_VERSION, Finding, Repor
 from app.catalog.verified import FILE, VerifiedPackages, list_changed
 from app.errors import Invalid
 from app.settings import ROOT
-from tests.catalog.packages import FILES
+from tests.catalog.packages import write_package
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Make a folder with two packages."""
     for slug in ("first", "second"):
-        for path, text in FILES.items():
-            (tmp_path / slug / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / slug / path).write_text(text)
+        write_package(tmp_path / slug)
     return tmp_path
 
 

@@ -8,16 +8,13 @@ from app.catalog.track import list_tracks
 from app.cli.server import publish_packages
 from app.database.engine import Database
 from app.settings import Settings
-from tests.catalog.packages import make_files
+from tests.catalog.packages import write_package
 
 
 def test_tracks_are_named_by_the_file_and_one_that_is_broken_changes_nothing(
     tmp_path: Path, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for path, content in make_files().items():
-        target = tmp_path / "scaled_sum" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+    write_package(tmp_path / "scaled_sum")
     settings, tracks = Settings(problems=tmp_path), tmp_path / "tracks.yaml"
 
     def titles(text: str) -> list[str]:

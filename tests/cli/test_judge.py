@@ -10,7 +10,7 @@ import pytest
 
 from app.settings import ROOT
 from app.submissions.view import SubmissionView
-from tests.catalog.test_parts import PARTS, TEXT
+from tests.catalog.test_parts_and_sizes import WITH_PARTS
 from tests.serving import ONE_PROBLEM, RIGHT, SLUG, WRONG
 
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
@@ -164,7 +164,7 @@ def test_judging_imports_neither_the_database_nor_the_web() -> None:
 @pytest.mark.whole
 def test_a_problem_with_parts_tells_what_each_part_earned(tmp_path: Path) -> None:
     problem, solution = tmp_path / "double.yaml", tmp_path / "solution.py"
-    problem.write_text(PARTS + TEXT)
+    problem.write_text(WITH_PARTS)
     solution.write_text("def double(x):\n    return 2 * x if len(x) == 1 else x + 0\n")
 
     judged = allclose("judge", problem, solution)

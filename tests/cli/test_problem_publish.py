@@ -11,24 +11,6 @@ from tests.cli.test_commands import allclose
 from tests.serving import Served, serve
 
 TEMPLATE = ROOT / "app" / "catalog" / "template"
-# Right, but for its cases: they are so few that wrong answers pass.
-WEAK = """title: Twice
-summary: Double a number.
-difficulty: beginner
-estimated_minutes: 5
-frameworks: [numpy]
-entry_point: twice
-parameters: [{name: x, type: float, doc: a number}]
-returns: {type: float, doc: twice the number}
-cases: [{name: zero, visibility: sample, inputs: {x: 0}}]
-license: CC-BY-4.0
-statement: "## Problem\\n\\nDouble `x`.\\n"
-starter: "def twice(x):\\n    ...\\n"
-reference: "def twice(x):\\n    return 2.0 * x\\n"
-submissions:
-  accepted: {sum: "def twice(x):\\n    return x + x\\n"}
-  wrong_answer: {square: "# Mistake: squares it.\\ndef twice(x):\\n    return x**2\\n"}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +35,19 @@ def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
 def test_a_package_that_fails_its_verification_is_not_published(served: Served, tmp_path: Path) -> None:
     author = served.sign_up("ada")
     allclose("admin", "user", "role", "ada", "author", "--data", served.data)
-    (tmp_path / "twice.yaml").write_text(WEAK)
+    package = tmp_path / "weak"
+    shutil.copytree(TEMPLATE, package)
+    mistake = '"""Mistake: none at all."""\n' + (package / "reference.py").read_text()
+    (package / "submissions/wrong_answer/right.py").write_text(mistake)
 
-    refused = allclose("problem", "publish", tmp_path / "twice.yaml", "--server", served.url, "--token", author.token)
+    refused = allclose("problem", "publish", package, "--server", served.url, "--token", author.token)
 
     assert refused.returncode == 1, refused.stderr
-    assert "twice refused" in refused.stdout
-    assert "submissions.wrong_answer.square: gets accepted; expected wrong_answer" in refused.stdout
+    assert "weak refused" in refused.stdout
+    assert "submissions/wrong_answer/right.py" in refused.stdout
+    assert "gets accepted; expected wrong_answer" in refused.stdout
     assert "Not published" in refused.stdout
-    assert author.client.get("/problems/twice").status_code == 404
+    assert author.client.get("/problems/weak").status_code == 404
 
 
 @pytest.mark.whole

@@ -151,17 +151,6 @@ def test_a_mistyped_problem_is_guessed(script: Script) -> None:
 
 
 @pytest.mark.whole
-def test_a_token_that_is_not_taken_says_how_to_get_another(script: Script) -> None:
-    script.answers = [(401, {"title": "Unauthorized"})]
-
-    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
-
-    assert submitted.returncode == 2
-    assert f"{script.url} rejects your token" in submitted.stderr
-    assert "allclose login" in submitted.stderr
-
-
-@pytest.mark.whole
 def test_a_server_of_another_version_is_named_and_the_submission_too(script: Script) -> None:
     script.answers = [(202, TAKEN), (200, DONE | {"verdict": "splendid"})]
 
@@ -178,16 +167,6 @@ def test_answers_of_a_server_can_not_control_the_terminal(script: Script) -> Non
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
     assert r"\x1b[2J\x9b31m\u202egone" in submitted.stderr
-
-
-@pytest.mark.whole
-def test_an_error_after_sending_names_the_submission(script: Script) -> None:
-    script.answers = [(202, TAKEN), (200, QUEUED), (500, {"title": "broken"})]
-
-    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
-
-    assert submitted.returncode == 2
-    assert f"{script.url}/submissions/{ID}" in submitted.stderr
 
 
 def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> None:

@@ -59,20 +59,6 @@ def is_alive(pid: int) -> bool:
     return status.exists() and "\nState:\tZ" not in status.read_text()
 
 
-def test_data_is_there_again_after_a_restart(made: Path) -> None:
-    with own(made) as server:
-        assert ask(server, "SELECT answer FROM kept") == "(42,)"
-
-    assert not is_alive(server.server.pid)
-
-
-def test_stopping_twice_does_nothing(made: Path) -> None:
-    server = own(made)
-
-    server.stop()
-    server.stop()
-
-
 def test_other_users_can_not_reach_the_server(made: Path) -> None:
     with own(made) as server:
         address = make_url(server.url).set(drivername="postgresql", password="guess")
@@ -214,13 +200,6 @@ def test_a_short_command_joins_the_owners_server_and_leaves_it_running(made: Pat
         pass
 
 
-def test_a_short_command_owns_the_folder_when_no_process_does(made: Path) -> None:
-    with join(made) as server:
-        assert ask(server, "SELECT answer FROM kept") == "(42,)"
-
-    assert not is_alive(server.server.pid)
-
-
 def test_a_first_start_that_was_killed_half_way_is_begun_anew(tmp_path: Path) -> None:
     (tmp_path / "postgres/cluster.new/base").mkdir(parents=True)
 
@@ -263,11 +242,6 @@ def test_ctrl_c_during_the_start_leaves_no_server_behind(made: Path, monkeypatch
             server.stop()
 
     assert not is_alive(seen[0])
-
-
-def test_the_start_takes_options(made: Path) -> None:
-    with join(made, {"max_connections": "123"}) as server:
-        assert ask(server, "SHOW max_connections") == "('123',)"
 
 
 def test_a_folder_that_can_not_be_made_is_named() -> None:

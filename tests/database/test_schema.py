@@ -32,12 +32,6 @@ def test_the_revisions_lead_to_the_check_constraints_of_the_models(database: Dat
     assert migrated == modelled
 
 
-def test_upgrading_twice_changes_nothing(database: Database) -> None:
-    upgrade(database)
-
-    upgrade(database)
-
-
 def test_a_schema_newer_than_the_code_stops_the_start_with_a_sentence(database: Database) -> None:
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))

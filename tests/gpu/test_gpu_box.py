@@ -140,13 +140,6 @@ def test_the_calls_of_a_driver_pass_and_others_do_not(box: GpuBox) -> None:
     assert seen == allowed | refused
 
 
-def test_a_clean_run_leaves_the_box_to_the_next(box: GpuBox) -> None:
-    runs = [run_in(box, HONEST) for _ in range(2)]
-
-    assert [[value_of(case) for case in run.cases] for run in runs] == [[2, 3], [2, 3]]
-    assert box.is_usable()
-
-
 def test_one_run_at_a_time_has_the_gpu(launcher: BubblewrapLauncher) -> None:
     source = """
         import time
@@ -310,14 +303,3 @@ def test_a_pool_goes_on_with_the_gpus_that_are_left(make_launcher: MakeLauncher)
             use(pool, lambda: lose(nvml))
 
         assert use(pool) == 2
-
-
-def test_without_any_gpu_left_a_pool_says_so(launcher: BubblewrapLauncher, nvml: FakeNvml) -> None:
-    pool = Pool(launcher, capacity=2, max_runs=100)
-
-    with closing(pool):
-        with pytest.raises(DeviceLost):
-            use(pool, lambda: lose(nvml))
-
-        with pytest.raises(DeviceLost):
-            use(pool)

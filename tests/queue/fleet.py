@@ -13,6 +13,9 @@ from sqlalchemy import Row, text
 from app.database.engine import Database
 
 SHORT = ("1.5", "0.3", "0.3")
+LOCK_WAITS = """
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
 RECORD = """
     CREATE TABLE record (
         at timestamptz DEFAULT clock_timestamp(), judging_id bigint, attempt int, state text, worker text
@@ -73,6 +76,12 @@ def read_record(database: Database, state: str) -> list[Row[int, int, str]]:
     query = text("SELECT judging_id, attempt, worker FROM record WHERE state = :state ORDER BY at")
     with database.transaction() as session:
         return list(session.execute(query, {"state": state}))
+
+
+def count_lock_waits(database: Database) -> int:
+    """Return how many connections wait for a lock of another one."""
+    with database.transaction() as session:
+        return int(session.scalars(text(LOCK_WAITS)).one())
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:

@@ -1,10 +1,8 @@
 """A submission's way back into the editor, and what stood there."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -15,9 +13,9 @@ from app.errors import NotFound
 from app.submissions.draft import Draft, Save, restore_source, save_draft
 from app.submissions.model import Submission
 from tests.factories import make_problem, make_submission, make_user
+from tests.queue.fleet import count_lock_waits, wait_until
 
 SLUG = "copied"
-PATIENCE = 60
 
 
 def sent(session: Session, user: User, revision: Revision, source: str) -> Submission:
@@ -29,17 +27,6 @@ def sent(session: Session, user: User, revision: Revision, source: str) -> Submi
 def typed(session: Session, user: User, source: str, base: Draft | None = None) -> Draft:
     version = base.version if base else None
     return save_draft(session, Save(user_id=user.id, slug=SLUG, source=source, base=version))
-
-
-def wait_until_somebody_waits(database: Database) -> None:
-    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        with database.transaction() as session:
-            if session.execute(waiting).first() is not None:
-                return
-        time.sleep(0.01)
-    raise AssertionError("no other connection waits")
 
 
 def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:
@@ -79,7 +66,7 @@ def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
         with database.transaction() as session:
             typed(session, user, "typed = 1", before)  # which holds the user's turn
             copied = pool.submit(copy)
-            wait_until_somebody_waits(database)
+            wait_until(lambda: count_lock_waits(database))
             typed(session, user, "typed = 2", before)
         assert copied.result() == "typed = 2"
 
