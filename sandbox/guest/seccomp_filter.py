@@ -15,7 +15,7 @@ To allow a call:
 2. Add it to `STUDENT_ALLOWED`, or to `SUPERVISOR_ALLOWED` if only the zygote or the monitor needs it, and its number to
    `syscalls.txt`. Conditions on arguments are a `FilterRule` in `_student_rules`.
 3. `tests/sandbox/test_syscalls.py` tries every call. A rule needs rows in `REFUSED_ARGUMENTS` and
-   `PERMITTED_ARGUMENTS`. Put the code that needs the call into `tests/sandbox/frameworks/`, and run `make images`.
+   `PERMITTED_ARGUMENTS`. Put code that needs the call into `tests/sandbox/test_frameworks.py`, and run `make images`.
 """
 
 import errno

@@ -25,7 +25,7 @@ from tests.queue.fleet import wait_until
 
 # So slow that only a NOTIFY can start anything while a test runs.
 BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20), poll=timedelta(minutes=1))
-Run: TypeAlias = Callable[[JudgingClaim, threading.Event], None]
+Run: TypeAlias = Callable[[JudgingClaim, threading.Event], object]
 ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
 
 

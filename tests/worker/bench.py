@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,8 +15,7 @@ from app.catalog.publish import publish
 from app.database.engine import Database
 from app.engine.boxes import Pools
 from app.engine.overload import OverloadWaits
-from app.queue.heartbeat import Capacity
-from app.queue.lease_loop import LeaseLoop, Rhythm
+from app.queue.lease_loop import LeaseLoop
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging
 from app.submissions.view import Mode
@@ -29,7 +28,7 @@ from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Launcher, Ob
 from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission
 from tests.queue.test_lease import take_one
-from tests.queue.test_lease_loop import BY_NOTIFY_ONLY
+from tests.queue.test_lease_loop import BY_NOTIFY_ONLY, loop
 
 STANDARDISE = load_package(Path(__file__).parents[1] / "hostile" / "problems" / "standardise")
 REFERENCE = STANDARDISE.reference
@@ -124,14 +123,8 @@ class Bench:
     def hint_recorder(self) -> HintRecorder:
         return HintRecorder(self.database, self.known())
 
-    @contextmanager
-    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[JudgingClaim]]:
-        loop = LeaseLoop(self.database, Capacity(queues=("cpu",), slots=1), JudgingClaim, self.worker().judge, rhythm)
-        loop.start()
-        try:
-            yield loop
-        finally:
-            loop.stop()
+    def loop(self) -> AbstractContextManager[LeaseLoop[JudgingClaim]]:
+        return loop(self.database, self.worker().judge, BY_NOTIFY_ONLY)
 
     def judging(self) -> Judging:
         with self.database.transaction() as session:

@@ -1,9 +1,8 @@
 """The worker's metrics, with a real box and a real database."""
 
-import logging
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 from unittest.mock import ANY
 
@@ -11,20 +10,17 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
-from app import log
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear
-from app.queue.lease_loop import LeaseLoop
 from app.queue.model import MAX_ATTEMPTS, WorkerRow
 from app.submissions.judging_record import JudgingClaim
-from app.submissions.model import Judging, Submission
 from app.worker.middleware import Judge, JudgingResult, with_middleware
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from sandbox.box_middleware import LauncherWithMiddleware
 from sandbox.interface import BoxLost, Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
-from tests.queue.test_lease_loop import BY_NOTIFY_ONLY
+from tests.queue.test_lease_loop import BY_NOTIFY_ONLY, loop
 from tests.worker.bench import Bench
 
 Samples = dict[str, float]
@@ -58,23 +54,6 @@ def with_telemetry(judge: Judge, database: Database, meter: Meter) -> Judge:
     return with_middleware(judge, [JudgingTelemetry(database, meter)])
 
 
-@contextmanager
-def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[JudgingClaim]]:
-    capacity = Capacity(queues=("cpu",), slots=1, worker="here:1", report=meter.report)
-    loop = LeaseLoop(
-        bench.database,
-        capacity,
-        JudgingClaim,
-        with_telemetry(bench.worker().judge, bench.database, meter),
-        BY_NOTIFY_ONLY,
-    )
-    loop.start()
-    try:
-        yield loop
-    finally:
-        loop.stop()
-
-
 def test_a_judging_is_counted_with_its_verdict_its_phases_and_its_box(watched: Bench, meter: Meter) -> None:
     watched.send(watched.publish())
 
@@ -91,70 +70,20 @@ def test_a_judging_is_counted_with_its_verdict_its_phases_and_its_box(watched: B
     assert samples["allclose_worker_slots"] == 1
 
 
-def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
-    watched: Bench, meter: Meter, caplog: pytest.LogCaptureFixture
-) -> None:
-    judging_id = watched.send(watched.publish())
-    with watched.database.transaction() as session:
-        session.get_one(Judging, judging_id).request_id = "asked-1"
-        submission_id = session.scalars(select(Submission.id)).one()
-    fields: list[dict[str, str | int]] = []
-
-    class Keep(logging.Filter):
-        def filter(self, record: logging.LogRecord) -> bool:
-            if record.name == "app.worker.telemetry":
-                fields.append(log.current_fields())
-            return True
-
-    caplog.handler.addFilter(Keep())
-    with caplog.at_level(logging.INFO), looping(watched, meter):
-        wait_until(lambda: fields)
-
-    (told,) = fields
-    box = str(told.pop("box"))
-    assert box.startswith("bubblewrap-")
-    assert told == {
-        "request_id": "asked-1",
-        "submission_id": str(submission_id),
-        "judging_id": judging_id,
-        "attempt": 1,
-    }
-
-
 def test_a_failure_of_the_judge_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
     judging_id = watched.send(watched.publish())
 
     def fail(claim: JudgingClaim, _: threading.Event) -> JudgingResult:
         raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
 
-    loop = LeaseLoop(
-        watched.database,
-        Capacity(queues=("cpu",), slots=1),
-        JudgingClaim,
-        with_telemetry(fail, watched.database, meter),
-        BY_NOTIFY_ONLY,
-    )
-    loop.start()
-    try:
+    with loop(watched.database, with_telemetry(fail, watched.database, meter), BY_NOTIFY_ONLY):
         wait_until(lambda: watched.judging().state == "done")
-    finally:
-        loop.stop()
 
     assert read(meter)['allclose_errors_total{kind="BoxLost",part="worker"}'] == MAX_ATTEMPTS
     judging = watched.judging()
     assert judging.id == judging_id
     assert judging.cause == "BoxLost: the box of process # ended"
     assert (judging.reason or "").count("\n  Traceback") == MAX_ATTEMPTS
-
-
-def test_a_beat_brings_the_numbers_to_the_database(watched: Bench, meter: Meter) -> None:
-    with looping(watched, meter):
-        wait_until(lambda: worker_row(watched) is not None)
-        row = worker_row(watched)
-
-    assert row is not None
-    assert row.boxes == {"ready": 0, "busy": 0, "starting": 0}
-    assert "allclose_worker_slots 1.0" in row.metrics
 
 
 def test_a_beat_tells_the_versions_of_what_boxes_have_once_one_was_opened(watched: Bench, meter: Meter) -> None:
@@ -174,8 +103,3 @@ def beat(bench: Bench, capacity: Capacity) -> dict[str, Any]:
     with bench.database.transaction() as session:
         appear(session, capacity)
         return dict(session.scalars(select(WorkerRow.versions)).one())
-
-
-def worker_row(bench: Bench) -> WorkerRow | None:
-    with bench.database.transaction() as session:
-        return session.scalars(select(WorkerRow)).first()
