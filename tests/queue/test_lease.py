@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -118,13 +119,6 @@ def test_two_workers_never_hold_the_same_judging(database: Database) -> None:
     assert sorted(held) == ids
 
 
-def test_a_judging_under_a_lease_is_not_taken(database: Database) -> None:
-    make_queue(database, 0)
-    take_one(database)
-
-    assert take(database, wanted()) == []
-
-
 @pytest.mark.parametrize("lease_until", [EXPIRED, AHEAD])
 def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(
     database: Database, lease_until: object
@@ -190,15 +184,6 @@ def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) ->
     ]
 
 
-def test_cases_that_were_shown_before_are_not_written_twice(database: Database) -> None:
-    make_queue(database, 0)
-    held = take_one(database)
-    with database.transaction() as session:
-        record_cases(session, held, [case(0)])
-
-    assert finish(database, held, accepted(case(0), case(1)))
-
-
 def test_results_are_numbered_as_they_come_in(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
@@ -230,22 +215,6 @@ def test_a_hint_ends_with_the_judging_or_comes_after_it(database: Database) -> N
     with database.transaction() as session:
         assert session.scalars(select(Judging.hint).order_by(Judging.id)).all() == ["sums for means", "means for sums"]
         assert session.scalars(pending).all() == [False, False]
-
-
-def test_a_superseded_worker_writes_nothing(database: Database) -> None:
-    make_queue(database, 0)
-    zombie = take_one(database, "zombie")
-    set_columns(database, lease_until=EXPIRED)
-    take_one(database, "peer")
-
-    assert not finish(database, zombie, accepted(case(0)))
-    fail(database, zombie, "reason")
-    give_back(database, zombie)
-
-    job = read_job(database)
-    assert (read(database).state, job.attempt, job.worker) == ("judging", 2, "peer")
-    with database.transaction() as session:
-        assert session.scalars(select(CaseRow)).all() == []
 
 
 def test_finishing_again_after_a_lost_answer_is_still_finished(database: Database) -> None:
@@ -341,10 +310,18 @@ def test_a_cancelled_judging_that_runs_ends_at_once_and_is_lost_at_the_next_beat
         assert beat(session, {held}, LEASE) == {held}
 
 
-def test_a_worker_that_still_runs_a_cancelled_judging_can_write_nothing_about_it(database: Database) -> None:
+def take_over(database: Database) -> None:
+    set_columns(database, lease_until=EXPIRED)
+    take_one(database, "peer")
+
+
+@pytest.mark.parametrize(("lose", "state", "verdict"), [(cancel_it, "done", "cancelled"), (take_over, "judging", None)])
+def test_a_worker_that_lost_its_judging_writes_nothing_about_it(
+    database: Database, lose: Callable[[Database], object], state: str, verdict: str | None
+) -> None:
     make_queue(database, 0)
     held = take_one(database)
-    cancel_it(database)
+    lose(database)
 
     with database.transaction() as session:
         record_cases(session, held, [case(0)])
@@ -354,7 +331,7 @@ def test_a_worker_that_still_runs_a_cancelled_judging_can_write_nothing_about_it
     assert not finish(database, held, accepted(case(0)))
 
     judging = read(database)
-    assert (judging.state, judging.verdict, judging.reason, judging.phases) == ("done", "cancelled", None, None)
+    assert (judging.state, judging.verdict, judging.reason, judging.phases) == (state, verdict, None, None)
     assert take(database, wanted()) == []
     with database.transaction() as session:
         assert session.scalars(select(CaseRow)).all() == []
@@ -382,16 +359,6 @@ def test_phases_are_kept_with_the_verdict(database: Database) -> None:
 
     assert before == [{"name": "box", "seconds": None}]
     assert read(database).phases == [{"name": "box", "seconds": 0.25}]
-
-
-def test_a_claim_that_rolls_back_leaves_the_judging_in_the_queue(database: Database) -> None:
-    make_queue(database, 0)
-
-    with pytest.raises(ZeroDivisionError), database.transaction() as session:  # noqa: PT012
-        claim(session, wanted(), JudgingClaim)
-        raise ZeroDivisionError
-
-    assert take_one(database).attempt == 1
 
 
 def test_an_unknown_claim_is_lost(database: Database) -> None:

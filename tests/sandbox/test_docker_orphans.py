@@ -18,8 +18,6 @@ from sandbox.interface import BoxSpec
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import docker_launcher
 
-DEAD = 2**22 + 1  # above the highest number that a process can have
-
 
 @pytest.fixture(scope="module")
 def launcher() -> DockerLauncher:
@@ -129,18 +127,6 @@ def make(launcher: DockerLauncher) -> Iterator[Callable[..., Container]]:
         if not is_gone(launcher, container, seconds=0.1):
             with suppress(NotFound):  # another test's launcher may have removed it by now
                 container.remove(force=True)
-
-
-@pytest.mark.parametrize("elsewhere", ["host", "boot", "namespace"])
-def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
-    launcher: DockerLauncher, make: Callable[..., Container], elsewhere: str
-) -> None:
-    container = make(**{elsewhere: "another", "pid": DEAD})
-
-    open_another(launcher)
-
-    container.reload()
-    assert container.status == "running"
 
 
 @pytest.mark.parametrize("is_paused", [False, True])

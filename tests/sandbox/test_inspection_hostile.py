@@ -241,64 +241,6 @@ def test_an_export_is_what_an_exporter_sends_or_refused(bench: Bench, honest: Pr
     assert all(failure(outcome)[1].startswith("Refused: ") for outcome in outcomes[:-1])
 
 
-ENDLESS = f"""
-{MAIN} {{
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %r:2 = stablehlo.while(%a = %x, %i = %one) : {F}, tensor<i32>
-    cond {{ %c = stablehlo.compare NE, %i, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
-            %n = stablehlo.not %c : tensor<i1>
-            stablehlo.return %n : tensor<i1> }}
-    do {{ %b = stablehlo.sine %a : {F} stablehlo.return %b, %i : {F}, tensor<i32> }}
-  return %r#0 : {F}
-}}
-"""
-HUNGRY = f"""
-{MAIN} {{
-  %b = stablehlo.broadcast_in_dim %x, dims = [0] : ({F}) -> tensor<4x67108864xf32>
-  %t = stablehlo.broadcast_in_dim %x, dims = [1] : ({F}) -> tensor<67108864x4xf32>
-  %s = stablehlo.reverse %b, dims = [0, 1] : tensor<4x67108864xf32>
-  %p = stablehlo.dot_general %s, %t, contracting_dims = [1] x [0]
-    : (tensor<4x67108864xf32>, tensor<67108864x4xf32>) -> tensor<4x4xf32>
-  %q = stablehlo.slice %p [0:1, 0:4] : (tensor<4x4xf32>) -> tensor<1x4xf32>
-  %r = stablehlo.reshape %q : (tensor<1x4xf32>) -> {F}
-  return %r : {F}
-}}
-"""
-
-
-@pytest.mark.whole
-def test_a_program_without_end_is_ended(bench: Bench) -> None:
-    (one,) = forged(bench, ENDLESS)
-
-    opened, run = ask(bench, one.message("open"), one.message("run"), wall_seconds=4)
-
-    assert value_of(opened)["loops"][0]["length"] is None
-    assert run.ending is Ending.TIMED_OUT
-
-
-@pytest.mark.whole
-def test_a_program_that_takes_for_ever_to_compile_is_ended(bench: Bench) -> None:
-    sorted_ones = [
-        f'%y{n} = "stablehlo.sort"(%y{n - 1}) ({{ ^bb0(%a: tensor<f32>, %b: tensor<f32>): '
-        "%c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> "
-        f"stablehlo.return %c : tensor<i1> }}) {{dimension = 0 : i64}} : ({F}) -> {F}"
-        for n in range(1, 4000)
-    ]
-    (one,) = forged(bench, main(*sorted_ones, result="%y3999").replace("%y0", "%x"))
-
-    (opened,) = ask(bench, one.message("open"), wall_seconds=3)
-
-    assert opened.ending is Ending.TIMED_OUT
-
-
-def test_a_program_that_takes_all_memory_is_ended(bench: Bench) -> None:
-    (one,) = forged(bench, HUNGRY)
-
-    outcomes = ask(bench, one.message("run"), wall_seconds=60, memory_bytes=512 * MIB)
-
-    assert outcomes[0].ending is Ending.OUT_OF_MEMORY
-
-
 def counted(start: int, bound: int, step: int, dtype: str, direction: str = "LT") -> str:
     return f"""
 {MAIN} {{

@@ -30,6 +30,13 @@ def test_a_worker_whose_pid_was_reused_is_dead() -> None:
     assert is_dead(json.dumps(label | {"started": "1"}))
 
 
+@pytest.mark.parametrize("elsewhere", ["host", "boot", "namespace"])
+def test_a_worker_that_cannot_be_seen_from_here_is_not_called_dead(elsewhere: str) -> None:
+    label = json.loads(this_process()) | {elsewhere: "another", "pid": 2**22 + 1}
+
+    assert not is_dead(json.dumps(label))
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a /proc takes root")
 @pytest.mark.parametrize("option", ["hidepid=0", "hidepid=2"])
 def test_another_user_s_worker_is_alive_even_where_proc_hides_it(option: str) -> None:

@@ -31,18 +31,3 @@ def test_a_hundred_runs_count_as_a_program() -> None:
 
     assert first == [many]
     assert sorted(one.signature for one in second) == [b"a", b"b"]
-
-
-def test_equal_programs_are_shared_equally() -> None:
-    tasks = [task(name, 2) for name in "abcd"]
-
-    first, second = share_out(tasks)
-
-    assert (len(first), len(second)) == (2, 2)
-    assert sorted(one.signature for one in (*first, *second)) == [b"a", b"b", b"c", b"d"]
-
-
-def test_a_single_program_has_one_inspector() -> None:
-    first, second = share_out([task("only", 3)])
-
-    assert (len(first), len(second)) == (1, 0)
