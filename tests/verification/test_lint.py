@@ -9,6 +9,8 @@ from app.verification.package_texts import read_texts
 from tests.verification.bench import changed, package_of
 
 WHY = "Streams have no end, and their mean is wanted now."
+KEY_LINE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
+GIVEN = "total = np.add.reduce(np.asarray(x, dtype=np.float64))"
 HIDDEN = "inputs: {x: {draw: uniform, shape: [1], low: 2, high: 3}}"
 HIDDEN_CASES = ("one_number", "many_numbers", "both_signs")
 DRAWN = "{draw: uniform, shape: [100], low: 0.1, high: 3}"
@@ -51,8 +53,28 @@ def findings_of(package: Package) -> list[Finding]:
     return [finding for rule in RULES.values() for finding in rule(texts)]
 
 
-def test_a_right_package_has_nothing_to_be_found() -> None:
-    assert findings_of(package_of("running_mean")) == []
+# What looks like a fault and is none.
+RIGHT: dict[str, tuple[tuple[str, str], ...]] = {
+    "nothing changed": (),
+    "prices and escaped bars of code in tables": (
+        (
+            WHY,
+            "| a | b |\n  |---|---|\n  | $5 | $6 |\n  | `a\\|b` | `c` |\n  | $x$ | $\\lvert y \\rvert$ |",
+        ),
+    ),
+    "a sentence about a parameter": (("N is at least 1.", "All of `x` is finite."),),
+    "no section about inputs": (("  ## Inputs\n  N is at least 1.\n", ""),),
+    "a line of the solution that the starter gives": (
+        ("raise NotImplementedError", f"{GIVEN}\n      raise NotImplementedError"),
+        (KEY_LINE, f"{GIVEN}\n      {KEY_LINE}"),
+        (WHY, f"`{GIVEN}`"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_package_has_nothing_to_be_found(name: str) -> None:
+    assert findings_of(changed("running_mean", *RIGHT[name])) == []
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -63,20 +85,6 @@ def test_lint_finds_each_fault_with_its_severity(name: str) -> None:
 
     told = [(finding.severity, finding.message) for finding in found]
     assert any(level == severity and message in text for level, text in told), told
-
-
-def test_prices_and_escaped_bars_of_code_may_stand_in_tables() -> None:
-    table = "| a | b |\n  |---|---|\n  | $5 | $6 |\n  | `a\\|b` | `c` |\n  | $x$ | $\\lvert y \\rvert$ |"
-
-    assert findings_of(changed("running_mean", (WHY, table))) == []
-
-
-def test_a_sentence_about_a_parameter_is_no_second_meaning() -> None:
-    assert findings_of(changed("running_mean", ("N is at least 1.", "All of `x` is finite."))) == []
-
-
-def test_a_statement_needs_no_section_about_inputs() -> None:
-    assert findings_of(changed("running_mean", ("  ## Inputs\n  N is at least 1.\n", ""))) == []
 
 
 def test_a_finding_names_file_and_line() -> None:
@@ -101,43 +109,38 @@ def test_hidden_inputs_in_the_statement_are_found() -> None:
     ]
 
 
-def test_a_problem_without_hidden_cases_is_an_error() -> None:
-    shown = [(f"- name: {name}", f"- name: {name}\n    visibility: sample") for name in HIDDEN_CASES]
-
-    (finding,) = [finding for finding in findings_of(changed("running_mean", *shown)) if finding.severity == "error"]
-
-    assert "no case is hidden" in finding.message
-    assert finding.remedy
-
-
-def test_hidden_cases_that_draw_nothing_can_be_replayed() -> None:
-    package = changed(
-        "running_mean",
-        (HIDDEN, "inputs: {x: [5]}"),
-        (DRAWN, "[1, 1, 1]"),
-        ("{draw: normal, shape: [40], loc: 1.0}", "[3, 2]"),
-    )
-
-    assert any("no hidden case draws its inputs" in finding.message for finding in findings_of(package))
-
-
-def test_two_solutions_of_the_same_code_prove_nothing_new() -> None:
-    package = changed("running_mean", ("/ np.maximum(np.arange(len(x), dtype=x.dtype), 1)", ""))
-
-    (finding,) = findings_of(package)
-
-    assert "wrong_answer/off_by_one has the same code as wrong_answer/running_sum" in finding.message
+CODE = "generators: |\n  def used(seed):\n      return {'x': [1.0]}\n\n\n  def idle(seed):\n      return used(seed)\n"
+FOUND_BY_SEVERAL_CHANGES: dict[str, tuple[list[tuple[str, str]], str]] = {
+    "no hidden case": (
+        [(f"- name: {name}", f"- name: {name}\n    visibility: sample") for name in HIDDEN_CASES],
+        "no case is hidden",
+    ),
+    "hidden cases that draw nothing": (
+        [
+            (HIDDEN, "inputs: {x: [5]}"),
+            (DRAWN, "[1, 1, 1]"),
+            ("{draw: normal, shape: [40], loc: 1.0}", "[3, 2]"),
+        ],
+        "no hidden case draws its inputs",
+    ),
+    "two solutions of the same code": (
+        [("/ np.maximum(np.arange(len(x), dtype=x.dtype), 1)", "")],
+        "wrong_answer/off_by_one has the same code as wrong_answer/running_sum",
+    ),
+    "a generator that no case names": (
+        [(HIDDEN, "generate: used"), ("reference: |", f"{CODE}reference: |")],
+        "no case uses the generator idle",
+    ),
+}
 
 
-def test_a_generator_that_no_case_names_is_unused() -> None:
-    code = (
-        "generators: |\n  def used(seed):\n      return {'x': [1.0]}\n\n\n  def idle(seed):\n      return used(seed)\n"
-    )
-    package = changed("running_mean", (HIDDEN, "generate: used"), ("reference: |", f"{code}reference: |"))
+@pytest.mark.parametrize("name", FOUND_BY_SEVERAL_CHANGES)
+def test_lint_finds_what_several_texts_say_together(name: str) -> None:
+    changes, message = FOUND_BY_SEVERAL_CHANGES[name]
 
-    (finding,) = findings_of(package)
+    found = findings_of(changed("running_mean", *changes))
 
-    assert finding.message == "no case uses the generator idle"
+    assert any(message in finding.message and finding.remedy for finding in found), found
 
 
 STARTER = 'def running_mean(x):\n      """x: (N,) → (N,)"""\n      raise'
@@ -179,9 +182,6 @@ def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() ->
 
     assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", 7)
     assert finding.message == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"
-
-
-KEY_LINE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
 
 
 @pytest.mark.parametrize(
@@ -232,18 +232,6 @@ def test_an_accepted_solution_with_other_names_in_a_block_of_code_is_found() -> 
     line = package.files["problem.yaml"].decode().split("\n").index("  def running_mean(numbers):") + 1
     assert (finding.severity, finding.line) == ("error", line)
     assert finding.message.startswith("the whole solution is shown here: all that accepted/with_a_total computes")
-
-
-def test_lines_that_the_starter_gives_are_no_secret() -> None:
-    given = "total = np.add.reduce(np.asarray(x, dtype=np.float64))"
-    package = changed(
-        "running_mean",
-        ("raise NotImplementedError", f"{given}\n      raise NotImplementedError"),
-        (KEY_LINE, f"{given}\n      {KEY_LINE}"),
-        (WHY, f"`{given}`"),
-    )
-
-    assert findings_of(package) == []
 
 
 def test_a_figure_that_no_text_shows_is_found() -> None:
