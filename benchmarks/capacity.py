@@ -18,10 +18,11 @@ from app.database.listener import Listener
 from app.engine.boxes import box_spec, open_launcher
 from app.settings import OPTIMIZATIONS, read_settings
 from app.submissions.model import Judging
+from benchmarks.cpu import cpu_of
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
 from benchmarks.service import Exercise, Service, Visitor, leave_one_out, list_kinds, serving
-from benchmarks.steps import cpu_of, measure_steps
+from benchmarks.steps import measure_steps
 from tests.serving import SLUG
 
 # One problem for each framework.

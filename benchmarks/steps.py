@@ -34,6 +34,7 @@ from app.settings import Settings, read_settings
 from app.submissions.judging_record import JudgingClaim, finish, record_cases, record_phases
 from app.web.visit import COOKIE
 from app.web_process import create_app
+from benchmarks.cpu import cpu_of, find_postgres
 from benchmarks.growth import LEASE, QUEUED
 from benchmarks.machine import say, saying
 from benchmarks.results import Figure, reduce
@@ -59,22 +60,6 @@ SEEN = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", vers
 
 def one_figure(what: str, series: str, at: str | int, value: float, unit: str) -> Figure:
     return reduce([value], what=what, series=series, at=at, unit=unit)
-
-
-def cpu_of(process: psutil.Process) -> float:
-    """Return the CPU seconds of a process, and of its children that still run or were waited for."""
-    seconds = 0.0
-    for each in (process, *process.children(recursive=True)):
-        try:
-            seconds += sum(each.cpu_times()[:4])
-        except psutil.NoSuchProcess:
-            continue
-    return seconds
-
-
-def find_postgres(data: Path) -> psutil.Process:
-    """Return the embedded PostgreSQL of a data folder."""
-    return psutil.Process(int((data / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0]))
 
 
 @dataclass(slots=True)

@@ -116,15 +116,23 @@ def serve(
     port: int = 0,
     policy: Mapping[str, object] | None = None,
     options: Sequence[str] = (),
+    checkout: Path | None = None,
 ) -> Iterator[Served]:
     """Publishes ONE_PROBLEM where the settings name no folder: a worker prepares all that there are.
 
-    `policy` is what the admin sets, at the first start with this data folder.
+    `policy` is what the admin sets, at the first start with this data folder. `checkout`: another one to run.
     """
-    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data), *options]
+    python = sys.executable if checkout is None else str(checkout / ".venv" / "bin" / "python")
+    command = [python, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data), *options]
     environment = {**os.environ, "ALLCLOSE_PROBLEMS": str(ONE_PROBLEM), "COLUMNS": "200", **(settings or {})}
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        env=environment,
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     served = Served(process, data)
     ready = threading.Event()
