@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.settings import ROOT
-from benchmarks import capacity, growth, load, verdicts
+from benchmarks import capacity, cost, growth, load, verdicts
 from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
-from benchmarks.report import PARTS, SHOWN, write_section
+from benchmarks.report import PARTS, SHOWN, list_lines, write_section
 from benchmarks.results import Figure, Part, Results, compare, read_results, write_results
 
 COMMITTED = Path(__file__).with_name("results.json")
@@ -35,6 +35,7 @@ PATIENCE_SECONDS, BUSY_PATIENCE_SECONDS = 900, 10
 Measure = Callable[[Run], tuple[list[Figure], list[str]]]
 MEASURES: dict[str, Measure] = {
     "verdicts": verdicts.measure,
+    "cost": cost.measure,
     "load": load.measure,
     "growth": growth.measure,
     "capacity": capacity.measure,
@@ -51,12 +52,13 @@ def main() -> int:
         print(f"Other processes use {busy:.1f} cores. Stop them or wait, or measure anyway with ARGS=--busy.")
         return 2
     committed = read_results(COMMITTED)
-    changes_nothing = options.quick or options.check
+    changes_nothing = options.quick or options.check or bool(options.against)
     kept, target = ({}, BUILD / "results.json") if changes_nothing else (committed, COMMITTED)
     results = {}
     for name, part in _measure(options):
         results[name] = part
         write_results(target, {**kept, **results})  # after each part, since the next one may fail
+        print("\n".join(list_lines(name, part)))
     if options.check:
         return _print_changes(committed, results, options.factor)
     _show({**kept, **results}, (BUILD if changes_nothing else PAGE.parent) / PAGE.name)
@@ -72,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=_positive, help=f"how often to measure each verdict (default {REPEAT})")
     parser.add_argument("--quick", action="store_true", help="a small trial run, which writes only to build/bench")
     parser.add_argument("--check", action="store_true", help="compare the ratios with the committed ones")
+    parser.add_argument("--against", type=Path, action="append", default=[], help="compare with this checkout (cost)")
     parser.add_argument("--factor", type=float, default=FACTOR, help="report ratios that changed by more than this")
     parser.add_argument("--busy", action="store_true", help="measure even if other processes use the cores")
     return parser
@@ -92,7 +95,13 @@ def _measure(options: argparse.Namespace) -> Iterator[tuple[str, Part]]:
             busy = count_busy_cores(WATCH_SECONDS)
             say(f"{name}: starting")
             patience = BUSY_PATIENCE_SECONDS if busy > MAX_BUSY_CORES else PATIENCE_SECONDS
-            run = Run(folder=Path(folder), repeat=repeat, is_quick=options.quick, patience_seconds=patience)
+            run = Run(
+                folder=Path(folder),
+                repeat=repeat,
+                is_quick=options.quick,
+                patience_seconds=patience,
+                against=[checkout.resolve() for checkout in options.against],
+            )
             figures, notes = MEASURES[name](run)
             for note in notes:
                 say(note)

@@ -3,7 +3,7 @@
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -24,13 +24,14 @@ _begun = time.monotonic()
 class Run:
     """How to measure a part. `folder` is for the servers' data. `repeat`: how often to measure each verdict.
 
-    `patience_seconds`: the longest wait for an idle machine.
+    `patience_seconds`: the longest wait for an idle machine. `against`: other checkouts to compare with.
     """
 
     folder: Path
     repeat: int
     is_quick: bool
     patience_seconds: float
+    against: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,20 @@ class Subject:
 
 # The plots that docs/performance.md shows.
 SHOWN = ("verdicts", "load", "burst", "latency")
-PARTS = {"verdicts": "Verdicts", "load": "Load", "growth": "Growth", "capacity": "Capacity"}
+PARTS = {"verdicts": "Verdicts", "cost": "Cost", "load": "Load", "growth": "Growth", "capacity": "Capacity"}
 SUBJECTS = (
     Subject(part="verdicts", what="verdict", title="From request to verdict", rows="problem", plot="verdicts"),
     Subject(part="verdicts", what="verdict CPU", title="CPU of one submission", rows="problem", plot="verdicts-cpu"),
+    Subject(part="cost", what="CPU of a submission, unseen", title="CPU of an unseen solution", rows="part", plot=""),
+    Subject(
+        part="cost",
+        what="CPU of a submission, of the package",
+        title="CPU of a package's solution",
+        rows="part",
+        plot="",
+    ),
+    Subject(part="cost", what="verdict of a solution", title="From request to verdict", rows="problem", plot=""),
+    Subject(part="cost", what="programs that a solution compiles", title="Programs compiled", rows="problem", plot=""),
     Subject(part="load", what="throughput", title="Submissions judged per second", rows="students", plot="load"),
     Subject(part="load", what="verdict under load", title="From request to verdict", rows="students", plot="load"),
     Subject(part="load", what="CPU under load", title="CPU of one submission", rows="students", plot="load"),
@@ -58,7 +68,7 @@ def find_figures(part: Part, subject: Subject) -> list[Figure]:
 def write_section(page: str, results: Results) -> str:
     """Return the page with a new section between its two markers. Raises ValueError without markers."""
     return fill_section(
-        page, "\n".join(line for name in PARTS if name in results for line in _part(name, results[name]))
+        page, "\n".join(line for name in PARTS if name in results for line in list_lines(name, results[name]))
     )
 
 
@@ -81,7 +91,8 @@ def describe(part: Part) -> str:
     )
 
 
-def _part(name: str, part: Part) -> Iterator[str]:
+def list_lines(name: str, part: Part) -> Iterator[str]:
+    """Yield the lines of a part's section."""
     yield f"\n## {PARTS[name]}\n"
     yield describe(part)
     for note in part.notes:

