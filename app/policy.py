@@ -171,6 +171,9 @@ class CurrentPolicy:
         except SQLAlchemyError:
             return self._known or Policy()
 
+    def read_requests_per_minute(self) -> int:
+        return self.read().requests_per_minute
+
     def refresh(self) -> Policy:
         """Read the policy from the database now, after a change."""
         with self._lock:

@@ -83,7 +83,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     ProcessCollector(registry=state.metrics)
     state.traffic = Traffic(state.metrics)
     policy = state.policy = CurrentPolicy(database)
-    limits = state.limits = Limits(requests_per_minute=lambda: policy.read().requests_per_minute)
+    limits = state.limits = Limits(policy.read_requests_per_minute)
     state.provider = find_provider(settings)
     outbox = state.outbox = open_outbox(settings)
     state.password_resets = PasswordResets(database=database, outbox=outbox, limits=limits, base_url=settings.base_url)
