@@ -20,53 +20,7 @@ from app.catalog.importing.observation import (
 from app.catalog.importing.package_writer import ImportedPackage, Notes
 from app.catalog.importing.program import ImportRefused
 from app.catalog.importing.tests_json import read_tests_json
-from app.catalog.importing.torch_judge import read_torch_judge
 from app.catalog.package import Package, package_from_files
-
-LICENCE = "The owner of this example gives it away.\n"
-TASK = '''"""A task, as torch-judge has them."""
-
-TASK = {
-    "title": "Weighted rows",
-    "difficulty": "Easy",
-    "function_name": "weigh",
-    "hint": "Broadcast "
-    "the weights.",
-    "description": """# Weighted rows
-Multiply each row of `x` with its weight. Do **not** use `np.multiply`.""",
-    "tests": [
-        {
-            "name": "Small rows",
-            "code": """
-import numpy as np
-x = np.array([[1.0, 2.0], [3.0, 4.0]])
-out = {fn}(x, np.array([2.0, 3.0]))
-assert out.shape == (2, 2), f'{out.shape}'
-""",
-        },
-        {
-            "name": "Drawn & scaled",
-            "code": """
-import numpy as np
-rng = np.random.default_rng(7)
-n, d = 5, 3
-x = rng.normal(size=(n, d))
-w = rng.normal(size=n)
-w[0] = 0
-out = {fn}(x, w, scale=2)
-ref = 2 * x * w[:, None]
-assert np.allclose(out, ref)
-again = {fn}(out, w)
-assert np.allclose(again, ref * w[:, None])
-""",
-        },
-        {"name": "One by one", "code": "for n in (1, 2):\\n    {fn}(np.ones((n, n)), np.ones(n))\\n"},
-        {"name": "No arrays", "code": "assert {fn}(print, [1]) is None"},
-    ],
-    "solution": """def weigh(x, w, scale=1.0):
-    return scale * x * w[:, None]""",
-}
-'''
 
 
 def observe(probe: Probe) -> Mapping[str, ObservedCall]:
@@ -93,12 +47,6 @@ def array(*shape: int, dtype: str = "float32", kind: str = "numpy") -> dict[str,
 
 def call(answer: dict[str, Any], **arguments: dict[str, Any]) -> ObservedCall:
     return ObservedCall(arguments=arguments, answer=answer)
-
-
-def task(folder: Path, text: str) -> Path:
-    path = folder / "weigh_rows.py"
-    path.write_text(text)
-    return path
 
 
 def test_axes_that_change_together_have_one_name() -> None:
@@ -165,70 +113,6 @@ def test_an_argument_that_a_case_can_not_give_is_named() -> None:
     held = {"type": "list", "items": [{"type": "object", "of": "Generator"}]}
 
     assert "its argument g is or holds a Generator" in find_object(call({"type": "int"}, g=held))
-
-
-def test_a_task_of_torch_judge_becomes_a_package_with_generators(tmp_path: Path) -> None:
-    imported = read_torch_judge(task(tmp_path, TASK), observe)
-
-    package = load(imported)
-    manifest = package.manifest
-    assert (package.slug, manifest.title, manifest.difficulty) == ("weigh_rows", "Weighted rows", "beginner")
-    assert [(case.name, case.visibility) for case in manifest.cases] == [
-        ("small_rows", "sample"),
-        ("drawn_scaled", "hidden"),
-    ]
-    assert [each.shape for each in manifest.parameters] == [("X_0", "X_1"), ("X_0",), None]
-    assert manifest.parameters[2].type == "float"
-    assert (manifest.returns.shape, manifest.returns.dtype) == (("X_0", "X_1"), "float64")
-    assert manifest.hints == ("Broadcast the weights.",)
-    assert "default_rng((seed + 7) % 2 ** 31)" in (package.generators or "")
-    assert "w[0] = 0" in (package.generators or "")
-    assert "assert" not in (package.generators or "")
-    assert "Multiply each row" in package.statement
-
-
-def test_the_parts_of_a_task_that_do_not_map_are_listed(tmp_path: Path) -> None:
-    imported = read_torch_judge(task(tmp_path, TASK), observe)
-
-    left_out = "\n".join(imported.left_out)
-    assert "'Drawn & scaled': its arguments come from an earlier call of weigh" in left_out
-    assert "'One by one': it calls weigh in a loop" in left_out
-    assert "'No arrays': " in left_out
-    todo = "\n".join(imported.todo)
-    assert "find out the licence" in todo
-    assert "forbids_calls" in todo
-
-
-def test_a_task_takes_its_solution_from_the_repositorys_notebook(tmp_path: Path) -> None:
-    tasks = tmp_path / "torch_judge" / "tasks"
-    for folder in (tasks, tmp_path / "solutions", tmp_path / "templates"):
-        folder.mkdir(parents=True)
-    (tmp_path / "LICENSE").write_text(LICENCE)
-    cells = ['{"cell_type": "code", "source": ["def weigh(x, w, scale=1.0):\\n", "    return scale * x * w[:, None]"]}']
-    checked = '{"cell_type": "code", "source": ["check(\'weigh_rows\')"]}'
-    (tmp_path / "solutions" / "01.ipynb").write_text(f'{{"cells": [{", ".join([*cells, checked])}]}}')
-    told = '{"cell_type": "markdown", "source": ["# Title\\n", "Weigh the rows."]}'
-    (tmp_path / "templates" / "01.ipynb").write_text(f'{{"cells": [{told}, {checked}]}}')
-    text = TASK.replace('"solution"', '"other"').replace('"description"', '"text"')
-
-    imported = read_torch_judge(task(tasks, text), observe)
-
-    assert "Weigh the rows." in load(imported).statement
-    assert any("LICENSE of the repository" in line for line in imported.todo)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ('"solution"', '"other"', "no solution that defines weigh"),
-        ("TASK = {", "WORK = {", "has no dict TASK"),
-        ("def weigh(x, w, scale=1.0):", "class weigh:\n  def f(self):", "weigh is a class"),
-        ("scale * x", "unknown * x", "name 'unknown' is not defined"),
-    ],
-)
-def test_a_task_that_can_not_become_a_package_says_why(tmp_path: Path, before: str, after: str, words: str) -> None:
-    with pytest.raises(ImportRefused, match=words):
-        read_torch_judge(task(tmp_path, TASK.replace(before, after)), observe)
 
 
 def test_a_generator_needs_no_import_that_it_has() -> None:

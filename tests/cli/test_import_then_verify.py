@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.test_import_types import TASK
 from tests.catalog.test_notebook_import import NBGRADER, text_of
 from tests.cli.test_commands import allclose
-from tests.cli.test_problem_import import KATTIS, KERNEL, LITERAL, lay
+from tests.cli.test_problem_import import KATTIS, LITERAL, lay
 
 SECTIONS = """## Why this matters
 
@@ -39,18 +38,6 @@ class Source:
 
 
 WRONG = '"""Mistake: {mistake}."""\n\n'
-MODULE = """import torch
-
-
-class ModelNew(torch.nn.Module):
-    def __init__(self, in_features, out_features):
-        super().__init__()
-        self.layer = torch.nn.Linear(in_features, out_features)
-
-    def forward(self, x):
-        y = self.layer(x)
-        return {answer}
-"""
 # What an author writes for the exercise that multiplies numbers by a factor.
 SCALED = {
     "statement.md": SECTIONS + "## Problem\n\nWrite `scale(x, factor)`: the numbers of `x` times `factor`.\n\n"
@@ -62,21 +49,6 @@ SCALED = {
     + "def scale(x, factor):\n    return x + factor\n",
 }
 SOURCES = [
-    Source(
-        form="torch-judge",
-        files={"weigh.py": TASK},
-        name="weigh.py",
-        manifest={"TODO: describe the result.": "the weighted rows", "estimated_minutes: 20": "estimated_minutes: 10"},
-        written={
-            "statement.md": SECTIONS + "## Problem\n\nWrite `weigh(x, w, scale)`: each row of `x` times its weight and "
-            "`scale`.\n\n## Output\n\nA `float64` array of shape `(N, D)`.\n",
-            "submissions/accepted/transposed.py": "def weigh(x, w, scale):\n    return (x.T * (w * scale)).T\n",
-            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="adds the weights to the rows")
-            + "def weigh(x, w, scale):\n    return scale * x + w[:, None]\n",
-            "submissions/wrong_answer/without_scale.py": WRONG.format(mistake="weighs the rows by squares")
-            + "def weigh(x, w, scale):\n    return scale * x * w[:, None] ** 2\n",
-        },
-    ),
     Source(
         form="tests",
         files={f"scale/{path}": text for path, text in LITERAL.items()},
@@ -96,29 +68,6 @@ SOURCES = [
             + "def main():\n    n = int(input())\n    print(sum(map(int, input().split())) / n)\n",
             "submissions/wrong_answer/sums.py": WRONG.format(mistake="prints the sum")
             + "def main():\n    input()\n    print(sum(map(float, input().split())))\n",
-        },
-    ),
-    Source(
-        form="kernelbench",
-        files={"8_Linear_Gelu.py": KERNEL},
-        name="8_Linear_Gelu.py",
-        manifest={
-            "TODO: describe it.": "a number of features",
-            "  type: list\n  doc: the output of the model": "  type: torch\n  shape: [B, O]\n  dtype: float32\n"
-            "  doc: the activations\ntolerance: {rtol: 1.0e-4, atol: 1.0e-5}\nlicense: MIT",
-            "wall_seconds: 30": "wall_seconds: 2",
-            "memory_mib: 4096": "memory_mib: 256",
-        },
-        written={
-            "statement.md": SECTIONS
-            + "## Problem\n\nWrite `ModelNew`: a linear layer, then GELU by its formula, without "
-            "`gelu` of PyTorch.\n\n## Output\n\n"
-            "`(B, out_features)`, `float32`.\n",
-            "submissions/accepted/by_hand.py": MODULE.format(answer="y * (1 + torch.erf(y / 2**0.5)) / 2"),
-            "submissions/wrong_answer/stand_in.py": WRONG.format(mistake="leaves the activation out")
-            + MODULE.format(answer="y"),
-            "submissions/wrong_answer/relu.py": WRONG.format(mistake="cuts negative numbers off, which is ReLU")
-            + MODULE.format(answer="torch.relu(y)"),
         },
     ),
     Source(

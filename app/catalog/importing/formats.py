@@ -4,18 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.catalog.importing.kattis import read_kattis
-from app.catalog.importing.kernelbench import read_kernelbench
 from app.catalog.importing.notebook import read_notebook
 from app.catalog.importing.observation import Observe
 from app.catalog.importing.package_writer import ImportedPackage
 from app.catalog.importing.tests_json import read_tests_json
-from app.catalog.importing.torch_judge import read_torch_judge
 
 # `Observe` calls the source's solution in a sandbox, and returns the types that it saw there.
 FORMATS: dict[str, Callable[[Path, Observe], ImportedPackage]] = {
     "kattis": lambda source, _observe: read_kattis(source),
-    "kernelbench": read_kernelbench,
     "notebook": read_notebook,
     "tests": read_tests_json,
-    "torch-judge": read_torch_judge,
 }

@@ -90,10 +90,6 @@ class ObservedCall:
     failure: str = ""
     is_random: bool = False
 
-    def list_answers(self) -> list[Description]:
-        """Return the descriptions of the answer and of all values in it."""
-        return _flat(self.answer)
-
 
 def read_observed_call(reply: Any) -> ObservedCall:
     """Read what a box answered, where the imported solution could answer anything."""

@@ -28,17 +28,13 @@ class Notes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedPackage:
-    """A package made of a source.
-
-    `answers`: the source's own, by case. `failure`: why the solution did not run, or an empty text.
-    """
+    """A package made of a source. `answers`: the source's own, by case."""
 
     slug: str
     files: Mapping[str, str]
     left_out: tuple[str, ...]
     todo: tuple[str, ...]
     answers: Mapping[str, Any]
-    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +50,6 @@ class Source:
     sections: Mapping[str, str]
     files: Mapping[str, str]
     answers: Mapping[str, Any] = field(default_factory=dict)
-    failure: str = ""
 
 
 def write_package(source: Source, notes: Notes) -> ImportedPackage:
@@ -78,7 +73,6 @@ def write_package(source: Source, notes: Notes) -> ImportedPackage:
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers=source.answers,
-        failure=source.failure,
     )
 
 
@@ -89,11 +83,10 @@ def _add_submissions(source: Source, notes: Notes) -> dict[str, str]:
         files[f"{ACCEPTED}original.py"] = files["reference.py"]
     if sum(path.startswith(ACCEPTED) for path in files) == 1:
         notes.todo.append("add a second accepted solution, written in another way")
-    stand_in = f"{WRONG}stand_in.py"
     if not any(path.startswith(WRONG) for path in files):
+        stand_in = f"{WRONG}stand_in.py"
         sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
         files[stand_in] = f"{sentence}\n\n\ndef {source.manifest['entry_point']}(*arguments):\n    return None\n"
-    if stand_in in files:
         notes.todo.append(f"replace {stand_in} by likely mistakes, each with its sentence")
     return files
 

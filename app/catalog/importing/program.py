@@ -96,10 +96,6 @@ def functions_of(tree: ast.Module) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-def class_of(tree: ast.Module, name: str) -> ast.ClassDef | None:
-    return next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
-
-
 def imports_of(tree: ast.Module) -> set[str]:
     """Return the top-level packages that the program imports."""
     found: set[str] = set()

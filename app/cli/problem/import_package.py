@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def import_package(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, kernelbench, notebook, tests or torch-judge.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, notebook or tests.")],
     source: Annotated[Path, typer.Argument(help="The folder or file to import.", exists=True)],
     to: Annotated[
         Path | None,
@@ -40,11 +40,10 @@ def import_package(
 ) -> None:
     """Convert a problem from another format into a package. Its code runs only in a box.
 
-    kattis: a problem package of Kattis or the ICPC. kernelbench: a file with Model and get_inputs. notebook: a notebook
-    whose cells assert what a function returns, also one of nbgrader or Otter. tests: a folder with a statement,
-    solution.py and tests.json. torch-judge: a file with TASK. Lists what was left out and what you must still do;
-    problem.yaml starts with the same list. Exit code 1 if the imported solution fails or does not return the source's
-    answers.
+    kattis: a problem package of Kattis or the ICPC. notebook: a notebook whose cells assert what a function returns,
+    also one of nbgrader or Otter. tests: a folder with a statement, solution.py and tests.json. Lists what was left out
+    and what you must still do; problem.yaml starts with the same list. Exit code 1 if the imported solution does not
+    return the source's answers.
     """
     settings = read_settings()
     imported = _read(form, source, settings)
@@ -55,12 +54,10 @@ def import_package(
     write_files(target, imported.files)
     output.print(f"Wrote [bold]{shown_path(target)}[/] from {source}.", highlight=False, soft_wrap=True)
     _print_list("Left out, because a package has nothing like it:", imported.left_out)
-    if imported.failure:
-        _print_list("The imported solution can't run:", [imported.failure])
-    disagreements = [] if imported.failure else _compare(package, imported, settings)
+    disagreements = _compare(package, imported, settings)
     _print_list("The imported solution and the source's answers differ:", disagreements)
     _print_list("To do before `allclose problem verify` can pass:", imported.todo)
-    raise typer.Exit(bool(imported.failure or disagreements))
+    raise typer.Exit(bool(disagreements))
 
 
 def _read(form: str, source: Path, settings: Settings) -> "ImportedPackage":
