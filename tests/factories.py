@@ -9,12 +9,14 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
+from app.accounts.permission import signed_in
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.policy import PolicyRow
 from app.queue.model import Job, WorkerRow
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission
-from app.submissions.view import Mode
+from app.submissions.view import Mode, SubmissionView
+from app.submissions.view_query import ViewReader
 
 _numbers = count(1)
 JOB_COLUMNS = {"priority", "is_rationed", "attempt", "given_back", "worker", "started_at", "lease_until", "reason"}
@@ -94,6 +96,13 @@ def make_judging(session: Session, submission_id: UUID | None = None, **columns:
     session.add(judging)
     session.flush()
     return judging
+
+
+def view_submission(session: Session, submission: Submission) -> SubmissionView:
+    """Return the view that the submission's user gets."""
+    user_id = submission.user_id
+    viewer = signed_in(session.get_one(User, user_id)) if user_id is not None else None
+    return ViewReader(submission.id).read(session, viewer)[1]
 
 
 def finish_judgings(session: Session, verdict: str = "accepted", *which: ColumnElement[bool], **columns: Any) -> None:

@@ -17,12 +17,13 @@ from app.catalog.custom_inputs import MAX_BYTES
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
+from app.submissions.model import Judging
 from app.submissions.query import get_submission
-from app.submissions.queue_wait import explain_wait
+from app.submissions.queue_wait import forecast
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
-from app.submissions.view_query import ViewReader, get_current_judging, view_submission
+from app.submissions.view_query import ViewReader, get_readable
 from app.validation import Body
 
 router = APIRouter(tags=["submissions"])
@@ -96,6 +97,7 @@ def read_request(
 )
 def post_submission(
     wanted: Annotated[Submit, Depends(in_loop(read_request))],
+    viewer: Sender,
     database: Stored,
     waits: Waits,
     response: Response,
@@ -103,10 +105,10 @@ def post_submission(
     waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
-        judging = get_current_judging(session, submission)
-        receipt = Receipt(id=submission.id, state=judging.state, notice=explain_wait(session, judging))
+        judging: Judging = get_readable(session, submission.id, viewer).Judging
+        notice = forecast(session, submission, judging).notice
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
-    return receipt
+    return Receipt(id=submission.id, state=judging.state, notice=notice)
 
 
 @router.get(
@@ -134,4 +136,4 @@ def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, dat
     with database.transaction() as session:
         submission = get_submission(session, submission_id, viewer)
         cancel_as(session, act_as(viewer, address), submission)
-        return view_submission(session, submission)
+        return ViewReader(submission_id).read(session, viewer)[1]

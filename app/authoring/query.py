@@ -16,7 +16,7 @@ from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
-from app.queue.heartbeat import has_worker, lacks_boxes
+from app.queue.heartbeat import has_worker, lacks_boxes, serves
 from app.queue.model import MAX_ATTEMPTS, Job
 from app.validation import FrozenModel
 
@@ -125,10 +125,10 @@ def _notice(session: Session, row: Verification) -> str | None:
 
 
 def _explain_wait(session: Session, job: Job) -> str | None:
-    if job.is_held or has_worker(session, job.queue):
+    if job.is_held or has_worker(session, serves(job.queue)):
         return None
     kind = "GPU worker" if job.queue == "verify-gpu" else "worker"
-    return (NO_BOX if lacks_boxes(session, job.queue) else NO_WORKER).format(kind=kind)
+    return (NO_BOX if has_worker(session, lacks_boxes(job.queue)) else NO_WORKER).format(kind=kind)
 
 
 def get_verification(session: Session, verification_id: UUID, *, with_files: bool = False) -> Verification:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
@@ -76,24 +76,22 @@ def leave(session: Session, capacity: Capacity) -> None:
     session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
 
 
-def serves(queue: str) -> ColumnElement[bool]:
+def serves(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
     """Return the condition that a worker is alive, not draining, can open boxes, and serves this queue."""
     return and_(_is_alive(queue), WorkerRow.box_failure == "")
 
 
-def has_worker(session: Session, queue: str) -> bool:
-    return session.scalars(select(exists().where(serves(queue)))).one()
+def lacks_boxes(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
+    """Return the condition that a worker for this queue is alive and can't open boxes now."""
+    return and_(_is_alive(queue), WorkerRow.box_failure != "")
 
 
-def lacks_boxes(session: Session, queue: str) -> bool:
-    """Whether a worker for this queue is alive and can't open boxes now."""
-    return session.scalars(select(exists().where(_is_alive(queue), WorkerRow.box_failure != ""))).one()
+def has_worker(session: Session, which: ColumnElement[bool]) -> bool:
+    return session.scalars(select(exists().where(which))).one()
 
 
-def _is_alive(queue: str) -> ColumnElement[bool]:
-    return and_(
-        WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, literal(queue) == any_(WorkerRow.queues)
-    )
+def _is_alive(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
+    return and_(WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, any_(WorkerRow.queues) == queue)
 
 
 def _enter(session: Session, capacity: Capacity, **values: object) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, exists, func, or_, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -89,28 +89,13 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer | None)
     Without a viewer it returns visitors' runs only. No viewer may read these, not even an admin.
     """
     submission = session.get(Submission, submission_id)
-    if submission is None or not _may_read(viewer, submission.user_id):
+    if submission is None or not may_read(viewer, submission.user_id):
         raise SubmissionNotFound(submission_id)
     return submission
 
 
-def get_readable_judging(session: Session, submission_id: UUID, viewer: Viewer | None) -> Judging:
-    """Return the current judging without reading the source. Raises NotFound as `get_submission` does."""
-    found = session.execute(_CURRENT_JUDGING, {"submission_id": submission_id}).one_or_none()
-    if found is None or not _may_read(viewer, found[0]):
-        raise SubmissionNotFound(submission_id)
-    return found[1]
-
-
-# Built once, because each read of an event stream runs it: building takes as long as running.
-_CURRENT_JUDGING = (
-    select(Submission.user_id, Judging)
-    .join(Judging, Judging.submission_id == Submission.id)
-    .where(Submission.id == bindparam("submission_id"), Judging.is_current)
-)
-
-
-def _may_read(viewer: Viewer | None, owner_id: UUID | None) -> bool:
+def may_read(viewer: Viewer | None, owner_id: UUID | None) -> bool:
+    """Whether the viewer may read a submission of this owner, as `get_submission` says."""
     if viewer is None or owner_id is None:
         return viewer is None and owner_id is None
     return owner_id == viewer.id or viewer.may(Permission.INSPECT_SUBMISSIONS)

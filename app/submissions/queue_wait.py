@@ -16,9 +16,27 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, exists, false, func, or_, select, tuple_
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Integer,
+    Row,
+    ScalarSelect,
+    Select,
+    Subquery,
+    Text,
+    and_,
+    bindparam,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -26,7 +44,7 @@ from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import Database
 from app.errors import LimitReached
-from app.queue.heartbeat import has_worker, lacks_boxes, serves
+from app.queue.heartbeat import lacks_boxes, serves
 from app.queue.model import BACKGROUND, VISITOR, Job, WorkerRow
 from app.submissions.model import Judging, Submission
 from app.submissions.usage import count_steps, read_recent_seconds
@@ -42,51 +60,120 @@ LEAST_MEASURED = 20
 CAUTION = 1.2
 # So few waiting submissions are never too many.
 SHORT = 20
-
 FRESH_SECONDS = 1.0
 # A long queue whose oldest submission has waited less is soon empty.
 BUSY_SECONDS = 5.0
 MINUTE = 60
 
-Kind = tuple[UUID, str]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """`wait` is None for a judging that is done. `notice` says why no worker judges it now, or is None."""
+
+    wait: Wait | None = None
+    notice: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _TypicalSeconds:
-    """The median seconds of a judging, by problem and mode, and in the whole queue."""
-
-    by_kind: Mapping[Kind, float]
-    overall: float | None
-
-    def of(self, kind: Kind) -> float | None:
-        return self.by_kind.get(kind, self.overall)
-
-
-def forecast(session: Session, submission: Submission, judging: Judging) -> Wait | None:
-    """Estimate how long the judging still takes. None if it is done."""
-    if judging.job is None:
-        return None
-    typical = _read_typical(session, judging.queue)
-    own = typical.by_kind.get((submission.problem_id, submission.mode)) if _is_prepared(session, judging) else None
-    elapsed = _seconds_since(session, judging.queued_at)
+def forecast(session: Session, submission: Submission, judging: Judging) -> Forecast:
+    """Estimate how long the judging still takes."""
+    job = judging.job
+    if job is None:
+        return Forecast()
+    kind = {"problem_id": submission.problem_id, "mode": submission.mode}
+    variant = {"revision_id": judging.revision_id, "variant": submission.variant}
+    place = {"queue": judging.queue, "priority": job.priority, "job_id": job.id}
+    found = session.execute(_FORECAST, {**kind, **variant, **place}).one()
+    # Custom inputs have no expected outputs, and are measured with their reference.
+    own = found.own_seconds if found.is_prepared or submission.inputs is not None else None
+    elapsed = (found.now - judging.queued_at).total_seconds()
     if judging.state == "judging":
-        left = None if own is None else own - _seconds_since(session, judging.job.started_at)
-        return Wait(ahead=0, seconds=left if left is not None and left > 0 else None, elapsed=elapsed)
-    ahead = _ahead(session, judging.job)
-    before = _seconds_before(session, judging, ahead, typical)
-    seconds = None if own is None or before is None else before + own
-    return Wait(ahead=ahead.total(), seconds=seconds, elapsed=elapsed)
+        left = None if own is None or job.started_at is None else own - (found.now - job.started_at).total_seconds()
+        wait = Wait(ahead=0, seconds=left if left is not None and left > 0 else None, elapsed=elapsed)
+    else:
+        before = _seconds_before(found)
+        wait = Wait(ahead=found.ahead, seconds=None if own is None or before is None else before + own, elapsed=elapsed)
+    return Forecast(wait=wait, notice=_explain(judging, found))
 
 
-def _is_prepared(session: Session, judging: Judging) -> bool:
-    """Whether the expected outputs are there. Custom inputs have none, and are measured with their reference."""
-    prepared = exists().where(
-        ExpectedOutput.revision_id == judging.revision_id,
-        ExpectedOutput.variant == Submission.variant,
-        ExpectedOutput.device == judging.queue,
-    )
-    is_ready = select(or_(Submission.inputs.is_not(None), prepared)).where(Submission.id == judging.submission_id)
-    return session.scalars(is_ready).one()
+def _seconds_before(found: Row[Any]) -> float | None:
+    """Estimate the seconds until a slot is free: the work ahead, divided by the slots.
+
+    Running judgings count half, since they are half done on average. Background work gives way and does not count.
+    """
+    if not found.slots:
+        return None
+    if found.running + found.ahead < found.slots:
+        return 0.0
+    waiting = found.ahead_seconds if found.ahead else 0.0
+    half_done = found.running_seconds if found.running else 0.0
+    return None if waiting is None or half_done is None else float((waiting + half_done / 2) / found.slots)
+
+
+NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
+NO_BOX = "No {kind} can open a sandbox now. It tries again and again: your submission waits in the queue until then."
+LOST = "The worker that judged your submission stopped. Another one will judge it again when it has a free slot."
+_KIND = {"cpu": "worker", "gpu": "GPU worker"}
+
+
+def _explain(judging: Judging, found: Row[Any]) -> str | None:
+    """Return a notice if no worker can serve the judging's queue, or if its worker has lost the lease."""
+    if judging.job is None or judging.job.is_held:
+        return None
+    if found.slots:
+        return LOST if judging.state == "judging" else None
+    return (NO_BOX if found.lacks_boxes else NO_WORKER).format(kind=_KIND.get(judging.queue, "worker"))
+
+
+def _select_forecast() -> Select[Any]:
+    """Select the slots, what a judging of this kind takes, and the judgings ahead and running with their seconds.
+
+    Seconds are medians of the last submissions: of the problem and mode, else of the whole queue. Rejudgings do not
+    count, because they wait for other work.
+    """
+    queue = bindparam("queue", type_=Text)
+    last = _last_judged()
+    middle = func.percentile_cont(0.5).within_group(last.c.seconds).label("seconds")
+    kinds = func.grouping_sets(tuple_(last.c.problem_id, last.c.mode), tuple_())
+    medians = select(last.c.problem_id, last.c.mode, middle).where(*_is_typical(last, queue))
+    typical = medians.group_by(kinds).cte("typical")
+    overall = select(typical.c.seconds).where(typical.c.problem_id.is_(None)).scalar_subquery()
+    is_own = (typical.c.problem_id == bindparam("problem_id"), typical.c.mode == bindparam("mode"))
+    ahead = _jobs("ahead", Job.queue == queue, Job.lease_until.is_(None), _is_before())
+    running = _jobs("running", Job.queue == queue, Job.priority > BACKGROUND, Job.lease_until > func.now())
+
+    def seconds(jobs: CTE) -> ScalarSelect[Any]:
+        of_kind = and_(typical.c.problem_id == jobs.c.problem_id, typical.c.mode == jobs.c.mode)
+        total = func.sum(func.coalesce(typical.c.seconds, overall))
+        return select(total).select_from(jobs.outerjoin(typical, of_kind)).scalar_subquery()
+
+    columns = {
+        "now": func.now(),
+        "slots": select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue)).scalar_subquery(),
+        "lacks_boxes": exists().where(lacks_boxes(queue)),
+        "is_prepared": exists().where(
+            ExpectedOutput.revision_id == bindparam("revision_id"),
+            ExpectedOutput.variant == bindparam("variant"),
+            ExpectedOutput.device == queue,
+        ),
+        "own_seconds": select(typical.c.seconds).where(*is_own).scalar_subquery(),
+        "ahead": select(func.count()).select_from(ahead).scalar_subquery(),
+        "ahead_seconds": seconds(ahead),
+        "running": select(func.count()).select_from(running).scalar_subquery(),
+        "running_seconds": seconds(running),
+    }
+    return select(*(column.label(name) for name, column in columns.items()))
+
+
+def _is_before() -> ColumnElement[bool]:
+    """Whether workers claim the job first, in the order of `app.queue.lease`."""
+    priority = bindparam("priority", type_=Integer)
+    return or_(Job.priority > priority, and_(Job.priority == priority, Job.id < bindparam("job_id")))
+
+
+def _jobs(name: str, *which: ColumnElement[bool]) -> CTE:
+    """Select the problem and mode of each of these jobs."""
+    each = select(Submission.problem_id, Submission.mode).join(Job, Job.watched == Submission.id)
+    return each.where(*which).limit(MAX_AHEAD).cte(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,39 +205,35 @@ def read_backlogs(session: Session) -> dict[str, Backlog]:
 
     Custom inputs do not count: workers claim them one at a time, so they hold up only each other.
     """
-    never_judged = func.min(Judging.queued_at).filter(Job.attempt == 0)
-    counted = (
-        select(Job.queue, User.id, func.count(), never_judged)
-        .join(Judging, Judging.id == Job.judging_id)
-        .join(Submission, Submission.id == Judging.submission_id)
-        .join(User, User.id == Submission.user_id)
-        .where(Job.lease_until.is_(None), Job.priority > VISITOR, ~Job.is_rationed)
-        .group_by(Job.queue, User.id)
-    )
     waiting: defaultdict[str, Counter[UUID]] = defaultdict(Counter)
-    now = session.scalars(select(func.now())).one()
     oldest: dict[str, datetime] = {}
-    for queue, user_id, count, queued_at in session.execute(counted):
+    for queue, user_id, count, queued_at in session.execute(_WAITING):
         waiting[queue][user_id] = count
         if queued_at is not None:
             oldest[queue] = min(queued_at, oldest.get(queue, queued_at))
-    return {
-        queue: Backlog(
-            waiting=users,
-            seconds_each=CAUTION * each,
-            oldest_seconds=(now - oldest.get(queue, now)).total_seconds(),
-            recent_seconds=read_recent_seconds(session),
-        )
-        for queue, users in waiting.items()
-        if users.total() > SHORT and (each := _seconds_each(session, queue, oldest.get(queue))) is not None
-    }
+    long = [queue for queue, users in waiting.items() if users.total() > SHORT]
+    found = {queue: _read_backlog(session, queue, waiting[queue], oldest.get(queue)) for queue in long}
+    return {queue: backlog for queue, backlog in found.items() if backlog is not None}
 
 
-def _seconds_each(session: Session, queue: str, waiting_since: datetime | None) -> float | None:
-    """Return the seconds from one judging that leaves the queue to the next.
+# Built once, because nearly every submission reads it.
+_WAITING = (
+    select(Job.queue, User.id, func.count(), func.min(Judging.queued_at).filter(Job.attempt == 0))
+    .join(Judging, Judging.id == Job.judging_id)
+    .join(Submission, Submission.id == Judging.submission_id)
+    .join(User, User.id == Submission.user_id)
+    .where(Job.lease_until.is_(None), Job.priority > VISITOR, ~Job.is_rationed)
+    .group_by(Job.queue, User.id)
+)
 
-    They are measured over the later half of the judgings that finished while others waited, so that no slot was free.
-    If these are too few, they are the mean seconds of a judging, divided by the slots.
+
+def _read_backlog(
+    session: Session, queue: str, waiting: Counter[UUID], waiting_since: datetime | None
+) -> Backlog | None:
+    """Return None without a worker or without measurements.
+
+    The pace is measured over the later half of the judgings that finished while others waited, so that no slot was
+    free. If these are too few, it is the mean seconds of a judging, divided by the slots.
     """
     slots, last = _count_slots(session, queue), _last_judged()
     is_busy = false() if waiting_since is None else last.c.finished_at >= waiting_since
@@ -162,25 +245,18 @@ def _seconds_each(session: Session, queue: str, waiting_since: datetime | None) 
     ).one()
     if not slots or mean is None:
         return None
-    if count >= LEAST_MEASURED and middle_at < now:
-        return float((now - middle_at).total_seconds() / (count / 2))
-    return float(mean) / slots
+    is_measured = count >= LEAST_MEASURED and middle_at < now
+    each = (now - middle_at).total_seconds() / (count / 2) if is_measured else float(mean) / slots
+    return Backlog(
+        waiting=waiting,
+        seconds_each=CAUTION * each,
+        oldest_seconds=0.0 if waiting_since is None else (now - waiting_since).total_seconds(),
+        recent_seconds=read_recent_seconds(session),
+    )
 
 
-def _read_typical(session: Session, queue: str) -> _TypicalSeconds:
-    """Return the medians of the last submissions. Rejudgings do not count, because they wait for other work."""
-    last = _last_judged()
-    middle = func.percentile_cont(0.5).within_group(last.c.seconds)
-    kinds = func.grouping_sets(tuple_(last.c.problem_id, last.c.mode), tuple_())
-    medians = select(last.c.problem_id, last.c.mode, middle).where(*_is_typical(last, queue))
-    by_kind: dict[Kind, float] = {}
-    overall: float | None = None
-    for problem_id, mode, seconds in session.execute(medians.group_by(kinds)):
-        if problem_id is None:
-            overall = seconds
-        else:
-            by_kind[problem_id, mode] = seconds
-    return _TypicalSeconds(by_kind, overall)
+def _count_slots(session: Session, queue: str) -> int:
+    return session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue))).one()
 
 
 def _last_judged() -> Subquery:
@@ -196,68 +272,13 @@ def _last_judged() -> Subquery:
     )
 
 
-def _is_typical(last: Subquery, queue: str) -> tuple[ColumnElement[bool], ...]:
+def _is_typical(last: Subquery, queue: str | ColumnElement[str]) -> tuple[ColumnElement[bool], ...]:
     is_judged = last.c.verdict.not_in(["judge_error", "cancelled"])
     return last.c.queue == queue, is_judged, last.c.seconds.is_not(None)
 
 
-def _ahead(session: Session, job: Job) -> Counter[Kind]:
-    """Count the queued judgings that workers claim first, in the order of `app.queue.lease`."""
-    is_before = or_(Job.priority > job.priority, (Job.priority == job.priority) & (Job.id < job.id))
-    return _count_kinds(session, Job.queue == job.queue, Job.lease_until.is_(None), is_before)
-
-
-def _count_kinds(session: Session, *which: ColumnElement[bool]) -> Counter[Kind]:
-    each = select(Submission.problem_id, Submission.mode).join(Job, Job.watched == Submission.id)
-    some = each.where(*which).limit(MAX_AHEAD).subquery()
-    counted = select(some.c.problem_id, some.c.mode, func.count()).group_by(some.c.problem_id, some.c.mode)
-    return Counter({(problem_id, mode): count for problem_id, mode, count in session.execute(counted)})
-
-
-def _seconds_before(session: Session, judging: Judging, ahead: Counter[Kind], typical: _TypicalSeconds) -> float | None:
-    """Estimate the seconds until a slot is free: the work ahead, divided by the slots.
-
-    Running judgings count half, since they are half done on average. Background work gives way and does not count.
-    """
-    slots = _count_slots(session, judging.queue)
-    is_held = Job.lease_until > func.now()
-    running = _count_kinds(session, Job.queue == judging.queue, Job.priority > BACKGROUND, is_held)
-    if not slots:
-        return None
-    if running.total() + ahead.total() < slots:
-        return 0.0
-    waiting, half_done = _total(ahead, typical), _total(running, typical)
-    return None if waiting is None or half_done is None else (waiting + half_done / 2) / slots
-
-
-def _count_slots(session: Session, queue: str) -> int:
-    return session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue))).one()
-
-
-def _total(kinds: Counter[Kind], typical: _TypicalSeconds) -> float | None:
-    each = [(typical.of(kind), count) for kind, count in kinds.items()]
-    known = [seconds * count for seconds, count in each if seconds is not None]
-    return sum(known) if len(known) == len(each) else None
-
-
-def _seconds_since(session: Session, moment: datetime | None) -> float:
-    return float(session.scalars(select(func.extract("epoch", func.now() - moment))).one())
-
-
-NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
-NO_BOX = "No {kind} can open a sandbox now. It tries again and again: your submission waits in the queue until then."
-LOST = "The worker that judged your submission stopped. Another one will judge it again when it has a free slot."
-_KIND = {"cpu": "worker", "gpu": "GPU worker"}
-
-
-def explain_wait(session: Session, judging: Judging) -> str | None:
-    """Return a notice if no worker can serve the judging's queue, or if its worker has lost the lease."""
-    if judging.job is None or judging.job.is_held:
-        return None
-    if has_worker(session, judging.queue):
-        return LOST if judging.state == "judging" else None
-    sentence = NO_BOX if lacks_boxes(session, judging.queue) else NO_WORKER
-    return sentence.format(kind=_KIND.get(judging.queue, "worker"))
+# Built once, because each read of an event stream runs it: building takes longer than running.
+_FORECAST = _select_forecast()
 
 
 class QueueWaits:

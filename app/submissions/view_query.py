@@ -1,13 +1,15 @@
 """Reading the view of a submission from the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, Select, and_, bindparam, case, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import Session, contains_eager
 
 from app.accounts.permission import Viewer
 from app.catalog.answers import list_case_inputs
@@ -15,13 +17,15 @@ from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
 from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import Phase, Verdict
+from app.queue.model import Job
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.query import get_readable_judging
-from app.submissions.queue_wait import explain_wait, forecast
-from app.submissions.view import CaseView, SubmissionView, view_case, view_parts
+from app.submissions.query import SubmissionNotFound, may_read
+from app.submissions.queue_wait import Forecast, forecast
+from app.submissions.view import CaseView, SubmissionView, view_parts
 
 # After this time no hint comes any more: the worker that looked for it has died.
 HINT_SECONDS = 120
+NOTHING = {"judging_id": 0, "attempt": 0, "first": 0}
 
 
 def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:
@@ -38,19 +42,15 @@ def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tupl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """New results of the latest attempt with their sequence numbers, in order of arrival. `view`: once it is done."""
+class JudgedSubmission:
+    """A submission, and the revision that its current judging is about. `slug` is the problem's."""
 
-    attempt: int
-    entries: tuple[tuple[int, CaseView], ...]
-    view: SubmissionView | None
-
-
-def view_submission(session: Session, submission: Submission) -> SubmissionView:
-    """Return the view of the current judging's latest attempt."""
-    judging = get_current_judging(session, submission)
-    revision = _get_revision(session, judging.revision_id)
-    return _view(session, submission, judging, revision, _results(session, judging))
+    submission: Submission
+    revision_id: UUID
+    slug: str
+    number: int
+    digest: str
+    manifest: Mapping[str, Any]
 
 
 class ViewReader:
@@ -61,25 +61,44 @@ class ViewReader:
 
     def __init__(self, submission_id: UUID) -> None:
         self._submission_id = submission_id
-        self._submission: Submission | None = None
-        self._revision: JudgedRevision | None = None
-        self._attempt: tuple[int, int] | None = None
-        self._rows: dict[int, CaseRow] = {}
+        self._judged: JudgedSubmission | None = None
+        self._attempt = (0, 0)
+        self._results: dict[int, tuple[int, CaseView]] = {}
 
     def read(self, session: Session, viewer: Viewer | None) -> tuple[Submission, SubmissionView]:
-        """Raises NotFound."""
-        judging = get_readable_judging(session, self._submission_id, viewer)
-        submission = self._submission or session.get_one(Submission, self._submission_id)
-        if self._revision is None or self._revision.id != judging.revision_id:
-            self._revision = _get_revision(session, judging.revision_id)
+        """Return the view of the current judging's latest attempt. Raises NotFound."""
+        judging_id, attempt = self._attempt
+        known = {"judging_id": judging_id, "attempt": attempt, "first": max(self._results, default=-1) + 1}
+        statement = _JUDGING if self._judged else _WHOLE
+        found = get_readable(session, self._submission_id, viewer, statement=statement, known=known)
+        if self._judged is None:
+            self._judged = _read_judged(found)
+        elif self._judged.revision_id != found.Judging.revision_id:  # a rejudging with another revision counts now
+            self._judged = None
+            return self.read(session, viewer)
+        cases = self._follow(found)
+        wait = forecast(session, self._judged.submission, found.Judging)
+        return self._judged.submission, _view(self._judged, found, cases, wait)
+
+    def _follow(self, found: Row[Any]) -> tuple[CaseView, ...]:
+        """Add the new results, and return all in the problem's order. Those of a failed attempt do not count."""
+        judging: Judging = found.Judging
         if self._attempt != (attempt := (judging.id, judging.latest.attempt)):
-            self._attempt, self._rows = attempt, {}
-        first = max(self._rows, default=-1) + 1
-        new = () if judging.state == "queued" else _list_rows(session, judging, first)
-        self._rows.update((row.sequence, row) for row in new)
-        self._submission = submission
-        rows = sorted(self._rows.values(), key=lambda row: row.position) if judging.state != "queued" else ()
-        return submission, _view(session, submission, judging, self._revision, rows)
+            self._attempt, self._results = attempt, {}
+        if judging.state == "queued":
+            return ()
+        new = found.results or ()
+        self._results |= {result["sequence"]: (result["position"], CaseView(**result)) for result in new}
+        return tuple(case for _, case in sorted(self._results.values(), key=itemgetter(0)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """New results of the latest attempt with their sequence numbers, in order of arrival. `view`: once it is done."""
+
+    attempt: int
+    entries: tuple[tuple[int, CaseView], ...]
+    view: SubmissionView | None
 
 
 def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int, first: int) -> Log:
@@ -87,67 +106,83 @@ def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int
 
     Streams read it at every change, so it reads the whole submission only once it is done.
     """
-    judging = get_readable_judging(session, submission_id, viewer)
+    found = get_readable(session, submission_id, viewer)
+    judging: Judging = found.Judging
     known = first if judging.latest.attempt == attempt else 0
-    entries = () if judging.state == "queued" else _entries(session, judging, known)
-    is_done = judging.state == "done"
-    view = view_submission(session, session.get_one(Submission, submission_id)) if is_done else None
+    results = () if judging.state == "queued" else found.results or ()
+    entries = tuple((each["sequence"], CaseView(**each)) for each in results if each["sequence"] >= known)
+    view = ViewReader(submission_id).read(session, viewer)[1] if judging.state == "done" else None
     return Log(attempt=judging.latest.attempt, entries=entries, view=view)
 
 
-def _entries(session: Session, judging: Judging, first: int) -> tuple[tuple[int, CaseView], ...]:
-    return tuple((row.sequence, view_case(row)) for row in _list_rows(session, judging, first))
+def get_readable(
+    session: Session,
+    submission_id: UUID,
+    viewer: Viewer | None,
+    *,
+    statement: Select[Any] | None = None,
+    known: Mapping[str, int] = NOTHING,
+) -> Row[Any]:
+    """Return the current judging and its results without reading the source. Raises NotFound as `get_submission` does.
+
+    `known`: the attempt of which the caller has the results before `first`.
+    """
+    chosen = _JUDGING if statement is None else statement
+    found = session.execute(chosen, {"submission_id": submission_id, **known}).one_or_none()
+    if found is None or not may_read(viewer, found.user_id):
+        raise SubmissionNotFound(submission_id)
+    return found
 
 
-def _list_rows(session: Session, judging: Judging, first: int) -> Sequence[CaseRow]:
-    """List the results of the latest attempt from number `first` on, in order of arrival."""
-    new = select(CaseRow).where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.latest.attempt)
-    return session.scalars(new.where(CaseRow.sequence >= first).order_by(CaseRow.sequence)).all()
+def _select_judging() -> Select[Any]:
+    attempt = func.coalesce(Job.attempt, Judging.attempt)
+    is_known = and_(Judging.id == bindparam("judging_id"), attempt == bindparam("attempt"))
+    names = ("position", "sequence", *CaseView.model_fields)
+    result = func.jsonb_build_object(*(part for name in names for part in (name, getattr(CaseRow, name))))
+    results = select(func.jsonb_agg(aggregate_order_by(result, CaseRow.sequence))).where(
+        CaseRow.judging_id == Judging.id,
+        CaseRow.attempt == attempt,
+        CaseRow.sequence >= case((is_known, bindparam("first")), else_=0),
+    )
+    return (
+        select(Submission.user_id, Judging, results.scalar_subquery().label("results"), func.now().label("now"))
+        .join(Judging, Judging.submission_id == Submission.id)
+        .outerjoin(Judging.job)
+        .options(contains_eager(Judging.job))
+        .where(Submission.id == bindparam("submission_id"), Judging.is_current)
+    )
 
 
-def get_current_judging(session: Session, submission: Submission) -> Judging:
-    current = select(Judging).where(Judging.submission_id == submission.id, Judging.is_current)
-    return session.scalars(current).one()
+# Built once, because each read of an event stream runs it: building takes as long as running.
+_JUDGING = _select_judging()
+_WHOLE = (
+    _JUDGING.add_columns(Submission, Problem.slug, Revision.number, Revision.digest, Revision.manifest)
+    .join(Revision, Revision.id == Judging.revision_id)
+    .join(Problem, Problem.id == Revision.problem_id)
+)
 
 
-def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
-    if judging.state == "queued":  # the results of a failed attempt do not count
-        return ()
-    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.latest.attempt)
-    return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()
+def _read_judged(found: Row[Any]) -> JudgedSubmission:
+    return JudgedSubmission(
+        submission=found.Submission,
+        revision_id=found.Judging.revision_id,
+        slug=found.slug,
+        number=found.number,
+        digest=found.digest,
+        manifest=found.manifest,
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedRevision:
-    """What a view says of the problem. `slug` is the problem's."""
-
-    id: UUID
-    slug: str
-    number: int
-    digest: str
-    manifest: Mapping[str, Any]
-
-
-def _get_revision(session: Session, revision_id: UUID) -> JudgedRevision:
-    slug, number, digest, manifest = session.execute(
-        select(Problem.slug, Revision.number, Revision.digest, Revision.manifest)
-        .join(Revision, Revision.problem_id == Problem.id)
-        .where(Revision.id == revision_id)
-    ).one()
-    return JudgedRevision(id=revision_id, slug=slug, number=number, digest=digest, manifest=manifest)
-
-
-def _view(
-    session: Session, submission: Submission, judging: Judging, revision: JudgedRevision, rows: Sequence[CaseRow]
-) -> SubmissionView:
-    manifest = revision.manifest
-    case_names, cases = list_case_names(manifest, submission), tuple(map(view_case, rows))
+def _view(judged: JudgedSubmission, found: Row[Any], cases: tuple[CaseView, ...], wait: Forecast) -> SubmissionView:
+    submission, manifest = judged.submission, judged.manifest
+    judging: Judging = found.Judging
+    case_names = list_case_names(manifest, submission)
     return SubmissionView(
         id=submission.id,
-        problem=revision.slug,
+        problem=judged.slug,
         title=manifest["title"],
-        revision=revision.number,
-        digest=revision.digest,
+        revision=judged.number,
+        digest=judged.digest,
         mode=submission.mode,
         parameters=list_inputs(manifest),
         case_names=case_names,
@@ -159,10 +194,10 @@ def _view(
         parts=view_parts(manifest, case_names, cases, has_score=judging.score is not None),
         cases=cases,
         times=TimeComparison.model_validate(judging.times) if judging.times else None,
-        notice=explain_wait(session, judging),
+        notice=wait.notice,
         hint=judging.hint,
-        hint_pending=judging.hint_pending and _has_just_ended(session, judging),
-        wait=forecast(session, submission, judging),
+        hint_pending=judging.hint_pending and _has_just_ended(judging, found.now),
+        wait=wait.wait,
         phases=read_phases(judging),
         is_again=_is_again(judging),
     )
@@ -172,8 +207,7 @@ def _is_again(judging: Judging) -> bool:
     return judging.job is not None and judging.job.attempt > (1 if judging.state == "judging" else 0)
 
 
-def _has_just_ended(session: Session, judging: Judging) -> bool:
-    now = session.scalars(select(func.now())).one()
+def _has_just_ended(judging: Judging, now: datetime) -> bool:
     return judging.finished_at is not None and now - judging.finished_at < timedelta(seconds=HINT_SECONDS)
 
 

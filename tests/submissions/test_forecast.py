@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Revision
 from app.database.engine import Database
 from app.queue.model import BACKGROUND
-from app.submissions.queue_wait import forecast
+from app.submissions.queue_wait import Forecast, forecast
 from app.submissions.view import Mode, Wait
 from tests.factories import make_judging, make_prepared, make_problem, make_submission, make_worker
 
@@ -32,7 +32,7 @@ def make_running(session: Session, revision: Revision) -> None:
 
 def wait(session: Session, revision: Revision, mode: Mode = "submit", **columns: Any) -> Wait:
     submission = make_submission(session, revision=revision, mode=mode)
-    waiting = forecast(session, submission, make_judging(session, submission.id, **columns))
+    waiting = forecast(session, submission, make_judging(session, submission.id, **columns)).wait
     assert waiting is not None
     return waiting
 
@@ -122,7 +122,7 @@ def test_of_one_that_is_done_nothing_is_told(database: Database) -> None:
         submission = make_submission(session)
         judging = make_judging(session, submission.id, verdict="accepted")
 
-        assert forecast(session, submission, judging) is None
+        assert forecast(session, submission, judging) == Forecast()
 
 
 def test_what_is_judged_again_is_never_ahead_and_holds_no_slot(database: Database) -> None:

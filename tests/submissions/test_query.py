@@ -12,8 +12,8 @@ from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Submission
 from app.submissions.query import HistoryFilters, get_submission, list_submissions
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import HINT_SECONDS, view_submission
-from tests.factories import make_judging, make_problem, make_submission, make_user
+from app.submissions.view_query import HINT_SECONDS
+from tests.factories import make_judging, make_problem, make_submission, make_user, view_submission
 
 
 def make_case(judging_id: int, attempt: int, position: int) -> CaseRow:

@@ -13,8 +13,7 @@ from app.queue.lease_loop import LeaseLoop
 from app.queue.model import WorkerRow
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.queue_wait import LOST, NO_BOX, NO_WORKER
-from app.submissions.view_query import view_submission
-from tests.factories import make_judging, make_submission, make_worker
+from tests.factories import make_judging, make_submission, make_worker, view_submission
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
 

@@ -8,8 +8,8 @@ from app.accounts.permission import signed_in
 from app.database.engine import Database
 from app.errors import NotFound
 from app.submissions.model import CaseRow, Judging
-from app.submissions.view_query import ViewReader, view_submission
-from tests.factories import finish_judgings, make_judging, make_problem, make_submission, make_user
+from app.submissions.view_query import ViewReader
+from tests.factories import finish_judgings, make_judging, make_problem, make_submission, make_user, view_submission
 
 CASES = [{"name": name, "visibility": "sample"} for name in ("small", "large")]
 

@@ -31,10 +31,9 @@ from app.submissions.model import Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from app.submissions.view import Mode, SubmissionView
-from app.submissions.view_query import view_submission
 from app.web.visit import COOKIE
 from tests.catalog.packages import PROBLEM, make_files
-from tests.factories import make_user, set_policy
+from tests.factories import make_user, set_policy, view_submission
 from tests.hostile_text import AUTHORED, IN_A_LINE, LONG_LINE, SAID, UNSTORABLE, list_harm, list_markup
 from tests.web.browser import visit
 from tests.web.judged import answered, failed, judge

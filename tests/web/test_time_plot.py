@@ -17,8 +17,8 @@ from app.judging.report import AnswerFault
 from app.judging.verdicts import Finish, Verdict
 from app.submissions.judging_record import finish
 from app.submissions.model import Submission
-from app.submissions.view_query import view_submission
 from app.web.picture.time_plot import draw_time_plot
+from tests.factories import view_submission
 from tests.web.judged import all_right, failed, take
 from tests.web.submit_form import submit
 from tests.web.test_picture import of_class, titles

@@ -22,7 +22,7 @@ from app.submissions.model import Submission
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import ViewReader, view_submission
+from app.submissions.view_query import ViewReader
 from app.web.address import SubmissionId
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -107,8 +107,7 @@ def read_shown(visit: Visit, submission_id: UUID) -> SubmissionResult:
 
 def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> SubmissionResult:
     """Raises NotFound."""
-    submission = get_submission(session, submission_id, viewer)
-    return _show(session, viewer, submission, view_submission(session, submission))
+    return _show(session, viewer, *ViewReader(submission_id).read(session, viewer))
 
 
 def _show(session: Session, viewer: Viewer, submission: Submission, view: SubmissionView) -> SubmissionResult:

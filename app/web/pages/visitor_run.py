@@ -18,7 +18,7 @@ from app.submissions.model import Submission
 from app.submissions.progress import Progress, stream_changes
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import ViewReader, view_submission
+from app.submissions.view_query import ViewReader
 from app.web.address import SubmissionId
 from app.web.pages.submission import render_result
 from app.web.render import HEADERS
@@ -52,7 +52,11 @@ def show_run_result(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
 @router.post("/cancel", dependencies=[Depends(require_own_origin)])
 def cancel_run(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     with visit.transaction() as session:
-        cancel(session, _get_run(session, submission_id))
+        try:
+            run = get_submission(session, submission_id, None)
+        except NotFound:
+            raise RunNotFound from None
+        cancel(session, run)
     return see_other(f"/visitor-runs/{submission_id}")
 
 
@@ -86,15 +90,9 @@ async def stream_run(
 
 def _read(visit: Visit, run_id: UUID) -> tuple[Submission, SubmissionView]:
     """Raises RunNotFound."""
-    with visit.transaction() as session:
-        run = _get_run(session, run_id)
-        return run, view_submission(session, run)
-
-
-def _get_run(session: Session, run_id: UUID) -> Submission:
-    """Raises RunNotFound."""
     try:
-        return get_submission(session, run_id, None)
+        with visit.transaction() as session:
+            return ViewReader(run_id).read(session, None)
     except NotFound:
         raise RunNotFound from None
 
