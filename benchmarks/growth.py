@@ -25,7 +25,7 @@ from benchmarks.results import Figure, key_of, reduce
 from benchmarks.service import PROBLEMS, SLUGS
 from tests.factories import make_problem, make_user
 from tests.large.address import Address, list_addresses
-from tests.large.asking import CustomChecker, asking
+from tests.large.asking import Asker, asking
 from tests.large.fill import analyze, fill, sign_in_as
 from tests.serving import NO_WORKER, Served, serve
 
@@ -130,7 +130,7 @@ def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figu
     return figures
 
 
-def _ask(asker: CustomChecker, address: Address, times: int) -> list[float]:
+def _ask(asker: Asker, address: Address, times: int) -> list[float]:
     """Return milliseconds, without a first request to warm up. Empty for requests that fail and for full exports."""
     if address.is_export or not asker.ask(address).is_success:
         return []

@@ -30,11 +30,6 @@ def attempt(username: str = "ada", password: str = PASSWORD, address: str = "192
 
 
 @pytest.mark.usefixtures("ada")
-def test_the_right_password_signs_in(session: Session) -> None:
-    assert sign_in(session, Limits(), attempt()).username == "ada"
-
-
-@pytest.mark.usefixtures("ada")
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -8,7 +8,6 @@ from sqlalchemy import func, select, update
 
 from app.accounts.model import Invitation, User
 from app.accounts.permission import signed_in
-from app.accounts.user import SignUp, sign_up
 from app.admin.erasure import USER_DATA, erase
 from app.audit import COMMAND, AuditEvent
 from app.database.cursor import Slice
@@ -43,15 +42,6 @@ def test_the_page_about_security_says_the_same() -> None:
     said = {tuple(part.strip().strip("`") for part in row) for row in rows}
 
     assert {(belonging.name, belonging.fate, belonging.what) for belonging in USER_DATA} <= said
-
-
-def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_rich_user(session)
-
-    with database.transaction() as session:
-        for belonging in USER_DATA:
-            assert session.scalar(select(func.count()).where(belonging.column == user.id)), belonging.name
 
 
 def test_nothing_of_an_erased_user_is_left_but_shared_rows_stay(database: Database) -> None:
@@ -117,14 +107,6 @@ def test_the_row_that_stays_is_anonymous_and_can_not_sign_in(database: Database)
         assert row.erased_at is not None
         invitations = session.scalars(select(Invitation)).all()
         assert [(invitation.email, invitation.note) for invitation in invitations] == [(None, "")] * 2
-
-
-def test_their_name_is_free_again(database: Database) -> None:
-    with database.transaction() as session:
-        erase(session, COMMAND, make_rich_user(session).id)
-
-    with database.transaction() as session:
-        assert sign_up(session, SignUp(username="ada", password="correct horse")).username == "ada"
 
 
 def test_it_is_written_down_without_a_name(database: Database) -> None:

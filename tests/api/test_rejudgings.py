@@ -10,7 +10,6 @@ from sqlalchemy import select
 from app.accounts.model import User
 from app.database.engine import Database
 from app.submissions.model import Submission
-from tests.api.conftest import SignedIn
 from tests.factories import make_problem
 from tests.rejudging.rows import judge_again, make_judged
 
@@ -55,9 +54,3 @@ def test_from_the_preview_to_the_verdict_that_counts(
     judgings = ada.get(f"/submissions/{submission.id}/judgings").json()["items"]
     assert [each["verdict"] for each in judgings] == ["wrong_answer", "accepted"]
     assert [each["id"] for each in admin.get(PATH).json()["items"]] == [begun["id"]]
-
-
-def test_another_users_judgings_are_not_shown(signed_in: SignedIn, submission: Submission) -> None:
-    answer = signed_in("eve").get(f"/submissions/{submission.id}/judgings")
-
-    assert answer.status_code == HTTPStatus.NOT_FOUND

@@ -17,12 +17,6 @@ from app.authoring.model import Verification
 from app.authoring.publication import Publisher, bring_back, publish_package, publish_verified
 from app.authoring.query import (
     get_verification,
-    list_authored,
-    list_published_by,
-    list_verifications,
-    page_revisions,
-    page_verifications,
-    view_verification,
 )
 from app.authoring.send import Sending, cancel, send
 from app.catalog.folder import digest
@@ -46,8 +40,6 @@ WANTED = Wanted(queues=("verify-cpu", "verify-gpu"), slots=1, worker="test", lea
 LIKE_THE_REPORT = Effort(is_quick=True)
 # Revisions grow with each publication, so one query may not read all of them.
 FEW = SMALL - {"revisions"}
-NEWCOMER = "author-100"  # has published nothing
-
 # `author-1` has sent 3 of 5 verified packages, all with the content of PACKAGE. Authors 2 to 99 have sent the others,
 # and 300 that are not done. Rows are narrower than real ones, so that reading a table whole costs less than it would.
 STATEMENTS = (
@@ -171,19 +163,3 @@ def test_no_publication_reads_all_revisions(grown: Database) -> None:
             bring_back(session, PACKAGE.slug, current.number, actor)
 
     assert (current.number, revision.number) == (3001, 3002)
-
-
-def test_no_list_reads_all_verifications_and_publications(grown: Database) -> None:
-    with grown.transaction() as session:
-        busy, newcomer = author(session), author(session, NEWCOMER)
-
-    with nothing_read_whole(grown, statements=12), grown.transaction() as session:
-        page = page_verifications(session, busy)
-        page_verifications(session, busy, page.next)
-        list_verifications(session, user_id=busy)
-        list_verifications(session, slug=PACKAGE.slug)
-        view_verification(session, get_verification(session, page.items[0].id))
-        revisions = page_revisions(session, PACKAGE.slug)
-        page_revisions(session, PACKAGE.slug, revisions.next)
-        assert len(list_authored(session)) == 101
-        assert list_published_by(session, newcomer) == set()

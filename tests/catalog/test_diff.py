@@ -69,12 +69,6 @@ def test_a_comparison_of_packages_shows_a_bounded_amount(text: str) -> None:
     assert (found[-1].is_whole, found[-1].lines) == (False, ())
 
 
-def test_an_added_file_of_very_many_lines_is_not_shown() -> None:
-    difference = only(None, "\n" * (MAX_SHOWN_LINES + 1))
-
-    assert (difference.change, difference.is_whole, difference.lines) == ("added", False, ())
-
-
 def test_one_changed_line_of_a_very_long_file_is_found() -> None:
     old = "x\n" * 50_000
 

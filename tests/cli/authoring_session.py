@@ -3,8 +3,6 @@
 A block `console` holds commands after `$ ` (going on after `> `) with what they print; one with `file=PATH` is a file
 to write, and a block `diff` a change to apply. Where `^C` stands last, the command is ended so, once it has printed
 what stands before.
-
-`python -m tests.cli.authoring_session` runs all of it and writes what the commands print now into the guide.
 """
 
 import os
@@ -18,7 +16,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from app.settings import ROOT
@@ -174,28 +171,3 @@ class _Shell:
         for real, shown in self._hidden.items():
             line = line.replace(real, shown)
         return line.rstrip()
-
-
-def write_guide(guide: str, steps: list[Step]) -> str:
-    """The guide with the outputs of these steps."""
-    commands = iter(step for step in steps if step.kind == "console")
-    written: list[str] = []
-    is_console = False
-    for line in guide.splitlines():
-        if is_console and line.startswith("$ "):
-            step = next(commands)
-            written += [*f"$ {step.text}".replace("\n", "\n> ").splitlines(), *step.printed]
-        elif not is_console or line == "```":
-            written.append(line)
-        is_console = line == "```console" or (is_console and line != "```")
-    return "\n".join(written) + "\n"
-
-
-def main() -> None:
-    guide = GUIDE.read_text()
-    with TemporaryDirectory() as folder:
-        GUIDE.write_text(write_guide(guide, replay(read_steps(guide), Path(folder))))
-
-
-if __name__ == "__main__":
-    main()

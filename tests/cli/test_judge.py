@@ -13,6 +13,7 @@ from app.submissions.view import SubmissionView
 from tests.catalog.test_parts_and_sizes import WITH_PARTS
 from tests.serving import ONE_PROBLEM, RIGHT, SLUG, WRONG
 
+NOTEBOOK = b'{"cells": [{"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4}'
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
 
 ENVIRONMENT = {
@@ -91,16 +92,17 @@ def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
+        (NOTEBOOK, "is a Jupyter notebook, not Python code. Copy the cell with your solution"),
         (b"\xff\xfe\x00", "save it as UTF-8"),
         pytest.param(b"# coding: nonsense\n", "save it as UTF-8", marks=pytest.mark.whole),
         pytest.param(b"#" * 300 * 1024, "262144", marks=pytest.mark.whole),
     ],
 )
 def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
-    file = tmp_path / "solution.py"
+    file = tmp_path / ("mine.ipynb" if content is NOTEBOOK else "solution.py")
     file.write_bytes(content)
 
-    judged = allclose("judge", "microbatched_grads", file)
+    judged = allclose("judge", ONE_PROBLEM / SLUG, file)
 
     assert judged.returncode == 2
     assert words in judged.stderr
@@ -122,16 +124,6 @@ def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, cont
 
     assert judged.returncode == 1
     assert f"{title} – 0 of" in judged.stdout
-
-
-def test_a_notebook_is_named_with_the_way_out(tmp_path: Path) -> None:
-    file = tmp_path / "mine.ipynb"
-    file.write_text('{"cells": [{"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4}')
-
-    judged = allclose("judge", ONE_PROBLEM / SLUG, file)
-
-    assert judged.returncode == 2
-    assert "is a Jupyter notebook, not Python code. Copy the cell with your solution" in judged.stderr
 
 
 def test_an_unknown_problem_is_named_beside_the_known_ones() -> None:

@@ -76,31 +76,24 @@ def test_a_package_in_one_file_outside_the_catalogue_can_be_named_by_its_path(tm
     assert own.statement.count("TODO") == 5
 
 
-def test_an_unknown_problem_is_named_with_those_that_exist(tmp_path: Path) -> None:
-    refused = new(tmp_path, "mine", "--like", "nonsense")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("mine", "--like", "nonsense"), ("no problem 'nonsense'", "runge_kutta_4")),
+        (("Not a slug",), ("can't be a slug",)),
+        (("taken",), ("exists already",)),
+    ],
+)
+def test_a_package_that_can_not_be_made_is_refused_and_nothing_is_written(
+    tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    (tmp_path / "taken").mkdir()
+
+    refused = new(tmp_path, *arguments)
 
     assert refused.returncode == 2
-    assert "no problem 'nonsense'" in refused.stderr
-    assert "runge_kutta_4" in refused.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_slug_that_can_not_be_used_is_refused(tmp_path: Path) -> None:
-    refused = new(tmp_path, "Not a slug")
-
-    assert refused.returncode == 2
-    assert "can't be a slug" in refused.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_nothing_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-
-    refused = new(tmp_path, "mine")
-
-    assert refused.returncode == 2
-    assert "exists already" in refused.stderr
-    assert list((tmp_path / "mine").iterdir()) == []
+    assert all(each in refused.stderr for each in words)
+    assert list(tmp_path.rglob("*")) == [tmp_path / "taken"]
 
 
 def test_the_schema_is_printed() -> None:

@@ -46,3 +46,8 @@ def make_launcher(devices: Path, isolation: Isolation) -> MakeLauncher:
         return launcher
 
     return make
+
+
+@pytest.fixture
+def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
+    return make_launcher(nvml)

@@ -26,11 +26,6 @@ STAYS = make_request("import time\ndef solve(n):\n    time.sleep(30 * n)\n    re
 
 
 @pytest.fixture
-def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
-    return make_launcher(nvml)
-
-
-@pytest.fixture
 def box(launcher: BubblewrapLauncher) -> Iterator[GpuBox]:
     box = launcher.launch(SPEC)
     assert isinstance(box, GpuBox)

@@ -23,8 +23,6 @@ from sandbox.guest.seccomp_filter import (
     student_filter,
 )
 from sandbox.interface import MIB, BoxLost, BoxSpec, Ending
-from tests.gpu.conftest import MakeLauncher
-from tests.gpu.nvml import FakeNvml
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.test_bpf import ALLOWED, decide
 
@@ -170,11 +168,6 @@ def test_tensors_lie_on_the_gpu_wherever_they_are_in_the_inputs(monkeypatch: pyt
 
     first, (second, number) = restored["a"]
     assert (first.device, second.device, number) == ("cuda", "cuda", 3)
-
-
-@pytest.fixture
-def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
-    return make_launcher(nvml)
 
 
 @pytest.mark.parametrize("framework", [pytest.param("jax", marks=pytest.mark.whole), "torch"])

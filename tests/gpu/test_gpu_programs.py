@@ -11,8 +11,6 @@ from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.box import GpuBox
 from sandbox.guest.seccomp_filter import CLONE_SPAWN, numbers
 from sandbox.interface import MIB, BoxSpec, Ending
-from tests.gpu.conftest import MakeLauncher
-from tests.gpu.nvml import FakeNvml
 from tests.sandbox.bench import make_request, run_in, value_of
 
 PREAMBLE = """
@@ -63,11 +61,6 @@ TAKES_CORES = """
     while True:
         pass
 """
-
-
-@pytest.fixture
-def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
-    return make_launcher(nvml)
 
 
 @pytest.fixture

@@ -45,6 +45,7 @@ IDENTIFIERS = {
 }
 AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 
+USERS = ("q=user-3", "q=nobody", "role=author", "role=admin", "state=active", "state=suspended", "state=erased")
 # Beside a list's first page: how it is narrowed down.
 NARROWED = {
     "/problems/{slug}/solutions": ("order=shortest", "order=newest"),
@@ -62,11 +63,10 @@ NARROWED = {
         *("everyone=true&problem=made_1&revision=1&verdict=judge_error", "everyone=true&digest=0"),
     ),
     "/admin/rejudgings/new": (
-        "cause=BoxLost%3A+the+box+ended",
-        "verdict=judge_error",
-        "outdated=true",
-        "user=user-1",
-        "outdated=true&onto=current",
+        *(f"verdict={each}" for each in ("accepted", "wrong_answer", "cancelled", "judge_error")),
+        *("cause=BoxLost%3A+the+box+ended", "cause=NotSaid%3A+nothing+was+written+down"),
+        *("since=2026-11-01T00:00:00Z", "until=2026-11-01T00:00:00Z", "problem=made_1", "problem=made_1&revision=1"),
+        *("outdated=true", "outdated=true&onto=current", "user=user-1", "verdict=accepted&onto=current"),
     ),
     "/admin/submissions": (
         "problem=made_1",
@@ -78,8 +78,8 @@ NARROWED = {
     "/admin/invitations": ("state=open", "state=used"),
     "/api/v1/invitations": ("state=expired",),
     "/admin/rejudgings": ("decision=open", "decision=applied"),
-    "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
-    "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
+    "/api/v1/users": USERS,
+    "/admin/users": USERS,
     "/api/v1/audit-events": (
         *("action=user.suspended", "actor=user-3", "channel=command", "about=user-3", "since=2026-11-01T00:00:00Z"),
     ),

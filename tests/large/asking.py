@@ -14,7 +14,7 @@ PATIENCE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class CustomChecker:
+class Asker:
     who: SignedInUser
     client: httpx.Client
 
@@ -37,9 +37,9 @@ class CustomChecker:
 
 
 @contextmanager
-def asking(server: str, who: SignedInUser) -> Iterator[CustomChecker]:
+def asking(server: str, who: SignedInUser) -> Iterator[Asker]:
     with httpx.Client(base_url=server, timeout=PATIENCE) as client:
-        yield CustomChecker(who, client)
+        yield Asker(who, client)
 
 
 def _is_for_machines(address: Address) -> bool:

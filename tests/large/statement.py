@@ -160,7 +160,7 @@ WRITTEN = (
         SELECT gen_random_uuid(), who.id, slug, files, digest, true, now() - interval '1 hour' * k, now(), 'passed',
             NULL, what.revision_id
         FROM what JOIN revisions ON revisions.id = revision_id JOIN who ON who.n = 1,
-        generate_series(1, :size / 1000) k""",
+        generate_series(1, :size / 400) k""",
     """INSERT INTO publications (problem_id, revision_id, user_id, verification_id, published_at)
         SELECT problem_id, revision_id, verifications.user_id, verifications.id, queued_at
         FROM what JOIN verifications USING (slug, revision_id)""",

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer, signed_in
-from app.catalog.model import Problem
+from app.catalog.model import Problem, Revision
 from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
@@ -35,9 +35,10 @@ from app.limits import EDIT_INTERVAL
 from tests.admin.test_erasure_at_once import until_waiting
 from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
-from tests.learning.lessons import make_accepted, publish_lesson
+from tests.learning.lessons import make_accepted
 from tests.learning.test_shared_solution import sign_in
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 CODE = "Try this:\n\n```python\nreturn x.sum() * scale\n```\n\nIt works."
 QUESTION = PostText(title="Why  scale?", body="What is `scale` for?")
@@ -52,7 +53,6 @@ def titles(session: Session, viewer: Viewer) -> list[str]:
 
 
 def test_a_question_and_its_answers_are_read_with_their_names(session: Session) -> None:
-    publish_lesson(session)
     ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
 
     asked = ask(session, ada, SLUG, QUESTION)
@@ -65,8 +65,7 @@ def test_a_question_and_its_answers_are_read_with_their_names(session: Session) 
     assert [(post.username, post.body, post.is_own) for post in thread.answers] == [("grace", "It multiplies.", True)]
 
 
-def test_code_and_spoilers_are_withheld_until_the_solution_is_open(session: Session) -> None:
-    revision = publish_lesson(session)
+def test_code_and_spoilers_are_withheld_until_the_solution_is_open(session: Session, revision: Revision) -> None:
     ada, locked, solved, author = (
         sign_in(session),
         sign_in(session),
@@ -121,7 +120,6 @@ def test_every_kind_of_code_block_is_hidden(body: str) -> None:
     ],
 )
 def test_texts_have_limits(session: Session, title: str, body: str, words: str) -> None:
-    publish_lesson(session)
     ada = sign_in(session)
 
     with pytest.raises(Invalid, match=words):
@@ -133,7 +131,6 @@ def test_the_same_text_sent_twice_is_one_post_and_many_texts_are_too_many(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(discussion, "MAX_POSTS_PER_HOUR", 3)
-    publish_lesson(session)
     ada, grace = sign_in(session), sign_in(session)
 
     asked = ask(session, ada, SLUG, QUESTION)
@@ -151,7 +148,6 @@ def test_the_same_text_sent_twice_is_one_post_and_many_texts_are_too_many(
 
 def test_an_own_post_can_be_edited_and_deleted_and_no_other(database: Database) -> None:
     with database.transaction() as session:
-        publish_lesson(session)
         ada, grace, author = sign_in(session), sign_in(session), sign_in(session, role="author")
         asked = ask(session, ada, SLUG, QUESTION)
         answered = answer(session, grace, asked, PostText(body="first"))
@@ -181,7 +177,6 @@ def test_an_own_post_can_be_edited_and_deleted_and_no_other(database: Database) 
 
 def test_deleted_posts_count_for_the_limit(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discussion, "MAX_POSTS_PER_HOUR", 2)
-    publish_lesson(session)
     ada = sign_in(session)
     for _ in range(2):
         delete_post(session, ada, ask(session, ada, SLUG, QUESTION))
@@ -192,7 +187,6 @@ def test_deleted_posts_count_for_the_limit(session: Session, monkeypatch: pytest
 
 def test_an_answer_waits_for_the_end_of_its_questions_deletion(database: Database) -> None:
     with database.transaction() as session:
-        publish_lesson(session)
         ada, grace = sign_in(session), sign_in(session)
         asked = ask(session, ada, SLUG, QUESTION)
 
@@ -211,7 +205,6 @@ def test_an_answer_waits_for_the_end_of_its_questions_deletion(database: Databas
 
 
 def test_edits_have_an_interval_for_all_posts_of_a_user(session: Session) -> None:
-    publish_lesson(session)
     ada = sign_in(session)
     first, second = (ask(session, ada, SLUG, PostText(title=title, body="text")) for title in ("one", "two"))
     edit(session, ada, first, QUESTION)
@@ -227,7 +220,6 @@ def test_edits_have_an_interval_for_all_posts_of_a_user(session: Session) -> Non
 
 
 def test_only_a_moderator_removes_a_spoiler_mark(session: Session) -> None:
-    publish_lesson(session)
     ada, author, reader = sign_in(session), sign_in(session, role="author"), sign_in(session)
     for viewer, is_kept in ((ada, True), (author, False)):
         asked = ask(session, viewer, SLUG, PostText(title="Why?", body="SECRET", is_spoiler=True))
@@ -243,7 +235,6 @@ def test_only_a_moderator_removes_a_spoiler_mark(session: Session) -> None:
 
 
 def test_a_deleted_question_with_answers_stays_without_text_and_name(session: Session) -> None:
-    publish_lesson(session)
     ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
     asked = ask(session, ada, SLUG, QUESTION)
     answered = answer(session, grace, asked, PostText(body="still here"))
@@ -261,7 +252,6 @@ def test_a_deleted_question_with_answers_stays_without_text_and_name(session: Se
 
 
 def test_questions_and_answers_come_in_pages(session: Session) -> None:
-    publish_lesson(session)
     ada = sign_in(session)
     asked = [ask(session, ada, SLUG, PostText(title=f"{number}", body="text")) for number in range(3)]
     answered = [answer(session, ada, asked[0], PostText(body=f"{number}")) for number in range(3)]
@@ -278,7 +268,6 @@ def test_questions_and_answers_come_in_pages(session: Session) -> None:
 
 def test_unread_answers_are_counted_until_their_asker_looks(database: Database) -> None:
     with database.transaction() as session:
-        publish_lesson(session)
         ada, grace = sign_in(session), sign_in(session)
         asked = ask(session, ada, SLUG, QUESTION)
     for writer, body in ((grace, "one"), (grace, "two"), (ada, "my own")):
@@ -299,7 +288,6 @@ def test_unread_answers_are_counted_until_their_asker_looks(database: Database) 
 
 def test_an_answer_that_was_being_written_during_the_look_is_unread(database: Database) -> None:
     with database.transaction() as session:
-        publish_lesson(session)
         ada, grace = sign_in(session), sign_in(session)
         asked = ask(session, ada, SLUG, QUESTION)
     with database.transaction() as session:
@@ -313,7 +301,6 @@ def test_an_answer_that_was_being_written_during_the_look_is_unread(database: Da
 
 
 def test_hidden_posts_are_for_moderators_and_their_authors(session: Session) -> None:
-    publish_lesson(session)
     ada, grace, author = sign_in(session, "ada"), sign_in(session, "grace"), sign_in(session, role="author")
     asked = ask(session, ada, SLUG, QUESTION)
     answered = answer(session, grace, asked, PostText(body="rude words"))
@@ -336,7 +323,6 @@ def test_hidden_posts_are_for_moderators_and_their_authors(session: Session) -> 
 
 
 def test_an_answer_can_be_deleted_after_a_moderator_hid_the_question(session: Session) -> None:
-    publish_lesson(session)
     ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
     asked = ask(session, ada, SLUG, QUESTION)
     answered = answer(session, grace, asked, PostText(body="It multiplies."))
@@ -356,8 +342,9 @@ def test_an_answer_can_be_deleted_after_a_moderator_hid_the_question(session: Se
         read(session, grace, asked)
 
 
-def test_the_html_is_stored_when_a_post_is_written(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    revision = publish_lesson(session)
+def test_the_html_is_stored_when_a_post_is_written(
+    session: Session, monkeypatch: pytest.MonkeyPatch, revision: Revision
+) -> None:
     ada, locked, solved = sign_in(session), sign_in(session), sign_in(session)
     make_accepted(session, solved.user, revision)
     asked = ask(session, ada, SLUG, PostText(title="Code", body=CODE))
@@ -379,7 +366,6 @@ def test_the_html_is_stored_when_a_post_is_written(session: Session, monkeypatch
 def test_a_page_renders_posts_of_an_older_renderer_again_up_to_a_limit(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    publish_lesson(session)
     ada = sign_in(session)
     asked = ask(session, ada, SLUG, QUESTION)
     for number in range(6):
@@ -402,7 +388,6 @@ def html_of(session: Session, viewer: Viewer, question_id: UUID) -> str:
 
 
 def test_a_locked_question_takes_answers_and_edits_of_moderators_only(session: Session) -> None:
-    publish_lesson(session)
     ada, author = sign_in(session), sign_in(session, role="author")
     asked = ask(session, ada, SLUG, QUESTION)
     session.execute(update(Post).where(Post.id == asked).values(locked_at=func.now()))
@@ -416,8 +401,7 @@ def test_a_locked_question_takes_answers_and_edits_of_moderators_only(session: S
     assert read(session, ada, asked).is_locked
 
 
-def test_a_draft_s_discussion_is_not_there_for_students(session: Session) -> None:
-    revision = publish_lesson(session)
+def test_a_draft_s_discussion_is_not_there_for_students(session: Session, revision: Revision) -> None:
     author, student = sign_in(session, role="author"), signed_in(make_user(session))
     asked = ask(session, author, SLUG, QUESTION)
     session.get_one(Problem, revision.problem_id).availability = "draft"

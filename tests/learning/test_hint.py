@@ -2,6 +2,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.catalog.model import Revision
 from app.errors import Conflict, NotFound
 from app.learning.lesson import reveal_hint
 from app.learning.model import HintReveal
@@ -9,11 +10,12 @@ from app.learning.progress import read_learning
 from tests.factories import make_problem, make_user
 from tests.learning.lessons import HINTS, TAUGHT, publish_lesson
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 
 
-def test_hints_are_revealed_in_order_and_each_is_kept(session: Session) -> None:
-    ada, revision = make_user(session), publish_lesson(session)
+def test_hints_are_revealed_in_order_and_each_is_kept(session: Session, revision: Revision) -> None:
+    ada = make_user(session)
 
     before = read_learning(session, ada.id, SLUG).hints
     reveal_hint(session, ada.id, SLUG, 1)
@@ -28,7 +30,6 @@ def test_hints_are_revealed_in_order_and_each_is_kept(session: Session) -> None:
 
 def test_a_hint_asked_for_twice_is_revealed_once_and_the_last_has_no_next(session: Session) -> None:
     ada = make_user(session)
-    publish_lesson(session)
 
     for number in (1, 2, 3, 3, 1):
         hints = reveal_hint(session, ada.id, SLUG, number)
@@ -39,7 +40,6 @@ def test_a_hint_asked_for_twice_is_revealed_once_and_the_last_has_no_next(sessio
 
 def test_no_hint_is_skipped_and_none_is_made_up(session: Session) -> None:
     ada = make_user(session)
-    publish_lesson(session)
     make_problem(session, "bare")
 
     with pytest.raises(Conflict, match="hint 2 comes after hint 1"):
@@ -54,7 +54,6 @@ def test_no_hint_is_skipped_and_none_is_made_up(session: Session) -> None:
 
 def test_revealed_hints_are_per_user_and_survive_a_new_revision(session: Session) -> None:
     ada, grace = make_user(session), make_user(session)
-    publish_lesson(session)
     reveal_hint(session, ada.id, SLUG, 1)
 
     publish_lesson(session, TAUGHT.replace("Use <b>numpy</b>.", "Use NumPy."))

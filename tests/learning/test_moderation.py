@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
+from app.catalog.model import Revision
 from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
@@ -30,16 +31,16 @@ from app.learning.shared_solution import SharedSolution, share, withdraw
 from app.learning.solution import SolutionLocked
 from app.submissions.model import Submission
 from tests.hostile_text import UNSTORABLE
-from tests.learning.lessons import make_accepted, publish_lesson
+from tests.learning.lessons import make_accepted
 from tests.learning.test_shared_solution import make_shared, sign_in
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 ACTOR = Actor(user_id=None, channel="page", address="192.0.2.1")
 
 
 def make_thread(session: Session) -> tuple[Viewer, Viewer, UUID, UUID]:
     """A question of one user and the answer of another."""
-    publish_lesson(session)
     ada, grace = sign_in(session, "ada"), sign_in(session, "grace")
     asked = ask(session, ada, SLUG, PostText(title="A title", body="A question."))
     return ada, grace, asked, answer(session, grace, asked, PostText(body="Rude words."))
@@ -94,8 +95,8 @@ def test_every_decision_can_be_taken_back_and_is_in_the_audit_log_once(session: 
     assert (event.before, event.after) == (None, None)
 
 
-def test_a_shared_solution_is_reported_and_hidden_too(session: Session) -> None:
-    revision, ada = publish_lesson(session), sign_in(session, "ada")
+def test_a_shared_solution_is_reported_and_hidden_too(session: Session, revision: Revision) -> None:
+    ada = sign_in(session, "ada")
     shared = make_shared(session, revision, "grace", source="# rude words\n" * 50)
     with pytest.raises(SolutionLocked):
         report_shared(session, ada, shared, "rude")
@@ -115,8 +116,8 @@ def test_a_shared_solution_is_reported_and_hidden_too(session: Session) -> None:
     assert acts(session) == ["shared_solution.hidden", "shared_solution.shown"]
 
 
-def test_reports_of_a_solution_outlive_its_withdrawal(session: Session) -> None:
-    revision, ada = publish_lesson(session), sign_in(session, "ada")
+def test_reports_of_a_solution_outlive_its_withdrawal(session: Session, revision: Revision) -> None:
+    ada = sign_in(session, "ada")
     shared = make_shared(session, revision, "grace")
     make_accepted(session, ada.user, revision)
     report_shared(session, ada, shared, "copied")
@@ -194,8 +195,8 @@ def test_an_entry_is_reported_again_by_others_and_by_the_same_user_once_it_is_ed
         assert {report.reason for report in list_reports(session, Slice()).items} == {"rude indeed", "ruder"}
 
 
-def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(session: Session) -> None:
-    revision, ada, emmy = publish_lesson(session), sign_in(session, "ada"), sign_in(session, "emmy")
+def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(session: Session, revision: Revision) -> None:
+    ada, emmy = sign_in(session, "ada"), sign_in(session, "emmy")
     shared = make_shared(session, revision, "grace")
     for viewer in (ada, emmy):
         make_accepted(session, viewer.user, revision)

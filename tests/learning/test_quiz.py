@@ -8,12 +8,12 @@ from app.learning.model import QuizAnswer, QuizAttempt
 from tests.factories import make_user
 from tests.learning.lessons import TAUGHT, publish_lesson
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 
 
 def test_an_answer_is_kept_and_explained_and_the_other_question_says_nothing(session: Session) -> None:
     ada = make_user(session)
-    publish_lesson(session)
 
     quiz = answer_question(session, ada.id, SLUG, 0, 0)
 
@@ -27,7 +27,6 @@ def test_an_answer_is_kept_and_explained_and_the_other_question_says_nothing(ses
 
 def test_a_question_has_one_answer_in_an_attempt_and_a_retake_asks_anew(session: Session) -> None:
     ada = make_user(session)
-    publish_lesson(session)
     answer_question(session, ada.id, SLUG, 0, 0)
 
     assert answer_question(session, ada.id, SLUG, 0, 0).answered_count == 1
@@ -50,7 +49,6 @@ def test_a_question_has_one_answer_in_an_attempt_and_a_retake_asks_anew(session:
 )
 def test_an_unknown_question_or_choice_is_refused(session: Session, question: int, choice: int, words: str) -> None:
     ada = make_user(session)
-    publish_lesson(session)
 
     with pytest.raises(NotFound, match=words):
         answer_question(session, ada.id, SLUG, question, choice)
@@ -60,7 +58,6 @@ def test_an_unknown_question_or_choice_is_refused(session: Session, question: in
 
 def test_answers_outlive_a_revision_that_asks_the_same_and_no_other(session: Session) -> None:
     ada = make_user(session)
-    publish_lesson(session)
     answer_question(session, ada.id, SLUG, 0, 1)
 
     publish_lesson(session, TAUGHT.replace("Add first.", "Add up first."))

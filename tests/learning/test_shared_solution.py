@@ -25,8 +25,9 @@ from app.learning.shared_solution import (
 from app.learning.solution import SolutionLocked, show_solution
 from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_measurement, make_reference_measurement, make_submission, make_user
-from tests.learning.lessons import make_accepted, publish_lesson
+from tests.learning.lessons import make_accepted
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 
 
@@ -61,16 +62,15 @@ def names(session: Session, viewer: Viewer, order: Order) -> list[str]:
         cursor = page.next
 
 
-def test_nothing_is_shared_unless_its_author_says_so(session: Session) -> None:
-    revision, ada = publish_lesson(session), sign_in(session)
+def test_nothing_is_shared_unless_its_author_says_so(session: Session, revision: Revision) -> None:
+    ada = sign_in(session)
     make_accepted(session, make_user(session), revision)
     make_accepted(session, ada.user, revision)
 
     assert list_shared(session, ada, SLUG, "newest", Slice()).items == ()
 
 
-def test_shared_solutions_are_locked_as_the_solution_is(session: Session) -> None:
-    revision = publish_lesson(session)
+def test_shared_solutions_are_locked_as_the_solution_is(session: Session, revision: Revision) -> None:
     shared = make_shared(session, revision, "grace")
     solved, gave_up, author = sign_in(session), sign_in(session), sign_in(session, role="author")
     make_accepted(session, solved.user, revision)
@@ -87,8 +87,8 @@ def test_shared_solutions_are_locked_as_the_solution_is(session: Session) -> Non
         get_shared(session, locked, shared)
 
 
-def test_a_withdrawn_solution_is_gone_at_once_and_can_be_shared_again(session: Session) -> None:
-    revision, reader = publish_lesson(session), sign_in(session)
+def test_a_withdrawn_solution_is_gone_at_once_and_can_be_shared_again(session: Session, revision: Revision) -> None:
+    reader = sign_in(session)
     shared = make_shared(session, revision, "grace")
     make_accepted(session, reader.user, revision)
     submission = session.get_one(Submission, shared)
@@ -108,8 +108,8 @@ def test_a_withdrawn_solution_is_gone_at_once_and_can_be_shared_again(session: S
     assert find_shareable(session, grace.id, SLUG) is None
 
 
-def test_only_an_own_accepted_submission_can_be_shared(session: Session) -> None:
-    revision, ada, admin = publish_lesson(session), sign_in(session), sign_in(session, role="admin")
+def test_only_an_own_accepted_submission_can_be_shared(session: Session, revision: Revision) -> None:
+    ada, admin = sign_in(session), sign_in(session, role="admin")
     sample = make_accepted(session, ada.user, revision, mode="sample")
     waiting = make_judging(session, make_submission(session, ada.user, revision).id).submission_id
     right = make_accepted(session, ada.user, revision)
@@ -127,9 +127,11 @@ def test_only_an_own_accepted_submission_can_be_shared(session: Session) -> None
         share(session, ada, uuid4())
 
 
-def test_one_user_shares_a_few_solutions_to_a_problem(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_user_shares_a_few_solutions_to_a_problem(
+    session: Session, monkeypatch: pytest.MonkeyPatch, revision: Revision
+) -> None:
     monkeypatch.setattr(shared_solution, "MAX_SHARED", 2)
-    revision, ada = publish_lesson(session), sign_in(session)
+    ada = sign_in(session)
     first, second, third = (make_accepted(session, ada.user, revision) for _ in range(3))
     for submission_id in (first, second, second):
         share(session, ada, submission_id)
@@ -140,11 +142,10 @@ def test_one_user_shares_a_few_solutions_to_a_problem(session: Session, monkeypa
     share(session, ada, third)
 
 
-def test_they_are_listed_by_time_by_length_and_by_age(database: Database) -> None:
+def test_they_are_listed_by_time_by_length_and_by_age(database: Database, revision: Revision) -> None:
     """A solution that was not measured comes after all measured ones."""
     at = {"quick": (0.5, "x" * 30), "even": (1.234, "x" * 20), "slow": (7.0, "x" * 10), "new": (None, "x" * 40)}
     with database.transaction() as session:
-        revision = publish_lesson(session)
         make_reference_measurement(session, revision.id, 1.0)
     for name, (ratio, source) in at.items():
         with database.transaction() as session:
@@ -161,8 +162,8 @@ def test_they_are_listed_by_time_by_length_and_by_age(database: Database) -> Non
         assert [(item.ratio, item.length) for item in items] == [(0.5, 30), (1.2, 20), (7.0, 10), (None, 40)]
 
 
-def test_rejudged_solutions_and_those_of_suspended_users_are_hidden(session: Session) -> None:
-    revision, reader = publish_lesson(session), sign_in(session)
+def test_rejudged_solutions_and_those_of_suspended_users_are_hidden(session: Session, revision: Revision) -> None:
+    reader = sign_in(session)
     rejudged = make_shared(session, revision, "rejudged")
     suspended = session.get_one(Submission, make_shared(session, revision, "suspended"))
     make_accepted(session, reader.user, revision)
@@ -174,9 +175,8 @@ def test_rejudged_solutions_and_those_of_suspended_users_are_hidden(session: Ses
 
 
 @pytest.mark.parametrize("order", ["fastest", "shortest", "newest"])
-def test_a_cursor_of_another_order_is_refused(session: Session, order: Order) -> None:
+def test_a_cursor_of_another_order_is_refused(session: Session, order: Order, revision: Revision) -> None:
     other: Order = "shortest" if order == "fastest" else "fastest"
-    revision = publish_lesson(session)
     for name in ("first", "second"):
         make_shared(session, revision, name)
     reader = sign_in(session, role="author")
@@ -187,8 +187,10 @@ def test_a_cursor_of_another_order_is_refused(session: Session, order: Order) ->
             list_shared(session, reader, SLUG, order, Slice(cursor=wrong))
 
 
-def test_a_hidden_solution_is_for_moderators_and_its_author_who_can_not_bring_it_back(session: Session) -> None:
-    revision, reader, author = publish_lesson(session), sign_in(session), sign_in(session, role="author")
+def test_a_hidden_solution_is_for_moderators_and_its_author_who_can_not_bring_it_back(
+    session: Session, revision: Revision
+) -> None:
+    reader, author = sign_in(session), sign_in(session, role="author")
     make_accepted(session, reader.user, revision)
     shared = make_shared(session, revision, "grace")
     submission = session.get_one(Submission, shared)

@@ -2,20 +2,22 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.catalog.model import Revision
 from app.database.engine import Database
 from app.learning.model import SolutionView
 from app.learning.progress import read_learning
 from app.learning.solution import SolutionLocked, count_solved_after_seeing, get_solution, show_solution
 from tests.catalog.packages import FILES, SOLUTION
 from tests.factories import make_judging, make_submission, make_user
-from tests.learning.lessons import make_accepted, publish_lesson
+from tests.learning.lessons import make_accepted
 
+pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
 
 
-def test_the_solution_is_locked_for_who_has_not_solved_the_problem(session: Session) -> None:
+def test_the_solution_is_locked_for_who_has_not_solved_the_problem(session: Session, revision: Revision) -> None:
     """Passing samples, wrong answers and another user's accepted submission do not unlock it."""
-    ada, grace, revision = make_user(session), make_user(session), publish_lesson(session)
+    ada, grace = make_user(session), make_user(session)
     make_accepted(session, grace, revision)
     make_accepted(session, ada, revision, mode="sample")
     wrong = make_submission(session, ada, revision)
@@ -30,8 +32,9 @@ def test_the_solution_is_locked_for_who_has_not_solved_the_problem(session: Sess
 
 def test_it_holds_reference_accepted_solutions_and_editorial_and_nothing_else_of_the_package(
     session: Session,
+    revision: Revision,
 ) -> None:
-    ada, revision = make_user(session), publish_lesson(session)
+    ada = make_user(session)
     make_accepted(session, ada, revision)
 
     solution = get_solution(session, ada.id, SLUG)
@@ -42,9 +45,11 @@ def test_it_holds_reference_accepted_solutions_and_editorial_and_nothing_else_of
     assert "forgets the scale" not in repr(solution)
 
 
-def test_asking_to_be_shown_it_is_kept_once_and_said_of_the_success_that_follows(database: Database) -> None:
+def test_asking_to_be_shown_it_is_kept_once_and_said_of_the_success_that_follows(
+    database: Database, revision: Revision
+) -> None:
     with database.transaction() as session:
-        ada, revision = make_user(session), publish_lesson(session)
+        ada = make_user(session)
         shown = show_solution(session, ada.id, SLUG)
     with database.transaction() as session:
         assert show_solution(session, ada.id, SLUG).lock == shown.lock
@@ -60,9 +65,9 @@ def test_asking_to_be_shown_it_is_kept_once_and_said_of_the_success_that_follows
     assert (after.opened_by, after.is_solved_after_seeing) == ("accepted", True)
 
 
-def test_who_solved_it_first_is_not_said_to_have_looked(database: Database) -> None:
+def test_who_solved_it_first_is_not_said_to_have_looked(database: Database, revision: Revision) -> None:
     with database.transaction() as session:
-        ada, revision = make_user(session), publish_lesson(session)
+        ada = make_user(session)
         make_accepted(session, ada, revision)
     with database.transaction() as session:
         shown = show_solution(session, ada.id, SLUG)
