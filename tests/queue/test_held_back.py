@@ -1,22 +1,17 @@
 """The successor of a worker that an admin has drained."""
 
 import os
-import signal
 import socket
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func
 
 from app.admin.worker import WorkerView, drain, list_workers, resume
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear, leave
-from app.queue.model import WorkerRow
-from app.submissions.submit import enqueue
-from tests.factories import make_submission, make_worker
-from tests.queue.fleet import Fleet, wait_until
-from tests.queue.test_lease_loop import states
+from tests.factories import make_worker
 from tests.rejudging.rows import make_actor
 
 HERE = socket.gethostname()
@@ -41,32 +36,6 @@ def held_back(database: Database, queue: str = "cpu", **columns: Any) -> None:
     """A drained worker that has ended."""
     with database.transaction() as session:
         make_worker(session, queue, **{"host": HERE, "name": "old:999999999", "is_draining": True} | columns)
-
-
-def test_the_worker_that_comes_after_a_killed_one_is_held_back_until_it_is_resumed(
-    fleet: Fleet, database: Database
-) -> None:
-    fleet.start("first")
-    wait_until(lambda: told(database) == {"first": "alive"})
-    with database.transaction() as session:
-        drain(session, make_actor(session), seen(database)[0].id)
-    fleet.send("first", signal.SIGKILL)
-    fleet.wait("first")
-
-    fleet.start("second")
-    wait_until(lambda: told(database) == {"second": "draining"})
-    with database.transaction() as session:
-        submission = make_submission(session)
-        submission.source = "sleep 0"
-        enqueue(session, submission, "cpu")
-    with database.transaction() as session:
-        before = session.scalars(select(WorkerRow.seen_at)).one()
-    wait_until(lambda: seen(database)[0].seen_at > before + timedelta(seconds=1))
-    assert states(database) == ["queued"]
-
-    with database.transaction() as session:
-        resume(session, make_actor(session), seen(database)[0].id)
-    wait_until(lambda: states(database) == ["done"])
 
 
 def test_one_that_is_stopped_and_started_is_held_back_too(database: Database) -> None:

@@ -1,22 +1,17 @@
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import TypeAlias
 
 from sqlalchemy import func, select, text
 
-from app.database.embedded_server import own
 from app.database.engine import Database
 from app.judging.verdicts import Finish, Verdict
 from app.queue.background_work import BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.model import Job
-from app.schema import upgrade
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from app.submissions.submit import enqueue
@@ -158,31 +153,6 @@ def test_a_judging_longer_than_its_lease_is_held_by_beats(database: Database) ->
 
     with database.transaction() as session:
         assert session.execute(select(func.max(Judging.attempt))).scalar_one() == 1
-
-
-def test_work_goes_on_after_the_database_crashed_and_came_back(tmp_path: Path) -> None:
-    started, go_on = threading.Event(), threading.Event()
-    first = own(tmp_path / "postgres", {"fsync": "off"})
-    database = Database(first.url)
-
-    def run(claim: JudgingClaim, _: threading.Event) -> None:
-        started.set()
-        go_on.wait()
-        finish(database, claim, ACCEPTED)
-
-    upgrade(database)
-    with loop(database, run, BY_NOTIFY_ONLY):
-        send(database)
-        started.wait()
-        os.kill(first.server.pid, signal.SIGQUIT)
-        first.stop()
-        go_on.set()
-        with own(tmp_path / "postgres", {"fsync": "off"}):
-            wait_until(lambda: states(database) == ["done"])
-            wait_until(lambda: is_listening(database))
-            send(database)
-            wait_until(lambda: states(database) == ["done", "done"])
-    database.close()
 
 
 # More than a process can address: no thread can be started.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sandbox import guest_box
-from sandbox.interface import MIB, Aborted, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.interface import MIB, Aborted, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from tests.sandbox.bench import Recorder, make_request, run_in, value_of
 from tests.sandbox.conftest import ONE_QUICKLY
@@ -15,7 +15,6 @@ pytestmark = ONE_QUICKLY
 
 BARE, NUMPY = BoxSpec(()), BoxSpec(("numpy",))
 HONEST = make_request("def solve():\n    return 1\n")
-TWO = make_request("def solve(x):\n    return x\n", {"x": 1}, {"x": 2})
 # Returns the number of files that it found. Its memory and its files take a while to be removed.
 LEAVES_MUCH = """
     import os
@@ -85,16 +84,6 @@ def test_a_box_that_did_not_end_clean_is_exchanged_within_the_lease(
     assert not recorder.launched[0].is_usable()
 
 
-def test_a_lost_box_is_replaced(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
-    pool = make_pool()
-
-    with pool.lease(BARE, threading.Event()) as box, pytest.raises(BoxLost):
-        box.run(TWO, lambda _: recorder.launched[0].close(), threading.Event())
-    use(pool)
-
-    assert len(recorder.launched) >= 2
-
-
 def test_a_box_that_was_lost_before_its_first_run_is_exchanged(
     make_pool: Callable[..., Pool], recorder: Recorder
 ) -> None:
@@ -118,16 +107,6 @@ def test_a_box_is_lent_again_when_nothing_of_its_last_run_is_left(
             assert value_of(run.cases[0]) == 0, number
 
     assert len(recorder.launched) == 1
-
-
-def test_a_closed_pool_closes_a_box_that_is_not_empty_yet(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
-    pool = make_pool()
-    with pool.lease(BARE, threading.Event()) as box:
-        run_in(box, make_request(LEAVES_MUCH, memory_bytes=512 * MIB))
-
-    pool.close()
-
-    assert not recorder.launched[0].vessel.is_alive()
 
 
 def test_closing_the_pool_does_not_wait_for_a_box_that_does_not_become_empty(

@@ -18,10 +18,6 @@ def a_result(verdict: Verdict, expected: Verdict) -> KnownResult:
     [
         (Verdict.WRONG_ANSWER, "correct its answer, widen the tolerance, or move it to submissions/wrong_answer/"),
         (Verdict.TIME_LIMIT_EXCEEDED, "speed it up, raise limits.wall_seconds, or move it"),
-        (Verdict.MEMORY_LIMIT_EXCEEDED, "let it use less memory, raise limits.memory_mib, or move it"),
-        (Verdict.OUTPUT_LIMIT_EXCEEDED, "let it print or return less, or move it"),
-        (Verdict.RUNTIME_ERROR, "correct what it raises, or move it"),
-        (Verdict.INVALID_SUBMISSION, "let it define the entry point, or move it"),
         (Verdict.REQUIREMENT_NOT_MET, "let it meet the requirement, or move it"),
     ],
 )

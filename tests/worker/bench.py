@@ -62,7 +62,7 @@ class Overheard(Box):
         self.box.close()
 
 
-class Listening(Pool):
+class Listening(CountingPool):
     """Records the requests to its boxes, with the cases that were taken."""
 
     def __init__(self, launcher: Launcher) -> None:
@@ -108,11 +108,17 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, hint_recorder: HintRecorder | None = None) -> Worker:
-        works, hint_recorder = Works(self.database), hint_recorder or self.hint_recorder()
-        lane = Lane(expected=self.expected(), pools=self.pools)
-        lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        return Worker(self.database, works, lanes, hint_recorder)
+    def worker(
+        self, hint_recorder: HintRecorder | None = None, pools: Pools | None = None, background: Pools | None = None
+    ) -> Worker:
+        """`pools`: other ones than the references', and `background` for judgings again."""
+        interactive = Lane(expected=self.expected(), pools=pools or self.pools)
+        lanes = Lanes(
+            interactive=interactive,
+            background=interactive if background is None else replace(interactive, pools=background),
+            overload_waits=OverloadWaits(slots=1),
+        )
+        return Worker(self.database, Works(self.database), lanes, hint_recorder or self.hint_recorder())
 
     def cost_recorder(self, idle_seconds: float = 0.0) -> CostRecorder:
         return CostRecorder(self.database, self.expected(), "here", idle_seconds=idle_seconds)

@@ -10,13 +10,10 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.engine.boxes import Pools
-from app.engine.overload import OverloadWaits
 from app.queue.lease import claim
 from app.queue.model import BACKGROUND
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging, Submission
-from app.worker.work import Works
-from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Launcher
 from tests.factories import finish_judgings, make_judging
 from tests.queue.test_lease import wanted
@@ -63,10 +60,7 @@ def test_it_is_judged_on_the_cases_of_the_revision_that_was_asked_for(bench: Ben
 def test_its_boxes_are_of_their_own(bench: Bench, launcher: Launcher, pool: CountingPool) -> None:
     send_again(bench)
     with closing(CountingPool(launcher, capacity=1, max_runs=100)) as own:
-        interactive = Lane(expected=bench.expected(), pools=bench.pools)
-        background = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
-        lanes = Lanes(interactive=interactive, background=background, overload_waits=OverloadWaits(slots=1))
-        worker = Worker(bench.database, Works(bench.database), lanes, bench.hint_recorder())
+        worker = bench.worker(background=Pools(students=own, inspectors=own))
 
         worker.judge(claim_again(bench.database), threading.Event())
 

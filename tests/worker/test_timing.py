@@ -32,15 +32,6 @@ PRETENDS = (
     "    if first[0] > 100 and len(first) > 1:\n"
     "        return 0\n" + SLOW
 )
-# Whether a copy of it goes on after an answer, so that the reference has no core for itself.
-LEAVES_WORK = (
-    "import threading\nimport numpy as np\n"
-    "def spin():\n"
-    "    a = np.ones((600, 600))\n"
-    "    while True: a @ a\n"
-    "def count_pairs(x, total):\n"
-    "    for _ in range(4 * (len(x) > 100)): threading.Thread(target=spin, daemon=True).start()\n" + SLOW
-)
 
 
 @pytest.fixture(scope="module")
@@ -101,15 +92,6 @@ def test_a_program_that_only_pretends_to_work_while_it_is_timed_is_wrong(
 
     assert found.verdict is Verdict.WRONG_ANSWER
     assert found.times is None
-
-
-@pytest.mark.whole
-def test_work_that_a_program_leaves_running_does_not_slow_the_reference(
-    pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
-) -> None:
-    found = judged(LEAVES_WORK, pool, references, cases)
-
-    assert found.verdict is not Verdict.ACCEPTED
 
 
 def count_processes(boxes: Sequence[GuestBox]) -> int:

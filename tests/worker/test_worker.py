@@ -1,14 +1,18 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 from sqlalchemy import select, text
 
+from app.database.engine import Database
+from app.engine.boxes import Pools
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.view_query import read_phases
+from sandbox.interface import Launcher
 from tests.queue.fleet import wait_until
-from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away
+from tests.worker.bench import REFERENCE, STANDARDISE, Bench, Listening, database_away
 
 CASES = [case.name for case in STANDARDISE.manifest.cases]
 SLOW = REFERENCE.replace("    return", "    __import__('time').sleep(0.5)\n    return")
@@ -91,22 +95,6 @@ def _read(bench: Bench, judging_id: int) -> Judging:
         return session.get_one(Judging, judging_id)
 
 
-def test_a_judging_that_begins_while_the_database_is_away_waits_for_it(
-    bench: Bench, caplog: pytest.LogCaptureFixture
-) -> None:
-    bench.send(bench.publish())
-    claim = bench.claim()
-
-    with ThreadPoolExecutor(1) as thread:
-        with database_away(bench.database):
-            judged = thread.submit(bench.worker().judge, claim, threading.Event())
-            wait_until(lambda: times_away(caplog))
-        judged.result()
-
-    judging = bench.judging()
-    assert (judging.verdict, judging.attempt) == ("accepted", 1)
-
-
 def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -121,3 +109,17 @@ def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
             stop.join(10)
 
             assert not stop.is_alive()
+
+
+def test_a_reference_never_runs_where_a_submission_does(database: Database, launcher: Launcher) -> None:
+    solution = f"{REFERENCE}\n# of a student\n"
+    with closing(Listening(launcher)) as students, closing(Listening(launcher)) as references:
+        bench = Bench(database, references)
+        bench.send(bench.publish(), solution)
+        bench.worker(pools=Pools(students=students, inspectors=students)).judge(bench.claim(), threading.Event())
+
+    assert bench.judging().verdict == "accepted"
+    assert {request.source for request in students.requests} == {solution}
+    asked = {request.source for request in references.requests}
+    assert REFERENCE in asked
+    assert solution not in asked
