@@ -52,7 +52,7 @@ def main() -> int:
         print(f"Other processes use {busy:.1f} cores. Stop them or wait, or measure anyway with ARGS=--busy.")
         return 2
     committed = read_results(COMMITTED)
-    changes_nothing = options.quick or options.check or bool(options.against)
+    changes_nothing = options.quick or options.check or bool(options.against or options.problem)
     kept, target = ({}, BUILD / "results.json") if changes_nothing else (committed, COMMITTED)
     results = {}
     for name, part in _measure(options):
@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=_positive, help=f"how often to measure each verdict (default {REPEAT})")
     parser.add_argument("--quick", action="store_true", help="a small trial run, which writes only to build/bench")
     parser.add_argument("--check", action="store_true", help="compare the ratios with the committed ones")
+    parser.add_argument("--problem", action="append", default=[], help="measure only this problem (cost); repeatable")
     parser.add_argument("--against", type=Path, action="append", default=[], help="compare with this checkout (cost)")
     parser.add_argument("--factor", type=float, default=FACTOR, help="report ratios that changed by more than this")
     parser.add_argument("--busy", action="store_true", help="measure even if other processes use the cores")
@@ -100,6 +101,7 @@ def _measure(options: argparse.Namespace) -> Iterator[tuple[str, Part]]:
                 repeat=repeat,
                 is_quick=options.quick,
                 patience_seconds=patience,
+                problems=options.problem,
                 against=[checkout.resolve() for checkout in options.against],
             )
             figures, notes = MEASURES[name](run)

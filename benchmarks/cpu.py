@@ -49,7 +49,7 @@ def read_cpu(served: Served) -> Cpu:
     }
 
 
-def wait_until_idle(served: Served, patience_seconds: float) -> float:
+def wait_for_idle_server(served: Served, patience_seconds: float) -> float:
     """Return how many seconds passed until the server was idle. Raises TimeoutError if it stays busy."""
     begun = time.monotonic()
     looks: deque[tuple[float, float]] = deque()

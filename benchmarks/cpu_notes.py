@@ -26,18 +26,19 @@ FOLDER = "CPU_NOTES"
 SUFFIX = ".notes"
 BYTES = 4096
 
-# The functions of the worker, and of a student's process before and after it is forked.
+# The functions of the worker, and of a student's or inspector's process once it is prepared.
 WORKER = {
     "app.engine.case_verdict": dict.fromkeys(
         ("check_case", "check_again", "check_calls", "check_program"), "comparison"
     ),
     "app.engine.hints": {"find_hint": "hints"},
 }
-STUDENT = {"_load": "load", "_restore": "codec", "_encode": "codec", "_answer": "run"}
-JAX = {
+STUDENT = {
+    "sandbox.guest.student": {"_load": "load", "_restore": "codec", "_encode": "codec", "_answer": "run"},
     "jax._src.interpreters.partial_eval": {"trace_to_jaxpr_dynamic": "trace"},
     "jax._src.interpreters.mlir": {"lower_jaxpr_to_module": "lower"},
     "jax._src.compiler": {"compile_or_get_cached": "find programs", "backend_compile_and_load": "compile"},
+    "sandbox.guest.inspection.executable": {"_compile": "compile"},
 }
 
 
@@ -49,7 +50,7 @@ class Notes:
         os.truncate(handle, BYTES)
         self._map = mmap.mmap(handle, BYTES)
         os.close(handle)
-        self._kind, self._clock = kind, clock
+        self.kind, self._clock = kind, clock
         self._own = threading.local()
         self.source = ""
         self.spent: dict[str, float] = defaultdict(float)
@@ -75,7 +76,7 @@ class Notes:
 
     def write(self) -> None:
         niceness = os.getpriority(os.PRIO_PROCESS, 0)
-        known = {"kind": self._kind, "niceness": niceness, "source": self.source}
+        known = {"kind": self.kind, "niceness": niceness, "source": self.source}
         text = json.dumps({**known, "spent": self.spent, "entered": self.entered})
         self._map[: len(text) + 1] = text.encode() + b"\n"
 
@@ -102,18 +103,19 @@ def follow_students(student: ModuleType) -> None:
 
         def load_noted(task: Any) -> Any:
             notes.source = sha256(task.source.encode()).hexdigest()
+            if "program_export" in (task.driver or ""):
+                notes.kind = "exporter"
             return load(task)
 
         def answer_noted(*arguments: Any, **named: Any) -> None:
-            notes.spent, notes.entered = defaultdict(float, spare=time.process_time()), Counter()
+            vars(student)["_load"] = load_noted
+            for name in sys.modules.keys() & STUDENT.keys():
+                notes.wrap(sys.modules[name], STUDENT[name])
+            notes.spent["spare"] = time.process_time()
             notes.write()
             answer_all(*arguments, **named)
 
-        vars(student).update(_load=load_noted, _answer_all=answer_noted)
-        notes.wrap(student, STUDENT)
-        for name, parts in JAX.items():
-            if name in sys.modules:
-                notes.wrap(sys.modules[name], parts)
+        vars(student)["_answer_all"] = answer_noted
         live(setup, *rest)
 
     vars(student)["live"] = live_noted

@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 
 from app.settings import ROOT
-from benchmarks.cpu import Cpu, read_cpu, wait_until_idle
+from benchmarks.cpu import Cpu, read_cpu, wait_for_idle_server
 from benchmarks.machine import say, saying
 from benchmarks.overload import write_table
 from benchmarks.service import PASSWORD
@@ -194,7 +194,8 @@ def _send(browser: Browser, attempt: Attempt, log: Log) -> None:
 
 def measure(lab: Lab, checkout: Path, *, is_fresh: bool) -> Iterator[tuple[str, str]]:
     """Start a server with the whole catalogue, and yield the rows of the table."""
-    settings = {"ALLCLOSE_PROBLEMS": os.environ.get("ALLCLOSE_PROBLEMS", str(checkout / "problems"))}
+    problems = os.environ.get("ALLCLOSE_PROBLEMS", str(checkout / "problems"))
+    settings = {"ALLCLOSE_PROBLEMS": problems, "ALLCLOSE_SANDBOX": "bubblewrap"}
     slugs = [sources.slug for sources in lab.sources]
     with (
         tempfile.TemporaryDirectory(prefix="allclose-lab-") as folder,
@@ -209,7 +210,7 @@ def measure(lab: Lab, checkout: Path, *, is_fresh: bool) -> Iterator[tuple[str, 
         before = read_cpu(served)
         log = lab.run(browsers)
         ended = time.monotonic()
-        idle_at = ended + wait_until_idle(served, PATIENCE_SECONDS)
+        idle_at = ended + wait_for_idle_server(served, PATIENCE_SECONDS)
         after = read_cpu(served)
     last_verdict = max(shown.sent_at + shown.verdict_seconds for shown in log.shown)
     yield "lab", _describe(lab, slugs, is_fresh=is_fresh)
@@ -223,13 +224,13 @@ def measure(lab: Lab, checkout: Path, *, is_fresh: bool) -> Iterator[tuple[str, 
 
 def _prepare(served: Served, slugs: Sequence[str]) -> None:
     with saying("preparing all problems"):
-        wait_until_idle(served, PATIENCE_SECONDS)
+        wait_for_idle_server(served, PATIENCE_SECONDS)
     visitor = Browser(served, "visitor")
     visitor.sign_up()
     for slug in slugs:
         visitor.open(f"/problems/{slug}")
     with saying("preparing the opened ones"):
-        wait_until_idle(served, PATIENCE_SECONDS)
+        wait_for_idle_server(served, PATIENCE_SECONDS)
 
 
 def _describe(lab: Lab, slugs: Sequence[str], *, is_fresh: bool) -> str:

@@ -24,13 +24,15 @@ _begun = time.monotonic()
 class Run:
     """How to measure a part. `folder` is for the servers' data. `repeat`: how often to measure each verdict.
 
-    `patience_seconds`: the longest wait for an idle machine. `against`: other checkouts to compare with.
+    `patience_seconds`: the longest wait for an idle machine. `problems` to measure, or all. `against`: other checkouts
+    to compare with.
     """
 
     folder: Path
     repeat: int
     is_quick: bool
     patience_seconds: float
+    problems: Sequence[str] = ()
     against: Sequence[Path] = ()
 
 
