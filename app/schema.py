@@ -13,6 +13,7 @@ import migrations
 from app.admin.retention import RetentionRun
 from app.audit import AuditEvent
 from app.authoring.model import Publication
+from app.courses.model import Member
 from app.database.engine import Base, Database
 from app.errors import AllcloseError
 from app.learning.bookmark import Bookmark
@@ -27,7 +28,7 @@ from app.submissions.leaderboard import Measurement
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
 MODELS = (
     *(Publication, Draft, Measurement, HintReveal, Bookmark, Note, EntryReport, AuditEvent, PolicyRow, Rejudging),
-    RetentionRun,
+    *(RetentionRun, Member),
 )
 TABLES = Base.metadata
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.accounts.permission import signed_in
 from app.catalog.model import ExpectedOutput, Problem, Revision
+from app.courses.model import Course, CourseRole, Member
 from app.policy import PolicyRow
 from app.queue.model import Job, WorkerRow
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
@@ -33,6 +34,26 @@ def set_policy(session: Session, **values: Any) -> None:
     """Store settings as if an admin had set them, without checking their bounds."""
     session.add_all(PolicyRow(name=name, value=value) for name, value in values.items())
     session.flush()
+
+
+def make_course(session: Session, slug: str | None = None, **columns: Any) -> Course:
+    """An open course without members."""
+    slug = slug or f"course-{next(_numbers)}"
+    course = Course(slug=slug, **{"title": slug, "timezone": "Europe/Berlin", "state": "open"} | columns)
+    session.add(course)
+    session.flush()
+    return course
+
+
+def make_member(
+    session: Session, course: Course, user: User | None = None, role: CourseRole = "student", **columns: Any
+) -> Member:
+    """A member of the course; without `user` a pending one."""
+    joined = {"user_id": user.id, "joined_at": datetime.now(UTC)} if user else {}
+    member = Member(course_id=course.id, role=role, **joined, **columns)
+    session.add(member)
+    session.flush()
+    return member
 
 
 def make_problem(session: Session, slug: str | None = None, **manifest: Any) -> Revision:

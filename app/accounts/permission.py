@@ -34,6 +34,10 @@ class Permission(StrEnum):
     OPERATE = "operations:write"
     CHANGE_SETTINGS = "settings:write"
     READ_AUDIT = "audit:read"
+    READ_COURSES = "courses:read"
+    TAKE_COURSES = "courses:write"
+    CREATE_COURSES = "courses:create"
+    ADMINISTER_COURSES = "courses:administer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,12 @@ RULES: dict[Permission, Rule] = {
     Permission.OPERATE: Rule(roles=ADMINS, allows="drain and resume workers"),
     Permission.CHANGE_SETTINGS: Rule(roles=ADMINS, allows="change settings while Allclose runs"),
     Permission.READ_AUDIT: Rule(roles=ADMINS, allows="see the audit log"),
+    Permission.READ_COURSES: Rule(roles=EVERYBODY, allows="see your courses"),
+    Permission.TAKE_COURSES: Rule(
+        roles=EVERYBODY, allows="join courses, and do in a course what your role there allows"
+    ),
+    Permission.CREATE_COURSES: Rule(roles=AUTHORS, allows="create courses, as their instructor"),
+    Permission.ADMINISTER_COURSES: Rule(roles=ADMINS, allows="do in every course what its instructors may"),
 }
 
 

@@ -20,6 +20,7 @@ from app.admin.user_list import UserNotFound
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
+from app.courses.model import Course, Member
 from app.database.engine import Database
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
@@ -40,6 +41,7 @@ audit.json        audit events: your actions on other users' things, and all act
 drafts.json       sources that you typed and did not submit
 learning.json     hints, solutions, quizzes, bookmarks and your notes on problems
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
+courses.json      your places in courses, with what the rosters say
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
 """
@@ -123,6 +125,12 @@ def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
     }
 
 
+def list_places(session: Session, user_id: UUID) -> Rows:
+    told = (Member.role, Member.name, Member.number, Member.email, Member.section, Member.joined_at, Member.left_at)
+    places = select(Course.slug.label("course"), *told).join(Course, Course.id == Member.course_id)
+    return _rows(session, places.where(Member.user_id == user_id))
+
+
 def describe_authoring(session: Session, user_id: UUID) -> dict[str, Rows]:
     sent = (Verification.slug, Verification.digest, Verification.queued_at, Verification.verdict)
     published = (Problem.slug.label("problem"), Revision.number.label("revision"), Publication.published_at)
@@ -142,6 +150,7 @@ SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
     "drafts.json": list_drafts,
     "learning.json": describe_learning,
     "discussions.json": describe_discussions,
+    "courses.json": list_places,
     "authoring.json": describe_authoring,
 }
 

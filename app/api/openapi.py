@@ -16,6 +16,7 @@ TAGS = (
     "problems",
     "tracks",
     "submissions",
+    "courses",
     "authors",
     "invitations",
     "rejudging",

@@ -6,6 +6,7 @@ from starlette.types import Scope
 
 from app.api import (
     audit_events,
+    courses,
     events,
     health,
     history,
@@ -51,7 +52,7 @@ def build_router() -> APIRouter:
     submitting = (inspection, submissions, history, events, rejudgings)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, password_resets, people, tokens, me, own_data)
-    catalogue = (problems, tracks, leaderboards)
+    catalogue = (problems, tracks, leaderboards, courses)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.
     for resource in (

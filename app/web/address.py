@@ -63,3 +63,13 @@ def _read_post_id(text: str) -> UUID:
 
 QuestionId = Annotated[UUID, Depends(read_question_id)]
 PostId = Annotated[UUID, Depends(read_post_id)]
+
+
+def read_member_id(member_id: str) -> UUID:
+    try:
+        return UUID(member_id)
+    except ValueError:
+        raise NotFound("this member does not exist; open it from the course's list of members") from None
+
+
+MemberId = Annotated[UUID, Depends(read_member_id)]

@@ -30,6 +30,7 @@ from app.catalog.markdown import (
 from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
+from app.courses.local_time import show_local
 from app.judging.checker import number_text
 from app.judging.printable_text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
@@ -291,6 +292,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "memory": memory_text,
         "size": size_text,
         "time": format_time,
+        "local": show_local,
     }
 
 

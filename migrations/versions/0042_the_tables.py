@@ -588,6 +588,46 @@ CREATE UNIQUE INDEX uq_reports_post_id_user_id ON reports (post_id, user_id);
 CREATE UNIQUE INDEX uq_reports_submission_id_user_id ON reports (submission_id, user_id);
 """
 
+COURSES = """
+CREATE TABLE courses (
+    id uuid CONSTRAINT pk_courses PRIMARY KEY,
+    slug text NOT NULL CONSTRAINT uq_courses_slug UNIQUE,
+    title text NOT NULL,
+    description text NOT NULL DEFAULT '',
+    timezone text NOT NULL,
+    state text NOT NULL DEFAULT 'draft',
+    join_code text CONSTRAINT uq_courses_join_code UNIQUE,
+    join_until timestamptz,
+    created_by uuid CONSTRAINT fk_courses_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT ck_courses_state CHECK (state IN ('draft', 'open', 'archived'))
+);
+
+CREATE TABLE members (
+    id uuid CONSTRAINT pk_members PRIMARY KEY,
+    course_id uuid NOT NULL CONSTRAINT fk_members_course_id_courses REFERENCES courses ON DELETE CASCADE,
+    user_id uuid CONSTRAINT fk_members_user_id_users REFERENCES users ON DELETE CASCADE,
+    role text NOT NULL DEFAULT 'student',
+    name text NOT NULL DEFAULT '',
+    number text NOT NULL DEFAULT '',
+    email text NOT NULL DEFAULT '',
+    username text NOT NULL DEFAULT '',
+    section text NOT NULL DEFAULT '',
+    claim_hash bytea CONSTRAINT uq_members_claim_hash UNIQUE,
+    claim_until timestamptz,
+    joined_at timestamptz,
+    left_at timestamptz,
+    CONSTRAINT ck_members_role CHECK (role IN ('student', 'assistant', 'instructor')),
+    CONSTRAINT ck_members_pending_is_student CHECK (user_id IS NOT NULL OR role = 'student'),
+    CONSTRAINT ck_members_claim_ends CHECK ((claim_hash IS NULL) = (claim_until IS NULL))
+);
+CREATE UNIQUE INDEX uq_members_user_id ON members (course_id, user_id);
+CREATE UNIQUE INDEX uq_members_number ON members (course_id, number) WHERE number <> '';
+CREATE UNIQUE INDEX uq_members_email ON members (course_id, lower(email)) WHERE email <> '';
+CREATE INDEX ix_members_pending_email ON members (lower(email)) WHERE user_id IS NULL;
+CREATE INDEX ix_members_user_id ON members (user_id);
+"""
+
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
@@ -595,12 +635,15 @@ OWNED = (
 
 
 def upgrade() -> None:
-    for statements in (FUNCTIONS, ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE):
+    parts = (ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE, COURSES)
+    for statements in (FUNCTIONS, *parts):
         op.execute(statements)
     for table in OWNED:
         op.execute(_trigger("living_owner", f"INSERT ON {table} FOR EACH ROW", "refuse_erased_owner"))
     # An edit of a post must not bring back the text of an erased user.
     op.execute(_trigger("living_owner", "INSERT OR UPDATE OF body ON posts FOR EACH ROW", "refuse_erased_owner"))
+    # A pending member gets a user later.
+    op.execute(_trigger("living_owner", "INSERT OR UPDATE OF user_id ON members FOR EACH ROW", "refuse_erased_owner"))
     changes = "DELETE OR UPDATE OR TRUNCATE ON audit_events FOR EACH STATEMENT"
     op.execute(_trigger("only_ever_added", changes, "refuse_change"))
 

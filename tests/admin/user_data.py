@@ -22,7 +22,7 @@ from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow
-from tests.factories import make_judging, make_problem, make_submission
+from tests.factories import make_course, make_judging, make_member, make_problem, make_submission
 
 SOURCE = "def solve(): return 'ada was here'"
 QUESTION = "Why does it say that ada was here?"
@@ -48,6 +48,7 @@ def _make_account(session: Session, user: User, email: str) -> None:
     actor = Actor(user_id=user.id, channel="page", address="192.0.2.7")
     record(session, actor, Act(action="problem.published", target="scaled_sum"))
     record(session, actor, Act(action="token.revoked", target=uuid4(), subject_id=user.id))
+    make_member(session, make_course(session, created_by=user.id), user, name="Ada Lovelace")
 
 
 def _make_work(session: Session, user_id: UUID) -> None:

@@ -42,6 +42,9 @@ IDENTIFIERS = {
     "invitation_id": "SELECT id FROM invitations LIMIT 1",
     "worker_id": "SELECT id FROM workers LIMIT 1",
     "act": "SELECT 'suspend'",
+    "course": "SELECT slug FROM courses ORDER BY slug LIMIT 1",
+    "member_id": "SELECT members.id FROM members JOIN courses ON courses.id = course_id"
+    " WHERE role = 'student' AND left_at IS NULL ORDER BY slug, user_id = :who DESC LIMIT 1",
 }
 AT = {"/tracks/{slug}": {"slug": "basics-1"}}
 

@@ -172,4 +172,15 @@ WRITTEN = (
         SELECT revision_id, variant, 'cpu', 'off_by_one', '' FROM what, generate_series(0, 1) variant""",
 )
 
-STATEMENTS = (USERS, *TEMPORARY, *SUBMITTED, *JUDGED_AGAIN, *PEOPLE, *LEARNT, *EXCHANGED, *WRITTEN)
+TAUGHT = (
+    """INSERT INTO courses (id, slug, title, timezone, state, join_code)
+        SELECT gen_random_uuid(), 'course-' || n, 'Course ' || n, 'Europe/Berlin', 'open', 'code-' || n
+        FROM generate_series(1, 20) n""",
+    """INSERT INTO members (id, course_id, user_id, role, name, number, section, joined_at)
+        SELECT gen_random_uuid(), courses.id, users.id,
+            CASE username WHEN 'user-100' THEN 'instructor' ELSE 'student' END,
+            'Name of ' || username, username, 'section ' || length(username), now()
+        FROM courses JOIN users ON username LIKE 'user-%'""",
+)
+
+STATEMENTS = (USERS, *TEMPORARY, *SUBMITTED, *JUDGED_AGAIN, *PEOPLE, *LEARNT, *EXCHANGED, *WRITTEN, *TAUGHT)

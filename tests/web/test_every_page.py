@@ -14,6 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import signed_in
@@ -35,7 +36,7 @@ from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from app.web.visit import COOKIE
-from tests.factories import make_user
+from tests.factories import make_course, make_member, make_user
 from tests.web.browser import Visitor, visit
 from tests.web.judged import all_right, answered, as_wordy, failed, judge, make_wordy_package, wordy_results
 
@@ -96,6 +97,9 @@ FOR_STUDENTS = (
     "/solutions/{accepted}",
     "/me",
     "/account",
+    "/courses",
+    "/courses/join",
+    "/courses/taken",
 )
 FOR_AUTHORS = (
     "/author",
@@ -104,6 +108,13 @@ FOR_AUTHORS = (
     "/author/edit?problem=scaled_sum",
     "/author/reports",
     "/questions/{question}",
+    "/courses",
+    "/courses/new",
+    "/courses/taught",
+    "/courses/taught/settings",
+    "/courses/taught/members",
+    "/courses/taught/members/{member}",
+    "/courses/taught/members/roster",
 )
 FOR_ADMINS: tuple[str, ...] = (
     "/admin",
@@ -185,7 +196,8 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
             session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
-    made = Scene(secrets, {"ada": str(ada_id)})
+        member = make_courses(session, ada, emmy)
+    made = Scene(secrets, {"ada": str(ada_id), "member": str(member)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = AnswerFault(
         category="runtime error",
@@ -220,6 +232,18 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         again = Rejudge(choice=Choice(problem="scaled_sum"), note="a long word: " + "word" * 40)
         made.submissions["rejudging"] = str(rejudge(session, COMMAND, again).id)
     return made
+
+
+def make_courses(session: Session, student: User, teacher: User) -> UUID:
+    """Make a course that `student` takes, and a draft that `teacher` teaches. Return a pending member of it."""
+    taken = make_course(session, "taken", title="Word" * 25, description="# Welcome\n\n" + "word " * 200)
+    make_member(session, taken, student)
+    taught = make_course(session, "taught", state="draft", join_code="k7m2pqx4wd")
+    make_member(session, taught, teacher, "instructor")
+    make_member(
+        session, taught, student, name="word" * 30, number="1", email=f"{'word' * 20}@example.org", section="Mon"
+    )
+    return make_member(session, taught, name="Pending Person", number="2", section="Tue").id
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 
 import app.web
 from app.accounts.permission import RULES, Permission
+from app.courses.role import COURSE_RULES
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.web.pages.single_sign_on import ATTEMPT
@@ -86,11 +87,14 @@ def test_the_guides_are_on_the_site_and_their_links_lead_to_each_other(anyone: T
 
 
 def test_help_shows_who_has_each_permission(anyone: TestClient) -> None:
-    page = anyone.get("/help/rights").text
+    page, _, of_courses = anyone.get("/help/rights").text.partition('id="courses"')
 
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr><td>.*</tr>", page)]
     assert {row[0].removeprefix("<code>").removesuffix("</code>") for row in rows} == set(Permission)
     assert ["<code>problems:write</code>", RULES[Permission.WRITE_PROBLEMS].allows, "", "yes", "yes"] in rows
+    in_courses = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr><td>.*</tr>", of_courses)]
+    assert [row[0] for row in in_courses] == [rule.allows for rule in COURSE_RULES.values()]
+    assert in_courses[0][1:] == ["yes", "yes", "yes"]
 
 
 def test_the_privacy_page_names_every_cookie(anyone: TestClient) -> None:

@@ -51,7 +51,7 @@ def ask(client: TestClient, method: str, path: str) -> httpx.Response:
 def roles_of(path: str) -> tuple[Role, ...]:
     if path.startswith("/admin"):
         return ("admin",)
-    if path.startswith("/author") or path.endswith("/decision"):
+    if path.startswith("/author") or path.endswith("/decision") or path == "/courses/new":
         return ("author", "admin")
     return EVERYBODY
 

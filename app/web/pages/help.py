@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import EVERYBODY, RULES
 from app.catalog.markdown import Guide, render_guide
+from app.courses.role import COURSE_ROLES, COURSE_RULES
 from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.limits import SOURCE_BYTES
@@ -22,6 +23,7 @@ from app.web.wording import Words, words_for
 router = APIRouter()
 # The pages of the documentation that the site shows: their files and titles.
 GUIDES = {
+    "courses": ("courses.md", "Run a course"),
     "authors": ("authoring.md", "Authors' guide"),
     "problem-format": ("problem-format.md", "All keys and files of a problem"),
     "api": ("api.md", "REST in ten calls"),
@@ -91,7 +93,16 @@ def show_privacy(visit: CurrentVisit) -> Response:
 
 @router.get("/help/rights")
 def show_rights(visit: CurrentVisit) -> Response:
-    return visit.render("rights.html", {"rules": RULES, "roles": EVERYBODY, "titles": TITLES})
+    return visit.render(
+        "rights.html",
+        {
+            "rules": RULES,
+            "roles": EVERYBODY,
+            "course_rules": COURSE_RULES,
+            "course_roles": COURSE_ROLES,
+            "titles": TITLES,
+        },
+    )
 
 
 @router.get("/help/calls")

@@ -26,6 +26,8 @@ from app.accounts.single_sign_on import (
     unlink_identity,
 )
 from app.api.request_state import find_provider, get_limits
+from app.audit import Actor
+from app.courses.member import claim_by_email
 from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.limits import RateLimitReached
 from app.web.pages.sign_in import SignInForm, sign_in_page
@@ -180,6 +182,8 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
     applicant = Applicant(channel="page", address=read_address(visit.request), invitation=errand.invitation)
     with visit.transaction() as session:
         user = sign_in_person(session, get_limits(visit.request), person, applicant)
+        if person.email is not None:
+            claim_by_email(session, Actor(user_id=user.id, channel="page"), user, person.email)
         return arrive(visit, session, user, errand.next)
 
 

@@ -1,0 +1,122 @@
+"""The page of a course, its settings and its join code."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Response
+from pydantic import BaseModel
+
+from app.api.request_state import get_settings
+from app.courses.course import (
+    MAX_DESCRIPTION,
+    MAX_TITLE,
+    CourseChange,
+    change_course,
+    end_join_code,
+    list_timezones,
+    renew_join_code,
+    view_course,
+)
+from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
+from app.courses.role import CourseRight, Seat, get_seat
+from app.errors import Invalid
+from app.validation import read_fields
+from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix=HOME + "/{course}")
+
+DONE = {
+    "joined": "Welcome: you are a student of this course.",
+    "saved": "Saved.",
+    "code": "New join code. The old one has ended.",
+    "ended": "The join code has ended.",
+}
+
+
+class SettingsForm(BaseModel):
+    title: str = ""
+    description: str = ""
+    timezone: str = ""
+    state: str = ""
+
+    def read(self) -> CourseChange:
+        """Raises Invalid."""
+        values = self.model_dump() | {
+            "title": self.title.strip(),
+            "description": self.description.replace("\r\n", "\n"),
+        }
+        return read_fields(CourseChange, values)
+
+
+class JoinCodeForm(BaseModel):
+    act: Literal["renew", "end"] = "renew"
+    until: str = ""
+    until_offset: str = ""
+
+
+def course_context(seat: Seat) -> dict[str, Any]:
+    """Return what every page of a course shows around its content."""
+    return {"course": seat.course, "seat": seat, "home": f"{HOME}/{seat.course.slug}"}
+
+
+@router.get("")
+def show_course(visit: CurrentVisit, viewer: Reader, course: str, done: str = "") -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course)
+        view = view_course(session, seat)
+    context = course_context(seat) | {"view": view, "done": DONE.get(done)}
+    return visit.render("course/home.html", context)
+
+
+@router.get("/settings")
+def show_settings(visit: CurrentVisit, viewer: Reader, course: str, done: str = "") -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+    return _render_settings(visit, seat, {"done": DONE.get(done)})
+
+
+@router.post("/settings", dependencies=[OWN_ORIGIN])
+def send_settings(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated[SettingsForm, Form()]) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        try:
+            change_course(session, visit.actor, seat, form.read())
+        except Invalid as fault:
+            errors = {each.field: str(each) for each in fault.each}
+            return _render_settings(visit, seat, {"values": form.model_dump(), "errors": errors}, 422)
+    return see_other(f"{HOME}/{course}/settings?done=saved")
+
+
+@router.post("/join-code", dependencies=[OWN_ORIGIN])
+def send_join_code(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated[JoinCodeForm, Form()]) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        if form.act == "end":
+            end_join_code(session, visit.actor, seat)
+            return see_other(f"{HOME}/{course}/settings?done=ended#join-code")
+        try:
+            until = read_local("until", form.until, seat.course.timezone, form.until_offset)
+            renew_join_code(session, visit.actor, seat, until)
+        except Invalid as fault:
+            offsets = {"until": fault.offsets} if isinstance(fault, HappensTwice) else {}
+            context = {"code_values": form.model_dump(), "errors": {"until": str(fault)}, "offsets": offsets}
+            return _render_settings(visit, seat, context, 422)
+    return see_other(f"{HOME}/{course}/settings?done=code#join-code")
+
+
+def _render_settings(visit: Visit, seat: Seat, context: dict[str, Any], status: int = 200) -> Response:
+    course = seat.course
+    usual: dict[str, Any] = {
+        "values": {name: getattr(course, name) for name in SettingsForm.model_fields},
+        "code_values": {
+            "until": write_local(course.join_until, course.timezone),
+            "until_offset": write_fold(course.join_until, course.timezone),
+        },
+        "errors": {},
+        "offsets": {},
+        "done": None,
+        "timezones": list_timezones(),
+        "bounds": {"title": MAX_TITLE, "description": MAX_DESCRIPTION},
+        "join_link": f"{get_settings(visit.request).base_url}/courses/join?code={course.join_code}",
+    }
+    return visit.render("course/settings.html", course_context(seat) | usual | context, status)
