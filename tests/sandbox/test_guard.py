@@ -107,12 +107,6 @@ def test_not_a_number_is_not_taken_for_a_change(bench: Bench) -> None:
     assert call(bench, "return 1", inputs, "value").ending is Ending.ANSWERED
 
 
-def test_a_donated_array_of_jax_is_no_change(bench: Bench) -> None:
-    body = "import jax; f = jax.jit(lambda x: x['w'] * 2, donate_argnums=0); return f(x)"
-
-    assert call(bench, body, {"x": {"w": ROWS}}, "jax").ending is Ending.ANSWERED
-
-
 def test_an_unguarded_input_may_be_changed_and_returned(bench: Bench) -> None:
     outcome = call(bench, "x += y; return x", {"x": ROWS.copy(), "y": ROWS}, guarded=("y",))
 

@@ -187,15 +187,6 @@ def test_arguments_within_a_rule_reach_the_kernel(bench: Bench, name: str) -> No
     assert FILTERED.isdisjoint(found), dict(zip(calls, found, strict=True))
 
 
-def test_a_process_may_send_signals_to_itself(bench: Bench) -> None:
-    source = f"""{CALL}
-def solve():
-    return call({NUMBERS["kill"]}, os.getpid(), 0), call({NUMBERS["tgkill"]}, os.getpid(), os.getpid(), 0)
-"""
-
-    assert value_of(bench.call(source)) == (0, 0)
-
-
 # They end the process, wait for ever, or take the ground from under Python's feet.
 NOT_TO_BE_TRIED = {"exit", "exit_group", "pause", "rt_sigreturn", "vfork"}
 # An operation that futex does not know is ENOSYS, and kill should find no process.

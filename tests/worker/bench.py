@@ -141,11 +141,11 @@ class Bench:
             return list(session.scalars(select(CaseRow.name).order_by(CaseRow.position)))
 
 
-def changed(old: str, new: str, slug: str = STANDARDISE.slug) -> Package:
-    """The quick problem with one thing changed in its file."""
-    text = STANDARDISE.files["problem.yaml"].decode()
+def changed(old: str, new: str, slug: str | None = None, package: Package = STANDARDISE) -> Package:
+    """A package of one file with one thing changed, by default the quick problem."""
+    text = package.files["problem.yaml"].decode()
     assert old in text
-    return package_from_files(slug, {"problem.yaml": text.replace(old, new, 1).encode()})
+    return package_from_files(slug or package.slug, {"problem.yaml": text.replace(old, new, 1).encode()})
 
 
 def with_reference_line(line: str, slug: str = STANDARDISE.slug) -> Package:

@@ -90,18 +90,6 @@ def test_no_run_begins_while_students_are_served(box: Box, pause: BackgroundPaus
 
 
 @pytest.mark.whole
-def test_a_paused_run_is_aborted_at_once_with_its_box(box: Box, pause: BackgroundPause) -> None:
-    run = Run(box, on_first=partial(pause.set, is_paused=True))
-    wait_until(lambda: len(run.told) == 1)
-
-    run.abort.set()
-
-    assert run.ends()
-    assert isinstance(run.error, Aborted)
-    assert not box.is_usable()
-
-
-@pytest.mark.whole
 def test_a_run_does_not_pause_after_its_last_case(box: Box, pause: BackgroundPause) -> None:
     run = Run(box)
     assert run.ends()

@@ -50,14 +50,6 @@ def test_a_later_case_that_takes_too_long_costs_the_others_nothing(pool: Pool) -
     assert [case.verdict is Verdict.ACCEPTED for case in judged.cases] == [True, False, True, True, True, True]
 
 
-def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: Pool) -> None:
-    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] in (1, 4) else x.copy()\n"
-
-    judged, _ = judge_source(source, pool)
-
-    assert [case.verdict is Verdict.ACCEPTED for case in judged.cases] == [True, False, True, True, False, True]
-
-
 def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> None:
     cases = [*CASES[1:4], CASES[0]]
     job = Job(package=STANDARDISE, source="import os\ndef standardise(x, eps):\n    os._exit(1)\n", cases=cases)
@@ -66,14 +58,6 @@ def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> 
 
     assert "not run: 3 earlier cases stopped the program" in sample.report["message"]
     assert sample.report["inputs"] == CASES[0].inputs_preview
-
-
-def test_an_answer_far_larger_than_expected_is_too_large(pool: Pool) -> None:
-    source = "import numpy as np\ndef standardise(x, eps):\n    return np.zeros(2**20)\n"
-
-    judged, _ = judge_source(source, pool)
-
-    assert {case.verdict for case in judged.cases} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
 
 
 def test_the_share_of_the_tolerance_is_kept_also_for_hidden_cases_and_no_view_has_it(pool: Pool) -> None:

@@ -78,34 +78,6 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
     assert taken == [2, 1, 1]
 
 
-# Right as long as no process is called more often. Each call takes longer than anything around it.
-TIRING = """
-import time
-met = []
-
-def standardise(x, eps):
-    met.append(x)
-    assert len(met) <= {calls}
-    time.sleep(0.3)
-    return x.copy()
-"""
-
-
-def test_two_processes_share_the_cases(pool: CountingPool) -> None:
-    cases = [sized(position, size) for position, size in enumerate((2, 2, 2, 2, 3, 4, 5, 6))]
-    have_idle(pool, SPEC, 2)
-    pool.leases = 0
-
-    def verdict(*, calls: int, runs_in_parallel: bool = True) -> Verdict:
-        source = TIRING.format(calls=calls)
-        job = Job(package=STANDARDISE, source=source, cases=cases, runs_in_parallel=runs_in_parallel)
-        return judge(job, pool, lambda _: None, threading.Event()).verdict
-
-    assert verdict(calls=7) is Verdict.ACCEPTED
-    assert pool.leases == 2
-    assert verdict(calls=7, runs_in_parallel=False) is Verdict.RUNTIME_ERROR
-
-
 @pytest.mark.parametrize("sizes", [(2, 2), (2, 3), (2, 3, 4), (2, 3, 4, 5, 6)])
 def test_an_answer_that_is_right_only_in_its_place_is_found_beside_other_cases(
     pool: Pool, sizes: tuple[int, ...]
