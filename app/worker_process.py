@@ -169,13 +169,14 @@ def _connect(
     # A separate object: what it prepares in low-priority boxes must not delay a judging.
     ahead = ExpectedOutputs(database, boxes.background_references, capacity.device)
     works, known = Works(database), KnownMistakes(database, expected)
-    cache, optimizations = CompilationCache(settings.data, boxes.launcher), settings.chosen_optimizations
+    cache = CompilationCache(settings.data, boxes.launcher, boxes.background_references)
+    optimizations = settings.chosen_optimizations
     at_once = Preparation(expected=expected, known=known)
     idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
     warmer = Warmer(works, at_once, idle, cache, boxes.students, boxes.pause)
     makes_spares = "spares" in optimizations
-    spares = [Spares(works, cache, boxes.students, boxes.pause, capacity.device)] if makes_spares else []
-    costs = CostRecorder(database, ahead, name_machine(capacity.gpus), next(iter(spares), None))
+    spares = [Spares(works, boxes.students, boxes.pause, capacity.device)] if makes_spares else []
+    costs = CostRecorder(database, ahead, name_machine(capacity.gpus))
     hints = HintRecorder(database, known)
     worker = Worker(
         database,
@@ -189,7 +190,7 @@ def _connect(
         runs_in_parallel="parallel_runs" in optimizations,
         inspections=Inspections() if "inspections" in optimizations else None,
     )
-    judge = with_middleware(worker.judge, [*around, *spares, warmer, costs])
+    judge = with_middleware(worker.judge, [*around, *spares, costs])
     judgings = LeaseLoop(database, capacity, JudgingClaim, judge, background_pause=boxes.pause)
     return _Parts(judgings=judgings, beside=[warmer, hints, costs, *spares])
 

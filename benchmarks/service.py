@@ -16,13 +16,11 @@ from uuid import uuid4
 import httpx
 from sqlalchemy import select
 
-from app.catalog.folder import digest
 from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.package import Package, load_package
 from app.catalog.publish import find_current
 from app.cli.deployment import open_database
 from app.engine.boxes import open_launcher
-from app.engine.compilation_cache import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
 from app.settings import OPTIMIZATIONS, ROOT, read_settings
 from app.worker.warm import COMPILED
 from benchmarks.machine import Run, saying, wait_until_idle
@@ -86,7 +84,6 @@ class Service:
         """Wait until the work that opening the problem started is done, and the machine is idle."""
         if "spares" in self.optimizations:
             self._wait_for(COMPILED % exercise.slug)
-            self._disable_learning(exercise.package)
         wait_until_idle(self.patience_seconds)
 
     def wait_until_prepared(self) -> None:
@@ -98,12 +95,6 @@ class Service:
         while line not in self.server.text:
             assert time.monotonic() < until, f"the worker did not log {line!r}:\n{self.server.text[-3000:]}"
             time.sleep(0.2)
-
-    def _disable_learning(self, package: Package) -> None:
-        """Write empty records of as many students as the cache learns from, so that it learns from no more."""
-        for folder in (self.server.data / CALLS_FOLDER).glob(f"*/{digest(package.files)}"):
-            for number in range(STUDENTS_LEARNED_FROM):
-                (folder / f"{LEARNED}{number}.json").write_text("[]")
 
     def read_cases(self, exercise: Exercise) -> list[Case]:
         """Read the prepared inputs and expected outputs from the database."""

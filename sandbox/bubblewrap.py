@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -27,7 +27,6 @@ from sandbox.environment import (
     GUEST_UID,
     OPTIMIZATIONS,
     RUNTIME_IN_BOX,
-    CacheUse,
     Cores,
     compile_guest,
     guest_arguments,
@@ -292,7 +291,6 @@ class BubblewrapLauncher(Launcher):
     isolation: IsolationDemand = "any"
     cores_per_box: int = 1
     cache: Path | None = None
-    is_filling: bool = False
     gpus: Gpus | None = None
     optimizations: tuple[str, ...] = OPTIMIZATIONS
     name: str = "bubblewrap"
@@ -301,9 +299,6 @@ class BubblewrapLauncher(Launcher):
     @property
     def image(self) -> str:
         return self.runtime.image
-
-    def filling(self) -> "BubblewrapLauncher":
-        return replace(self, cache=None, is_filling=True)
 
     def launch(self, spec: BoxSpec) -> Box:
         if spec.gpu:
@@ -329,11 +324,10 @@ class BubblewrapLauncher(Launcher):
         return box
 
     def _start(self, spec: BoxSpec, gpu: Gpu | None) -> BubblewrapProcess:
-        use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
         access = None if gpu is None or self.gpus is None else find_access(gpu, self.gpus.devices)
         options = [*namespaces(), *contents(self.runtime, self.cache, access)]
         cores = self._cores.take(self.cores_per_box)
-        variables = guest_environment(len(cores), use, self.optimizations, gpu) | (access.variables if access else {})
+        variables = guest_environment(len(cores), self.optimizations, gpu) | (access.variables if access else {})
         options += environment(variables)
         program = [
             str(RUNTIME_IN_BOX / "bin" / "python"),

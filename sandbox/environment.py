@@ -8,7 +8,6 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from enum import Enum
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
@@ -21,13 +20,11 @@ from sandbox.interface import BoxSpec, IsolationDemand
 GUEST = Path(__file__).parent / "guest"
 GUEST_IN_BOX = Path("/allclose/sandbox/guest")
 GUEST_UID = 65532
-CACHE_IN_BOX = Path("/cache")
+CACHE_IN_BOX = jax_compilation.LIBRARY
 RUNTIME_IN_BOX = Path("/allclose/runtime")
 
 
 SOURCE_SUFFIXES = (".py", ".txt")
-# XLA's own caches lie below the folder and would make its path a part of every entry's key.
-_KEYS_WITHOUT_PATHS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
 # A box sees one GPU, whose index is 0. No memory is preallocated, and no zygote creates a CUDA context.
 _GPU_VARIABLES = {
     "JAX_PLATFORMS": "cuda,cpu",
@@ -72,31 +69,6 @@ def digest_of(files: Mapping[str, bytes]) -> str:
     return digest.hexdigest()
 
 
-class CacheUse(Enum):
-    NONE = "none"
-    READ = "read"
-    FILL = "fill"
-
-
-_CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
-    CacheUse.NONE: {},
-    # A reader never writes, so it never warns. Entries have no maximum age, so it updates no access times.
-    CacheUse.READ: {
-        "JAX_COMPILATION_CACHE_DIR": str(CACHE_IN_BOX),
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9",
-        **_KEYS_WITHOUT_PATHS,
-    },
-    CacheUse.FILL: {
-        "JAX_COMPILATION_CACHE_DIR": "/tmp/compiled",
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-        # Otherwise each entry names the functions and lines of the reference that called it.
-        "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
-        **_KEYS_WITHOUT_PATHS,
-    },
-}
-
-
 def guest_arguments(
     spec: BoxSpec,
     isolation: IsolationDemand,
@@ -116,9 +88,7 @@ def guest_arguments(
     return ["-s", "-P", "-m", "sandbox.guest", settings.to_json()]
 
 
-def guest_environment(
-    core_count: int, cache: CacheUse, optimizations: tuple[str, ...], gpu: Gpu | None = None
-) -> dict[str, str]:
+def guest_environment(core_count: int, optimizations: tuple[str, ...], gpu: Gpu | None = None) -> dict[str, str]:
     """The hash seed is fixed, so that a program does not pass in one box and fail in another."""
     return {
         "PATH": "/usr/bin:/bin",
@@ -130,11 +100,11 @@ def guest_environment(
         "USER": "student",
         "LANG": "C.UTF-8",
         "JAX_PLATFORMS": "cpu",
+        "JAX_ENABLE_COMPILATION_CACHE": "false",  # JAX's own, which computes a key for each program
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "OMP_NUM_THREADS": str(core_count),
         "OPENBLAS_NUM_THREADS": str(core_count),
         **(_THREAD_VARIABLES if "passive_threads" in optimizations else {}),
-        **_CACHE_VARIABLES[cache],
         **({} if gpu is None else _GPU_VARIABLES),
     }
 

@@ -22,7 +22,7 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.engine.prepare import PreparedCase
 from app.settings import ROOT
-from sandbox.library_cache import FillableLauncher
+from sandbox.library_cache import CachingLauncher
 
 # After a day the hidden inputs are drawn anew, so that a solution meets other inputs.
 MAX_SECONDS = 24 * 60 * 60
@@ -73,7 +73,7 @@ class CaseCache:
                 path.unlink(missing_ok=True)
 
 
-def key_of(package: Package, seed: str | None, launcher: FillableLauncher, optimizations: Iterable[str]) -> str:
+def key_of(package: Package, seed: str | None, launcher: CachingLauncher, optimizations: Iterable[str]) -> str:
     """Return the cache key. `seed` is None for a random draw. The processor counts because it affects rounding."""
     facts = [digest(package.files), seed, launcher.image, sorted(optimizations), _processor(), _own_sources()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -125,7 +125,7 @@ def _judge_in(boxes: _Boxes, order: Order, settings: Settings) -> int:
     submission = _view(order, submission_id, replace(judged, hint=hint))
     (print_json if order.as_json else print_submission)(submission)
     if found:
-        _fill_library(order.package, found, boxes.launcher, abort)
+        _fill_library(order.package, found, boxes, abort)
     return exit_code(submission)
 
 
@@ -185,19 +185,17 @@ def _find_hint(question: "Question", cases: "Sequence[PreparedCase]", pool: Pool
 def _open_cache(order: Order, settings: Settings, launcher: Launcher) -> "CaseCache | None":
     """Open the cache of the reference's answers. None if these cases are not cached, or there is no cache folder."""
     from app.cli.case_cache import CaseCache, key_of
-    from sandbox.library_cache import FillableLauncher
+    from sandbox.library_cache import CachingLauncher
 
     folder = _find_folder()
     if folder is None or order.inputs is not None or order.package.manifest.limits.gpu:
         return None
-    if not isinstance(launcher, FillableLauncher):
+    if not isinstance(launcher, CachingLauncher):
         return None
     return CaseCache(folder / "cases", key_of(order.package, order.seed, launcher, settings.chosen_optimizations))
 
 
-def _fill_library(
-    package: Package, cases: "Sequence[PreparedCase]", launcher: Launcher, abort: threading.Event
-) -> None:
+def _fill_library(package: Package, cases: "Sequence[PreparedCase]", boxes: _Boxes, abort: threading.Event) -> None:
     """Cache what JAX's libraries compile for the reference, once for each package.
 
     Only this user's own folder is filled, because students' boxes read a worker's. A failure or Ctrl-C only makes
@@ -206,10 +204,10 @@ def _fill_library(
     from app.engine.compilation_cache import CompilationCache
 
     folder = _find_folder()
-    cache = launcher.cache if isinstance(launcher, BubblewrapLauncher) else None
+    cache = boxes.launcher.cache if isinstance(boxes.launcher, BubblewrapLauncher) else None
     if folder is None or cache != folder / LIBRARY / CACHE_FOLDER:
         return
-    library = CompilationCache(folder / LIBRARY, launcher)
+    library = CompilationCache(folder / LIBRARY, boxes.launcher, boxes.references)
     if library.has_filled(package):
         return
     with suppress(SandboxError, OSError, KeyboardInterrupt), _progress() as progress:

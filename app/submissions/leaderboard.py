@@ -53,7 +53,7 @@ class Measurement(Base):
 
 
 class ReferenceMeasurement(Base):
-    """The minimum cost of the reference for a variant's cases on one machine, over `runs` runs."""
+    """The cost of the reference for a variant's cases on one machine."""
 
     __tablename__ = "reference_measurements"
     __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
@@ -61,7 +61,6 @@ class ReferenceMeasurement(Base):
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), primary_key=True)
     variant: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     machine: Mapped[str] = mapped_column(primary_key=True)
-    runs: Mapped[int]
     wall_seconds: Mapped[float]
     memory_bytes: Mapped[int] = mapped_column(BigInteger)
 

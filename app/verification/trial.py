@@ -29,7 +29,7 @@ from app.settings import Settings
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Launcher
-from sandbox.library_cache import fill_cache
+from sandbox.library_cache import CachingLauncher, fill_cache
 from sandbox.pool import Pool
 
 # How many boxes run at once; each has two cores. A run may need a second box, for its checker or its inspector.
@@ -73,9 +73,13 @@ class VerificationPools:
 
         Raises ReferenceFailed if the reference reaches its time limit, and SandboxError.
         """
+        launcher, spec = self.launcher, box_spec(package.manifest)
+        if "jax" not in spec.frameworks or not isinstance(launcher, CachingLauncher) or launcher.cache is None:
+            return
         request = patient_at_first(build_request(package, package.reference, cases))
         outcomes: list[CaseOutcome] = []
-        fill_cache(self.launcher, box_spec(package.manifest), request, abort, outcomes.append)
+        with self.boxes.lease(spec, abort) as box:
+            fill_cache(launcher.cache, box, request, abort, outcomes.append)
         for outcome in outcomes:
             if outcome.ending is Ending.TIMED_OUT:
                 require_answered(package, "reference", outcome)

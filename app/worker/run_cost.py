@@ -1,7 +1,7 @@
 """Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, at most RUNS times per variant of a revision, and the least counts. It waits until the worker has had no
+thread, once per variant of a revision and machine. It waits until the worker has had no
 judging for a while, and pauses before its next case while there is one, because it would take a core from the
 submission. Rejudgings and other work in the background do not count.
 """
@@ -17,24 +17,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 
 from app.database.engine import Database
 from app.engine.boxes import box_spec
 from app.engine.job import Outcomes
-from app.engine.request import build_request, device_of, patient, recorded, run_all
+from app.engine.request import build_request, patient, recorded, run_all
 from app.judging.verdicts import Verdict
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
 from app.worker.middleware import Judge, JudgingResult, Middleware
-from app.worker.spares import Spares
 from app.worker.work import Work
 from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending, ObservedQueue
 
-RUNS = 5
 # The reference runs after this time without a judging. It waits at most LONGEST_WAIT_SECONDS for that.
 IDLE_SECONDS = 3.0
 LONGEST_WAIT_SECONDS = 60.0
@@ -61,20 +58,18 @@ def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost
 
 
 class CostRecorder(Middleware):
-    """`spares`: None if submissions get none. `idle_seconds`: the reference runs after this time without a judging."""
+    """`idle_seconds`: the reference runs after this time without a judging."""
 
     def __init__(
         self,
         database: Database,
         expected: ExpectedOutputs,
         machine: str,
-        spares: Spares | None = None,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._database = database
         self._expected = expected
         self._machine = machine
-        self._spares = spares
         self._judgings = _Judgings(idle_seconds)
         self._solutions = AfterVerdict("costs", "is not on the leaderboard")
         self._references = AfterVerdict("reference costs", "adds no run of the reference")
@@ -102,17 +97,17 @@ class CostRecorder(Middleware):
 
     def _run_reference(self, work: Work) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        if self._count_runs(work) >= RUNS:
+        if self._is_measured(work):
             return
         self._judgings.wait_for_rest(self._references.stopping)
-        if self._count_runs(work) >= RUNS:  # other workers of this machine have waited too
+        if self._is_measured(work):  # other workers of this machine have waited too
             return
         reference = self._measure_reference(work)
         if reference is not None:
             self._store_reference(work, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
-        """Run the reference in one process, with a spare, in a box that never holds a submission."""
+        """Run the reference in one process, in a box that never holds a submission."""
         package, manifest, stopping = work.package, work.package.manifest, self._references.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
@@ -122,16 +117,13 @@ class CostRecorder(Middleware):
         )
         outcomes = Outcomes()
         with self._expected.references.lease(box_spec(manifest), stopping) as box:
-            if self._spares is not None and device_of(manifest) == "cpu":
-                box.prepare(self._spares.setup_of(package), stopping)
             run_all(box, request, outcomes.add, stopping)
         return cost_of(outcomes.costs, [case.name for case in inputs])
 
-    def _count_runs(self, work: Work) -> int:
+    def _is_measured(self, work: Work) -> bool:
         key = (work.revision.id, work.variant, self._machine)
         with self._database.transaction() as session:
-            found = session.get(ReferenceMeasurement, key)
-            return found.runs if found else 0
+            return session.get(ReferenceMeasurement, key) is not None
 
     def _store(self, claim: JudgingClaim, work: Work, cost: Cost) -> None:
         row = insert(Measurement).values(
@@ -145,24 +137,15 @@ class CostRecorder(Middleware):
             session.execute(row.on_conflict_do_nothing())
 
     def _store_reference(self, work: Work, cost: Cost) -> None:
-        """Keep the least of all runs."""
-        table = ReferenceMeasurement
-        row = insert(table).values(
+        row = insert(ReferenceMeasurement).values(
             revision_id=work.revision.id,
             variant=work.variant,
             machine=self._machine,
-            runs=1,
             wall_seconds=cost.wall_seconds,
             memory_bytes=cost.memory_bytes,
         )
-        least = {
-            "runs": table.runs + 1,
-            "wall_seconds": func.least(table.wall_seconds, row.excluded.wall_seconds),
-            "memory_bytes": func.least(table.memory_bytes, row.excluded.memory_bytes),
-        }
-        key = [table.revision_id, table.variant, table.machine]
         with self._database.transaction() as session:
-            session.execute(row.on_conflict_do_update(index_elements=key, set_=least))
+            session.execute(row.on_conflict_do_nothing())
 
 
 class _Judgings:

@@ -1,8 +1,8 @@
 """Spares: student processes created before a submission arrives, for the problems that students have open.
 
-A spare has started, is confined, and has made the library calls of its problem (`compilation_cache.py`). It waits for a
-source, runs it once and ends, so the student waits only for their own code. A spare costs the processor time that its
-submission would have cost, and is made while students hold fewer than half of the slots.
+A spare has started, is confined, and has made JAX's backend. It waits for a source, runs it once and ends, so the
+student waits only for their own code. A spare costs the processor time that its submission would have cost, and is made
+while students hold fewer than half of the slots.
 """
 
 import logging
@@ -16,7 +16,6 @@ from app.catalog.model import Device
 from app.catalog.package import Package
 from app.database.listener import Listener
 from app.engine.boxes import INSPECTOR, Pools, box_spec
-from app.engine.compilation_cache import CompilationCache
 from app.engine.inspection import inspector_setup
 from app.engine.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.queue.background_work import BackgroundPause
@@ -33,7 +32,6 @@ SPARES_WITH_PROGRAMS = 3
 SPARE_INSPECTORS = 2
 # The most recently opened problems get spares.
 PROBLEMS = 2
-# More library calls may be known after this time.
 REST_SECONDS = 5.0
 LOOK_SECONDS = 0.2
 
@@ -48,12 +46,11 @@ class Spares(Middleware):
     def __init__(
         self,
         works: Works,
-        cache: CompilationCache,
         pools: Pools,
         background_pause: BackgroundPause,
         device: Device,
     ) -> None:
-        self._works, self._cache, self._pools, self._device = works, cache, pools, device
+        self._works, self._pools, self._device = works, pools, device
         self._background_pause = background_pause
         self._wanted: OrderedDict[str, Package] = OrderedDict()
         self._opened: dict[str, None] = {}
@@ -92,7 +89,6 @@ class Spares(Middleware):
             problem=spares_of(package),
             memory_bytes=limits_of(manifest).memory_bytes,
             cpu_seconds=int(seconds) + 1,
-            library_calls=self._cache.calls(package),
         )
 
     def _hear(self, slug: str | None) -> None:

@@ -24,23 +24,19 @@ from app.catalog.publish import PUBLISHED
 from app.database.engine import retry
 from app.database.listener import Listener
 from app.engine.boxes import INSPECTOR, Pools, box_spec
-from app.engine.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
+from app.engine.compilation_cache import CompilationCache
 from app.engine.prepare import ReferenceFailed
 from app.engine.request import device_of
 from app.queue.background_work import BackgroundPause, lower_priority
-from app.submissions.judging_record import JudgingClaim
 from app.submissions.submit import PROBLEM_OPENED
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
-from app.worker.middleware import Judge, JudgingResult, Middleware
-from app.worker.work import Work, Works
+from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxAway, SandboxError
 from sandbox.pool import Pool
 
 # Wait this long when no box can be opened.
 AWAY_SECONDS = 30.0
-# Queued solutions to learn from.
-MOST_WAITING = 50
 PREPARED = "%d problems are prepared"
 RECOGNISED = "The known mistakes of %s can be recognised"
 COMPILED = "The library programs of %s are compiled"
@@ -57,7 +53,6 @@ class Urgency(IntEnum):
     FIRST = 0
     OPENED = 1
     OTHERS = 2
-    LEARNING = 3
 
 
 class _Steps:
@@ -83,7 +78,7 @@ class Preparation:
     known: KnownMistakes
 
 
-class Warmer(Middleware):
+class Warmer:
     """Prepares in threads of its own. Judgings redo what fails here.
 
     `at_once` is shared with judgings, so that a judging waits for a computation that has begun. `idle` has low-priority
@@ -109,7 +104,6 @@ class Warmer(Middleware):
         self._opened: set[UUID] = set()
         self._planned: set[UUID] = set()  # those whose other variants are queued
         self._heard: set[str] = set()
-        self._learnable = threading.BoundedSemaphore(MOST_WAITING)
         self._outputs, self._mistakes, self._later = _Steps(), _Steps(), _Steps()
         self._stop = threading.Event()
         self._listeners = (
@@ -135,14 +129,6 @@ class Warmer(Middleware):
             listener.stop()
         for thread in self._threads:
             thread.join()
-
-    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-        """Queue a solution that has run, to learn its library calls later."""
-        judged = judge(claim, abort)
-        is_whole = judged.is_written and judged.work.submission.mode == "submit"
-        if is_whole and judged.finish.verdict in LEARNABLE_VERDICTS:
-            self._learn_later(judged.work)
-        return judged
 
     def open(self, revision: Revision, package: Package) -> None:
         """Prepare a revision that students have open, once: one variant at once, the others when there is room."""
@@ -178,15 +164,6 @@ class Warmer(Middleware):
                 self.open(*found)
 
         self._attempt(slug, find)
-
-    def _learn_later(self, work: Work) -> None:
-        student = work.submission.user_id
-        if (
-            student is not None
-            and self._cache.may_learn(work.package, student)
-            and self._learnable.acquire(blocking=False)
-        ):
-            self._later.put(partial(self._learn, work), Urgency.LEARNING)
 
     def _run(self, steps: _Steps) -> None:
         while not self._stop.is_set():
@@ -269,19 +246,6 @@ class Warmer(Middleware):
             _log.info(COMPILED, package.slug)
 
         self._attempt(f"the library's programs of {package.slug}", fill)
-
-    def _learn(self, work: Work) -> None:
-        self._learnable.release()
-        student = work.submission.user_id
-        assert student is not None, "only submissions of all cases are learned from"
-        if not self._cache.may_learn(work.package, student):  # two submissions of one student may have waited
-            return
-
-        def learn() -> None:
-            cases = self._idle.expected.get(work.revision, work.package, 0, self._stop)
-            self._cache.learn(work.package, student, work.submission.source, cases, self._stop)
-
-        self._attempt(f"what solutions of {work.package.slug} call", learn)
 
     def _attempt(self, what: str, step: Callable[[], object]) -> bool:
         """Run a step, and return whether it succeeded. A judging that needs it fails too, and stores why."""

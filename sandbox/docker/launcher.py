@@ -4,7 +4,7 @@ import io
 import os
 import tarfile
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from sandbox.environment import (
     GUEST_UID,
     OPTIMIZATIONS,
     RUNTIME_IN_BOX,
-    CacheUse,
     Cores,
     digest_of,
     guest_arguments,
@@ -99,14 +98,10 @@ class DockerLauncher(Launcher):
     isolation: IsolationDemand = "any"
     cores_per_box: int = 1
     cache: Path | None = None
-    is_filling: bool = False
     gpus: Gpus | None = None
     optimizations: tuple[str, ...] = OPTIMIZATIONS
     name: str = "docker"
     _cores: Cores = field(default_factory=Cores)
-
-    def filling(self) -> "DockerLauncher":
-        return replace(self, cache=None, is_filling=True)
 
     def check_guest(self, name: str) -> None:
         """Compare the image's guest with this version's if the label has no digest. Raises SandboxUnavailable."""
@@ -161,7 +156,6 @@ class DockerLauncher(Launcher):
         return box
 
     def _create(self, spec: BoxSpec, cores: tuple[int, ...], gpu: Gpu | None) -> "Container":
-        use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
         program = [
             str(RUNTIME_IN_BOX / "bin" / "python"),
             *guest_arguments(spec, self.isolation, cores, self.optimizations, gpu),
@@ -182,7 +176,7 @@ class DockerLauncher(Launcher):
                 program,
                 user=f"{GUEST_UID}:{GUEST_UID}",
                 hostname="box",
-                environment=guest_environment(len(cores), use, self.optimizations, gpu),
+                environment=guest_environment(len(cores), self.optimizations, gpu),
                 working_dir="/tmp",
                 name=f"allclose-{token_hex(6)}",
                 labels={LABEL: this_process()},

@@ -1,16 +1,12 @@
-"""Drivers for boxes that fill the compilation cache: the answer is what a trusted program compiled.
+"""A driver for trusted boxes that fill the library cache: the answer is what the program compiled.
 
-The host never opens a folder that a box writes to, so the entries travel as an answer. Library calls of students are
-learned in two steps. A box with a student's source reports its calls (`recording`); the report is untrusted. Another
-box, without such a source, makes the calls that it accepts (`granting`).
+The host never opens a folder that a box writes to, so the entries travel as an answer.
 """
 
-import os
 import re
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,59 +33,37 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 
 
 def harvesting(driver: str | None) -> Run:
-    """Return a driver that runs the inner driver, or the solution itself, and answers with what was compiled.
+    """Return a driver that runs the inner driver, or the solution itself, and answers with what is new.
 
-    Each answer holds `entries`, the new cache entries by file name; `library`, see `library_names`; and `calls`, all
-    library calls so far (`library_programs`).
+    Each answer holds `programs`, compiled programs by key; `names`, the name of each; `calls`, entries of the call
+    table by key; and `library`, see `library_names`. Without a library cache, it holds nothing.
     """
-    inner, entries = recording(driver), _Entries()
-
-    def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-        calls = inner(solution, inputs)
-        return {**entries.new(), "calls": calls}
-
-    return run
-
-
-def recording(driver: str | None) -> Run:
-    """Return a driver that runs the inner driver, or the solution itself, and answers with the library calls so far."""
     inner = _call if driver is None else _load(driver)
-    recorder: Any = None
-    if jax_compilation.is_tested():
-        recorder = import_module("sandbox.guest.library_programs").Recorder()
+    table = jax_compilation.table
+    if table is not None:
+        # Otherwise each program names the functions and lines of the reference that called it.
+        sys.modules["jax"].config.update("jax_traceback_in_locations_limit", 0)
+        table.record()
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-        with recorder.recording() if recorder is not None else nullcontext():
-            inner(solution, inputs)
-        return [] if recorder is None else [np.frombuffer(call, np.uint8) for call in sorted(recorder.calls)]
+        inner(solution, inputs)
+        return {} if table is None else _take(table)
 
     return run
 
 
-def granting() -> Run:
-    """Return a driver that makes the library calls in its input `calls`. It answers as `harvesting` does."""
-    entries = _Entries()
-
-    def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-        library = sys.modules["sandbox.guest.library_programs"].found
-        granted = [] if library is None else library.grant(bytes(call) for call in inputs["calls"])
-        return {"calls": [np.frombuffer(call, np.uint8) for call in granted], **entries.new()}
-
-    return run
-
-
-class _Entries:
-    """New entries of the compilation cache since the last call."""
-
-    def __init__(self) -> None:
-        self._folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
-        self._known: set[str] = set()
-
-    def new(self) -> dict[str, Any]:
-        fresh = [path for path in self._folder.glob("*-cache") if path.name not in self._known]
-        self._known.update(path.name for path in fresh)
-        entries = {path.name: np.frombuffer(path.read_bytes(), np.uint8) for path in fresh}
-        return {"entries": entries, "library": library_names(Path(np.__file__).parents[1])}
+def _take(table: Any) -> dict[str, Any]:
+    compiled, calls = table.take()
+    programs = dict[str, Any]()
+    for key, (_, executable) in compiled.items():
+        with suppress(RuntimeError):  # a program with `sort` can't be serialized
+            programs[key] = np.frombuffer(executable.serialize(), np.uint8)
+    return {
+        "programs": programs,
+        "names": {key: name for key, (name, _) in compiled.items()},
+        "calls": {key: np.frombuffer(entry, np.uint8) for key, entry in calls.items()},
+        "library": library_names(Path(np.__file__).parents[1]),
+    }
 
 
 def _call(solution: Callable[..., object], inputs: dict[str, Any]) -> object:

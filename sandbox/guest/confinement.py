@@ -9,7 +9,6 @@ import resource
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from sandbox.guest import isolation, kernel
 from sandbox.guest import seccomp_filter as bpf
@@ -17,16 +16,13 @@ from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
 from sandbox.guest.wire import SPARE_SECONDS, Isolation, ProcessSetup, RunLimits
 
-if TYPE_CHECKING:
-    from sandbox.guest.library_programs import Library
-
 MIB = 2**20
 FILE_BYTES = 64 * MIB
 STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256
 # Address space above the monitor's limit, which allocators and frameworks reserve and never use.
 RESERVED_BYTES = 512 * MIB
-# Memory of a process that has made library calls before its source came.
+# Memory of a process that inspects before a program comes.
 WARM_BYTES = 1024 * MIB
 CPU_SLACK_SECONDS = 10
 PREPARATION_SECONDS = 10
@@ -43,16 +39,12 @@ GPU_USER_PROCESSES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """`cores`: for students. `all_cores`: for monitors. `gpu_memory_bytes`: see Settings.
-
-    `library`: used by a student's process to make library calls ahead of its source.
-    """
+    """`cores`: for students. `all_cores`: for monitors. `gpu_memory_bytes`: see Settings."""
 
     isolation: Isolation
     cores: tuple[int, ...]
     all_cores: tuple[int, ...]
     gpu_memory_bytes: int | None = None
-    library: "Library | None" = None
 
     @property
     def has_gpu(self) -> bool:
@@ -64,7 +56,7 @@ class Surroundings:
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
     def preparation_seconds(self, setup: ProcessSetup) -> float:
-        if setup.works_ahead:
+        if setup.inspects:
             return SPARE_SECONDS
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
 
@@ -114,7 +106,7 @@ def _limit_resources(setup: ProcessSetup, surroundings: Surroundings, data_bytes
     """Set backstops. The monitor's limits are lower and normally apply first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative to the current size: libraries reserve 0.3 GiB on 2 cores and 2.7 GiB on 64 before any work.
-    warm_bytes = WARM_BYTES if setup.works_ahead else 0
+    warm_bytes = WARM_BYTES if setup.inspects else 0
     _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)

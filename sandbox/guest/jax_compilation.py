@@ -1,6 +1,6 @@
 """Reduce the time that JAX spends on compiling in a student's process.
 
-JAX compiles one small program for every operation at every new shape, and again for every new closure. Three parts
+JAX compiles one small program for every operation at every new shape, and again for every new closure. Four parts
 avoid most of that work. Each can be disabled by its name:
 
     mlir_context     JAX creates an MLIR context for each program that it lowers, which takes longer than
@@ -9,22 +9,30 @@ avoid most of that work. Each can be disabled by its name:
     compile_options  A program of few operations on small arrays is compiled with few of LLVM's and XLA's
                      optimizations, since compiling it takes far longer than running it. The reference is
                      compiled in the same way.
+    library_cache    Programs of JAX's libraries come from a folder that trusted boxes filled (`sandbox.library_cache`).
+                     A call of a library function is found there before it is traced (`call_table`).
 
 The parts replace private functions of JAX. So they apply to tested versions only, and other versions of JAX run
 unchanged. Nothing here creates a backend, an MLIR context or a thread: that happens in the forked process.
 """
 
 import hashlib
+import importlib
 import math
 import re
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 TESTED_VERSIONS = ("0.10.2",)
-PARTS = ("mlir_context", "executables", "compile_options")
+PARTS = ("mlir_context", "executables", "compile_options", "library_cache")
+# Where a box has the folder of compiled programs, if it has one.
+LIBRARY = Path("/cache")
 
 # A context keeps every type and constant that it has seen.
 PROGRAMS_PER_CONTEXT = 1000
@@ -51,13 +59,22 @@ _COUNTED_LOOP = re.compile(
     r"\s*%\w+ = stablehlo\.compare\s+LT, %iterArg\w*, \1, SIGNED"
 )
 _SHAPE = re.compile(r"tensor<((?:\d+x)+)")
+_NAME = re.compile(r"module @jit_(\w+)")
+# A program that calls a function outside of itself, such as LAPACK's, may need what lowering sets up.
+_CALLS_OUT = "custom_call"
+_COMPILERS = ("jax", "jaxlib", "flax", "optax", "chex")
+_FEATURES = ("flags", "Features")
 
 Options = Sequence[tuple[str, bool | int]]
 Compile = Callable[..., Any]
 
+# The calls that this process knows, where it has the libraries' programs.
+table: Any = None
+
 
 def install(parts: Collection[str]) -> None:
     """Call once in a process, after JAX was imported."""
+    global table
     if not parts or not is_tested():
         return
     contexts = _Contexts()
@@ -65,7 +82,8 @@ def install(parts: Collection[str]) -> None:
         contexts.install(sys.modules["jax._src.interpreters.mlir"])
     compiler = sys.modules["jax._src.compiler"]
     compile_program: Compile = vars(compiler)["compile_or_get_cached"]
-    executables = _Executables() if "executables" in parts else None
+    has_library = "library_cache" in parts and LIBRARY.is_dir()
+    programs = Programs(LIBRARY if has_library else None, _identify(parts))
     has_options = "compile_options" in parts
 
     def compile_or_get_cached(
@@ -81,15 +99,26 @@ def install(parts: Collection[str]) -> None:
         def compiled() -> Any:
             return compile_program(backend, computation, devices, options, callbacks, *rest, **named)
 
-        if executables is None or callbacks:
+        if "executables" not in parts or callbacks:
             return compiled()
-        return executables.get((backend.platform, _digest(text, options)), compiled)
+        key = programs.digest(backend.platform.encode() + text.encode() + options.SerializeAsString())
+        return programs.get(key, text, options, compiled)
 
     vars(compiler)["compile_or_get_cached"] = compile_or_get_cached
+    if has_library and "executables" in parts:
+        table = importlib.import_module("sandbox.guest.call_table").CallTable(programs)
+        table.install()
 
 
-def _digest(text: str, options: Any) -> bytes:
-    return hashlib.sha256(text.encode() + options.SerializeAsString()).digest()
+def _identify(parts: Collection[str]) -> bytes:
+    """Identify what compiles: a program is of no use to other versions, and may crash another processor."""
+    versions = list[str]()
+    for name in _COMPILERS:
+        with suppress(PackageNotFoundError):
+            versions.append(f"{name} {version(name)}")
+    with suppress(OSError):
+        versions += [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(_FEATURES)][:1]
+    return "\n".join([*versions, *sorted(parts)]).encode()
 
 
 def is_tested() -> bool:
@@ -147,21 +176,69 @@ class _Contexts:
         vars(self._own).clear()
 
 
-class _Executables:
-    """The most recently used executables, by platform, program and options."""
+class Programs:
+    """Compiled programs by the digest of their text and options: the most recently used ones of this process, and those
+    in `folder`. `identity`: of what compiles.
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
+    `plain`: the keys of programs that call no function outside of themselves. `compiled`: the name and executable of
+    each program that this process has compiled since `record` was called.
+    """
+
+    def __init__(self, folder: Path | None, identity: bytes) -> None:
+        self._folder, self._identity = folder, identity
+        self._kept: OrderedDict[str, Any] = OrderedDict()
         self._changing = threading.Lock()
+        self.compiled: dict[str, tuple[str, Any]] | None = None
+        self.plain: set[str] = set()
 
-    def get(self, key: tuple[str, bytes], compiled: Callable[[], Any]) -> Any:
+    def digest(self, content: bytes) -> str:
+        return hashlib.sha256(self._identity + content).hexdigest()
+
+    def get(self, key: str, text: str, options: Any, compiled: Callable[[], Any]) -> Any:
+        if _CALLS_OUT not in text:
+            self.plain.add(key)
+        if (known := self.load(key, options)) is not None:
+            return known
+        made = compiled()
+        if self.compiled is not None and (name := _NAME.search(text)) is not None:
+            self.compiled[key] = name[1], made
+        self._keep(key, made)
+        return made
+
+    def load(self, key: str, options: Any = None) -> Any:
+        """Return None if this process has not compiled the program and the folder does not hold it."""
         with self._changing:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        made = compiled()
+        content = self.read(f"program-{key}")
+        if content is None:
+            return None
+        loaded = _load(content, options)
+        self._keep(key, loaded)
+        return loaded
+
+    def read(self, name: str) -> bytes | None:
+        if self._folder is None:
+            return None
+        try:
+            return (self._folder / name).read_bytes()
+        except OSError:
+            return None
+
+    def find(self, executable: Any) -> str | None:
+        """Return the key of a plain program."""
+        return next((key for key, kept in self._kept.items() if kept is executable and key in self.plain), None)
+
+    def _keep(self, key: str, executable: Any) -> None:
         with self._changing:
-            self._kept[key] = made
+            self._kept[key] = executable
             while len(self._kept) > EXECUTABLES_KEPT:
                 self._kept.popitem(last=False)
-        return made
+
+
+def _load(content: bytes, options: Any) -> Any:
+    compiler, xla_client = sys.modules["jax._src.compiler"], sys.modules["jax._src.lib"].xla_client
+    device = sys.modules["jax"].devices()[0]
+    options = options or compiler.get_compile_options(num_replicas=1, num_partitions=1)
+    return device.client.deserialize_executable(content, xla_client.DeviceList((device,)), options)

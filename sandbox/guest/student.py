@@ -19,7 +19,7 @@ from sandbox.guest.confinement import Surroundings, confine
 from sandbox.guest.failure import describe, pack, type_name
 from sandbox.guest.guard import Guard, Violation
 from sandbox.guest.student_program import CannotBeJudged, Program, load
-from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, SPARE_SECONDS, ProcessSetup, RunTask
+from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, ProcessSetup, RunTask
 
 # C code answers it with the lines that run, also in a loop that never ends.
 ASK_PLACE = signal.SIGUSR2
@@ -37,8 +37,6 @@ def live(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> NoRet
             gpu_start.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
         if "jax" in sys.modules:  # always, so that a spare has the same state as a new process
             sys.modules["jax"].devices()
-        if setup.library_calls and surroundings.library is not None:
-            surroundings.library.replay(setup.library_calls, SPARE_SECONDS / 2)
         if setup.inspects:
             importlib.import_module("sandbox.guest.inspection").warm_up()
         _begin_python()

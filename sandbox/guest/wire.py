@@ -133,14 +133,12 @@ class GuestFacts:
 class ProcessSetup:
     """The content of SETUP: the properties that a student's process is created with, before its source is known.
 
-    `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop, the most CPU time on each core. `library_calls`:
-    calls of JAX's libraries that the process makes ahead of time (`library_programs`). `inspects`: the process will
-    inspect programs, and inspects one of Allclose's ahead of time.
+    `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop, the most CPU time on each core. `inspects`: the
+    process will inspect programs, and inspects one of Allclose's ahead of time.
     """
 
     memory_bytes: int
     cpu_seconds: int
-    library_calls: tuple[bytes, ...] = ()
     inspects: bool = False
 
     def to_json(self) -> bytes:
@@ -148,13 +146,7 @@ class ProcessSetup:
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
-        given: dict[str, Any] = json.loads(text)
-        return cls(**given | {"library_calls": tuple(map(bytes.fromhex, given["library_calls"]))})
-
-    @property
-    def works_ahead(self) -> bool:
-        """Whether the process works before it gets the source."""
-        return bool(self.library_calls) or self.inspects
+        return cls(**json.loads(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,16 +15,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import NoReturn
 
 from sandbox.guest import jax_compilation, monitor, wire
 from sandbox.guest.confinement import Surroundings, filter_program
 from sandbox.guest.gpu_start import holds_cuda_context
 from sandbox.guest.isolation import is_needless, is_permitted
 from sandbox.guest.wire import GuestFacts, Settings
-
-if TYPE_CHECKING:
-    from sandbox.guest.library_programs import Library
 
 # Modules that solutions commonly use: a first import in a child would cost the student time (torch._dynamo: 0.8 s).
 IMPORTS = {
@@ -54,7 +51,6 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         cores=settings.cores,
         all_cores=all_cores,
         gpu_memory_bytes=settings.gpu_memory_bytes,
-        library=_find_library(),
     )
     if not has_gpu:
         filter_program(1, gpu=False)
@@ -71,13 +67,6 @@ def _import(frameworks: tuple[str, ...]) -> None:
     bridge = sys.modules.get("jax._src.xla_bridge")
     if bridge is not None and bridge.backends_are_initialized():
         raise RuntimeError("a JAX backend exists before the fork: every child would hang")
-
-
-def _find_library() -> "Library | None":
-    """Return None where library calls can't be made ahead of time."""
-    if not jax_compilation.is_tested():
-        return None
-    return cast("Library", importlib.import_module("sandbox.guest.library_programs").find())
 
 
 def _describe(settings: Settings, surroundings: Surroundings) -> GuestFacts:

@@ -15,7 +15,7 @@ from app.cli.case_cache import CaseCache, key_of
 from app.judging.requirement import Evidence, Loop
 from app.settings import ROOT
 from sandbox.launcher_choice import choose_launcher
-from sandbox.library_cache import FillableLauncher
+from sandbox.library_cache import CachingLauncher
 from tests.cli.test_judge import allclose
 from tests.sandbox.bench import RUNTIME
 from tests.serving import ONE_PROBLEM, SLUG, WRONG
@@ -164,7 +164,7 @@ def test_where_nothing_can_be_kept_nothing_is(tmp_path: Path) -> None:
 
 def test_the_key_names_the_package_the_seed_the_libraries_and_what_compiles() -> None:
     launcher = choose_launcher("bubblewrap", RUNTIME)
-    assert isinstance(launcher, FillableLauncher)
+    assert isinstance(launcher, CachingLauncher)
     changed = replace(STANDARDISE, files={**STANDARDISE.files, "editorial.md": b"another"})
 
     keys = {
@@ -186,5 +186,5 @@ def test_from_the_second_call_on_libraries_are_compiled_ahead(home: Path) -> Non
     compiled = home / ".cache" / "allclose" / "library" / "compilation-cache"
 
     assert [call.returncode for call in calls] == [0, 0, 0]
-    assert any(path.name.startswith("jit_") for path in compiled.iterdir())
+    assert any(path.name.startswith("call-") for path in compiled.iterdir())
     assert all(path.stat().st_mode & 0o005 for path in compiled.iterdir())

@@ -4,16 +4,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-from app.engine.compilation_cache import CompilationCache
 from app.queue.background_work import BackgroundPause
 from app.submissions.submit import notify_problem_opened
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
-from sandbox.interface import Launcher
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, STANDARDISE, Bench, changed
 
@@ -21,9 +18,8 @@ ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 
 
 @contextmanager
-def spares(bench: Bench, data: Path, launcher: Launcher, pause: BackgroundPause | None = None) -> Iterator[Spares]:
-    cache = CompilationCache(data, launcher)
-    found = Spares(Works(bench.database), cache, bench.pools, pause or BackgroundPause(), "cpu")
+def spares(bench: Bench, pause: BackgroundPause | None = None) -> Iterator[Spares]:
+    found = Spares(Works(bench.database), bench.pools, pause or BackgroundPause(), "cpu")
     found.start()
     try:
         yield found
@@ -38,9 +34,9 @@ def has_opened(bench: Bench, made: Spares) -> bool:
     return bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES
 
 
-def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench) -> None:
     revision = bench.publish()
-    with spares(bench, tmp_path, launcher) as made:
+    with spares(bench) as made:
         wait_until(lambda: has_opened(bench, made))
         setup = made.setup_of(STANDARDISE)
 
@@ -51,11 +47,11 @@ def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_
     assert bench.pool.count_spares(setup) < SPARES
 
 
-def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+def test_none_is_made_while_submissions_are_judged(bench: Bench) -> None:
     bench.publish()
     pause = BackgroundPause()
     pause.set(is_paused=True)
-    with spares(bench, tmp_path, launcher, pause) as made:
+    with spares(bench, pause) as made:
         setup = made.setup_of(STANDARDISE)
         made.want(STANDARDISE.slug)
         time.sleep(1)
@@ -64,10 +60,10 @@ def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path,
         wait_until(lambda: bench.pool.count_spares(setup) == SPARES)
 
 
-def test_none_is_made_for_problems_of_another_device(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+def test_none_is_made_for_problems_of_another_device(bench: Bench) -> None:
     bench.publish()
     bench.publish(ON_GPU)
-    with spares(bench, tmp_path, launcher) as made:
+    with spares(bench) as made:
         made.want(ON_GPU.slug)
         made.want(STANDARDISE.slug)
         wait_until(lambda: bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES)
@@ -75,11 +71,9 @@ def test_none_is_made_for_problems_of_another_device(bench: Bench, tmp_path: Pat
         assert bench.pool.count_spares(made.setup_of(ON_GPU)) == 0
 
 
-def test_an_unknown_problem_does_not_stop_the_spares(
-    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unknown_problem_does_not_stop_the_spares(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     bench.publish()
-    with spares(bench, tmp_path, launcher) as made:
+    with spares(bench) as made:
         made.want("no_such_problem")
         made.want(STANDARDISE.slug)
         wait_until(lambda: bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES)

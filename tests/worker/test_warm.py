@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
-from app.engine.compilation_cache import CALLS_FOLDER, CompilationCache
+from app.engine.compilation_cache import FILLED_FOLDER, CompilationCache
 from app.engine.prepare import PreparedCase
 from app.queue.background_work import BackgroundPause
 from app.submissions.submit import notify_problem_opened
@@ -39,7 +39,7 @@ def warmer(
     pause: BackgroundPause | None = None,
 ) -> Iterator[Warmer]:
     """`idle` is what prepares when the machine is idle."""
-    cache, idle = CompilationCache(data, launcher), idle or bench.expected()
+    cache, idle = CompilationCache(data, launcher, bench.pool), idle or bench.expected()
     warmer = Warmer(
         Works(bench.database),
         Preparation(expected=bench.expected(), known=bench.known()),
@@ -105,7 +105,7 @@ def test_a_folder_that_can_not_be_written_leaves_every_problem_prepared(
 ) -> None:
     publish(bench, "first")
     publish(bench, "second")
-    (tmp_path / CALLS_FOLDER).touch()
+    (tmp_path / FILLED_FOLDER).touch()
 
     with warmer(bench, tmp_path, launcher):
         wait_until(lambda: ALL in caplog.text)
