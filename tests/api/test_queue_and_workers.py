@@ -169,8 +169,3 @@ def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
     assert [sample.labels["worker"] for sample in families["allclose_errors"].samples] == ["one", "two"]
     alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:5]}
     assert alive == {"alive": 3, "no_boxes": 0, "draining": 0, "away": 0, "dead": 1}
-
-
-def test_metrics_are_for_those_who_have_the_right(ada: httpx.Client, address: str) -> None:
-    assert httpx.get(f"{address}/metrics").status_code == 401
-    assert httpx.get(f"{address}/metrics", headers=ada.headers).status_code == 403

@@ -14,10 +14,6 @@ from tests.attacks.conftest import PASSWORD, SLUG, Site
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 RAW = re.compile(r"<script>alert|<img src=x")
-BOMB = "a: &a [1,1,1,1,1,1,1,1]\n" + "".join(
-    f"{after}: &{after} [{', '.join([f'*{before}'] * 8)}]\n"
-    for before, after in zip("abcdefgh", "bcdefghi", strict=True)
-)
 HALF_SENT = 150
 
 
@@ -36,19 +32,6 @@ def test_json_that_is_made_to_hurt_is_refused(site: Site, body: bytes) -> None:
     assert known in (400, 422)
     assert unknown == (known if len(body) < 16_000 else 413)
     assert not any("Traceback" in answer.text for answer in answers)
-
-
-@pytest.mark.parametrize(
-    "inputs",
-    ["[" * 16_000, "{a: " * 4000, BOMB, "x: &a [*a]", "x: !!python/object/apply:os.system [id]", "x: " + "9" * 15_000],
-    ids=["lists", "mappings", "anchors", "itself", "a tag", "a number"],
-)
-def test_yaml_that_is_made_to_hurt_is_refused(site: Site, inputs: str) -> None:
-    wanted = {"source": "x = 1", "mode": "sample", "inputs": inputs}
-
-    answer = site.user().token.post(f"/problems/{SLUG}/submissions", json=wanted)
-
-    assert (answer.status_code, answer.json()["code"]) == (422, "inputs_invalid")
 
 
 @pytest.mark.parametrize(
@@ -101,12 +84,6 @@ def test_a_host_that_the_client_names_is_in_no_answer(site: Site) -> None:
 
     assert link.status_code == 201
     assert not any("evil.example" in answer.text + str(answer.headers) for answer in answers)
-
-
-def test_a_request_id_that_is_no_word_is_not_repeated(site: Site) -> None:
-    for told in ("a b", SCRIPT, "x" * 65, "é"):
-        answer = site.browser().get("/", headers={b"X-Request-ID": told.encode()})
-        assert re.fullmatch("[0-9a-f]{32}", answer.headers["x-request-id"])
 
 
 def test_a_script_that_was_stored_is_text_on_every_page(site: Site) -> None:

@@ -1,7 +1,7 @@
 """Event streams: more of them than a user needs, and streams of users who have lost their right to see anything."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from uuid import UUID
 
@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import delete, select
 
-from app.accounts.model import UserSession
+from app.accounts.model import Role, UserSession
 from app.authoring.model import Verification
 from app.catalog.model import Revision
 from app.limits import STREAMS_PER_USER
@@ -67,71 +67,68 @@ def test_a_stream_that_is_closed_makes_room_for_another(stream: tuple[Victim, ht
     assert _opens_soon(client, path)
 
 
-def test_a_stream_ends_when_its_user_is_suspended(site: Site, stream: tuple[Victim, httpx.Client, str]) -> None:
-    victim, client, path = stream
-    with following(client, path) as open_stream:
-        assert site.user("admin").token.patch(f"/users/{victim.id}", json={"is_active": False}).status_code == 200
-
-        assert _ends_soon(open_stream)
+def follow_own(site: Site, victim: Victim) -> tuple[httpx.Client, str]:
+    return victim.token, f"/submissions/{site.send(victim)}/events"
 
 
-def test_a_stream_ends_when_its_token_is_revoked(site: Site) -> None:
-    victim = site.user()
-    path = f"/submissions/{site.send(victim)}/events"
+def follow_own_page(site: Site, victim: Victim) -> tuple[httpx.Client, str]:
+    return victim.browser, f"/submissions/{site.send(victim)}/events"
+
+
+def follow_another_student(site: Site, admin: Victim) -> tuple[httpx.Client, str]:
+    return admin.browser, f"/submissions/{site.send(site.user())}/events"
+
+
+def follow_verification(site: Site, author: Victim) -> tuple[httpx.Client, str]:
+    return author.browser, f"/author/verifications/{_send_package(site, author)}/events"
+
+
+def follow_rejudging(site: Site, admin: Victim) -> tuple[httpx.Client, str]:
+    return admin.browser, f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
+
+
+def suspend(site: Site, victim: Victim) -> None:
+    site.user("admin").token.patch(f"/users/{victim.id}", json={"is_active": False}).raise_for_status()
+
+
+def demote(site: Site, victim: Victim) -> None:
+    site.user("admin").token.patch(f"/users/{victim.id}", json={"role": "student"}).raise_for_status()
+
+
+def revoke_token(_site: Site, victim: Victim) -> None:
     token = victim.token.get("/tokens").json()["items"][0]["id"]
-    with following(victim.token, path) as open_stream:
-        assert victim.token.delete(f"/tokens/{token}").status_code == 204
-
-        assert _ends_soon(open_stream)
+    victim.token.delete(f"/tokens/{token}").raise_for_status()
 
 
-def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site) -> None:
-    admin, former = site.user("admin"), site.user("admin")
-    path = f"/submissions/{site.send(site.user())}/events"
-    with following(former.browser, path) as open_stream:
-        assert admin.token.patch(f"/users/{former.id}", json={"role": "student"}).status_code == 200
-
-        assert _ends_soon(open_stream)
+def sign_out(site: Site, victim: Victim) -> None:
+    with site.database.transaction() as session:
+        session.execute(delete(UserSession).where(UserSession.user_id == victim.id))
 
 
-@pytest.fixture(params=["verification", pytest.param("rejudging", marks=pytest.mark.whole)])
-def staff_stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
-    """An author or an admin, and the event stream of running work that only this role may read."""
-    admin = site.user("admin")
-    if request.param == "rejudging":
-        return admin, admin.browser, f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
-    return admin, admin.browser, f"/author/verifications/{_send_package(site, admin)}/events"
-
-
-def test_a_stream_of_authors_and_admins_ends_with_the_role(
-    site: Site, staff_stream: tuple[Victim, httpx.Client, str]
+@pytest.mark.parametrize(
+    ("role", "follow", "lose"),
+    [
+        ("student", follow_own, suspend),
+        ("student", follow_own_page, suspend),
+        ("student", follow_own, revoke_token),
+        ("admin", follow_another_student, demote),
+        ("admin", follow_verification, demote),
+        pytest.param("admin", follow_rejudging, demote, marks=pytest.mark.whole),
+        pytest.param("admin", follow_verification, suspend, marks=pytest.mark.whole),
+        pytest.param("admin", follow_rejudging, suspend, marks=pytest.mark.whole),
+        pytest.param("author", follow_verification, sign_out, marks=pytest.mark.whole),
+    ],
+)
+def test_a_stream_ends_with_the_right_to_read_it(
+    site: Site,
+    role: Role,
+    follow: Callable[[Site, Victim], tuple[httpx.Client, str]],
+    lose: Callable[[Site, Victim], None],
 ) -> None:
-    former, client, path = staff_stream
-    with following(client, path) as open_stream:
+    victim = site.user(role)
+    with following(*follow(site, victim)) as open_stream:
         assert open_stream.status_code == 200
-        answer = site.user("admin").token.patch(f"/users/{former.id}", json={"role": "student"})
-        assert answer.status_code == 200
-
-        assert _ends_soon(open_stream)
-
-
-@pytest.mark.whole
-def test_a_stream_of_authors_and_admins_ends_with_a_suspension(
-    site: Site, staff_stream: tuple[Victim, httpx.Client, str]
-) -> None:
-    former, client, path = staff_stream
-    with following(client, path) as open_stream:
-        assert site.user("admin").token.patch(f"/users/{former.id}", json={"is_active": False}).status_code == 200
-
-        assert _ends_soon(open_stream)
-
-
-@pytest.mark.whole
-def test_a_stream_in_a_browser_ends_when_it_is_signed_out(site: Site) -> None:
-    author = site.user("author")
-    with following(author.browser, f"/author/verifications/{_send_package(site, author)}/events") as open_stream:
-        with site.database.transaction() as session:
-            session.execute(delete(UserSession).where(UserSession.user_id == author.id))
+        lose(site, victim)
 
         assert _ends_soon(open_stream)
 

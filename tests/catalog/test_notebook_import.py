@@ -12,7 +12,8 @@ from app.catalog.importing.program import ImportRefused
 from app.catalog.package import Package, package_from_files
 from tests.catalog.test_import_types import observe
 
-NBGRADER: list[tuple[str, str, dict[str, Any]]] = [
+Cells = list[tuple[str, str, dict[str, Any]]]
+NBGRADER: Cells = [
     ("markdown", "# Homework\n## Scale\nMultiply a vector with a factor.", {}),
     ("code", "%matplotlib inline\nimport numpy as np", {}),
     (
@@ -28,7 +29,7 @@ NBGRADER: list[tuple[str, str, dict[str, Any]]] = [
         {"nbgrader": {"grade": True, "points": 2}},
     ),
 ]
-OTTER: list[tuple[str, str, dict[str, Any]]] = [
+OTTER: Cells = [
     ("markdown", "# BEGIN QUESTION\nname: q1\npoints: 2", {}),
     ("markdown", "**Question 1.** Count the even numbers.", {}),
     ("code", "import otter\ngrader = otter.Notebook()", {}),
@@ -43,7 +44,10 @@ OTTER: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def text_of(cells: list[tuple[str, str, dict[str, Any]]]) -> str:
+TWICE = "def twice(x):\n    return 2 * x"
+
+
+def text_of(cells: Cells) -> str:
     listed = [
         {"cell_type": kind, "source": source.splitlines(keepends=True), "metadata": metadata}
         for kind, source, metadata in cells
@@ -51,9 +55,14 @@ def text_of(cells: list[tuple[str, str, dict[str, Any]]]) -> str:
     return json.dumps({"cells": listed, "nbformat": 4, "metadata": {}})
 
 
-def notebook(path: Path, cells: list[tuple[str, str, dict[str, Any]]]) -> Path:
+def notebook(path: Path, cells: Cells) -> Path:
     path.write_text(text_of(cells))
     return path
+
+
+def import_code(tmp_path: Path, *sources: str) -> ImportedPackage:
+    """Import a notebook of these cells of code."""
+    return read_notebook(notebook(tmp_path / "plain.ipynb", [("code", source, {}) for source in sources]), observe)
 
 
 def load(imported: ImportedPackage) -> Package:
@@ -95,12 +104,7 @@ def test_otters_marks_do_so_too(tmp_path: Path) -> None:
 
 
 def test_a_plain_notebook_shows_its_first_tests(tmp_path: Path) -> None:
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "def twice(x):\n    return 2 * x", {}),
-        ("code", "assert twice(1) == 2\nassert twice(2) == 4\nassert twice(3) == 6", {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+    imported = import_code(tmp_path, TWICE, "assert twice(1) == 2\nassert twice(2) == 4\nassert twice(3) == 6")
 
     assert [case.visibility for case in load(imported).manifest.cases] == ["sample", "sample", "hidden"]
     assert any("choose the samples" in line for line in imported.todo)
@@ -129,36 +133,25 @@ def test_a_notebook_that_can_not_become_a_package_is_refused_with_the_reason(tmp
 
 def test_only_the_answer_itself_has_an_expected_value(tmp_path: Path) -> None:
     asserts = ("twice([1, 2]).shape == (2,)", "twice([3, 4]) - 1 == 7", "len(twice([5, 6])) == 2", "twice([7, 8]) == 3")
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "def twice(x):\n    return 2 * x", {}),
-        ("code", "\n".join(f"assert {each}" for each in asserts), {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+    imported = import_code(tmp_path, TWICE, "\n".join(f"assert {each}" for each in asserts))
 
     assert imported.answers == {"case_4": 3}
 
 
 def test_asserts_inside_a_loop_are_listed_as_left_out(tmp_path: Path) -> None:
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "def twice(x):\n    return 2 * x", {}),
-        ("code", "assert twice(1) == 2\nfor n in range(3):\n    assert twice(n) == n + n", {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+    imported = import_code(tmp_path, TWICE, "assert twice(1) == 2\nfor n in range(3):\n    assert twice(n) == n + n")
 
     assert "`for n in range(3):`: asserts inside a block" in imported.left_out
 
 
 def test_imports_of_other_cells_are_kept_where_their_names_are_used(tmp_path: Path) -> None:
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "import tkinter, numpy.linalg as la\nfrom math import sqrt as root", {}),
-        ("code", "def norm(x):\n    return root(sum(n * n for n in x))", {}),
-        ("code", "import numpy as np", {}),
-        ("code", "assert norm(np.diag(la.inv(np.eye(2)))) > 1", {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "norm.ipynb", cells), observe)
+    imported = import_code(
+        tmp_path,
+        "import tkinter, numpy.linalg as la\nfrom math import sqrt as root",
+        "def norm(x):\n    return root(sum(n * n for n in x))",
+        "import numpy as np",
+        "assert norm(np.diag(la.inv(np.eye(2)))) > 1",
+    )
 
     package = load(imported)
     head = "import numpy.linalg as la\nfrom math import sqrt as root\nimport numpy as np\n\n\ndef norm(x):"
@@ -168,26 +161,21 @@ def test_imports_of_other_cells_are_kept_where_their_names_are_used(tmp_path: Pa
 
 
 def test_a_function_that_draws_is_marked_as_random(tmp_path: Path) -> None:
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "import random", {}),
-        ("code", "def noisy(x):\n    return x + random.random()", {}),
-        ("code", "assert noisy(1.0) > 0", {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "noisy.ipynb", cells), observe)
+    imported = import_code(
+        tmp_path, "import random", "def noisy(x):\n    return x + random.random()", "assert noisy(1.0) > 0"
+    )
 
     assert load(imported).manifest.deterministic is False
     assert any("compare random answers" in line for line in imported.todo)
 
 
 def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> None:
-    cells: list[tuple[str, str, dict[str, Any]]] = [
-        ("code", "import numpy as np\ndef twice(x):\n    return 2 * x", {}),
-        ("code", "n = 3\nx = np.arange(n) / n\nassert twice(x).shape == (n,)\nassert np.allclose(twice(x * 0), 0)", {}),
-        ("code", "assert twice(range(3)) is None", {}),
-    ]
-
-    imported = read_notebook(notebook(tmp_path / "twice.ipynb", cells), observe)
+    imported = import_code(
+        tmp_path,
+        "import numpy as np\ndef twice(x):\n    return 2 * x",
+        "n = 3\nx = np.arange(n) / n\nassert twice(x).shape == (n,)\nassert np.allclose(twice(x * 0), 0)",
+        "assert twice(range(3)) is None",
+    )
 
     package = load(imported)
     assert [case.generate for case in package.manifest.cases] == ["case_1", "case_2"]

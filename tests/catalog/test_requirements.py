@@ -34,6 +34,7 @@ BROKEN = [
     (JAX, "{uses: scan, through: [scale]}", "requirements[0].through[0]",
      "is 'scale', which is not a traced parameter", "of x, y"),
     (JAX.replace(", static: true", ""), "{uses: scan, length: scale}", "requirements[0].length", "not static", "add"),
+    (JAX, "{forbids: [while, np.mean]}", "requirements[0].forbids[1]", "is 'np.mean'", "dot_general"),
     (JAX, "{forbids: []}", "requirements[0].forbids", "is empty", "at least 1"),
     (JAX, "{max_temporary_memory: {}}", "requirements[0].max_temporary_memory", "gives no amount", "`{mib: 1}`"),
     (JAX, "{max_temporary_memory: {mib: 1, ratio: 1}}", "requirements[0].max_temporary_memory", "two ways", "write"),

@@ -6,5 +6,5 @@ To add a fault:
    there is nothing to break. `share` is how often it happens in a run of 500 faults, `quick` how often in `make test`.
 2. Try it alone: `.venv/bin/python -m tests.faults --only "its name" --faults 50`. Nothing may be lost, doubled or
    wrong.
-3. `.venv/bin/python -m tests.faults --write docs/reliability.md` runs all faults and writes the table.
+3. `.venv/bin/python -m tests.faults` runs all faults and prints the table for `docs/reliability.md`.
 """

@@ -1,6 +1,6 @@
 """The whole fault suite, and its table for docs/reliability.md.
 
-usage: python -m tests.faults [--faults 500] [--seed 1] [--write docs/reliability.md]
+usage: python -m tests.faults [--faults 500] [--seed 1]
 """
 
 import argparse
@@ -13,21 +13,6 @@ from pathlib import Path
 
 from tests.faults.suite import Report, run, share_out
 
-HEADING = "## Faults"
-INTRODUCTION = """\
-`python -m tests.faults` starts PostgreSQL, two web processes and two workers with two slots each. Students submit over
-HTTP and follow the events, while faults happen at random moments from a seed. Faults of different parts overlap. At the
-end, the suite compares the students' logs with the database:
-
-- *lost*: a submission that was accepted has no verdict, or its student did not get all events
-- *doubled*: a submission or an event exists twice, or a judging ended twice
-- *wrong*: the verdict is not the right one, or the student was told another one
-- *given up*: faults met all five attempts of a judging, which ends as `judge_error`; an admin judges it again. One
-  submission counts in the row of every fault that it met, so rows do not add up
-- *longest recovery*: the seconds until all submissions that were under way at the fault had their verdicts, which
-  includes other faults of that time
-"""
-
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
@@ -37,7 +22,6 @@ def main() -> int:
     parser.add_argument("--students", type=int, default=8)
     parser.add_argument("--only", default="", help="only kinds whose name contains this text")
     parser.add_argument("--keep", type=Path, default=None, help="keep the logs in this folder")
-    parser.add_argument("--write", type=Path, default=None, help="write the table into this file")
     chosen = parser.parse_args()
     counts = {name: times for name, times in share_out(chosen.faults).items() if chosen.only in name}
     with tempfile.TemporaryDirectory(prefix="allclose-faults-") as folder:
@@ -50,8 +34,6 @@ def main() -> int:
         )
     print(write_table(report, chosen.seed))
     print_faults(report)
-    if chosen.write is not None and not report.broken:
-        write_section(chosen.write, f"{INTRODUCTION}\n{write_table(report, chosen.seed)}")
     return 1 if report.broken else 0
 
 
@@ -82,15 +64,6 @@ def print_faults(report: Report) -> None:
             print(f"{what}: submission {number}: {why}", file=sys.stderr)
     for why in report.broken.left:
         print(why, file=sys.stderr)
-
-
-def write_section(path: Path, section: str) -> None:
-    """Replace the section of this heading, or add it at the end."""
-    text = path.read_text() if path.exists() else "# Reliability\n"
-    before, found, after = text.partition(f"{HEADING}\n")
-    rest = after.partition("\n## ")
-    following = f"\n## {rest[2]}" if found and rest[1] else ""
-    path.write_text(f"{before.rstrip()}\n\n{HEADING}\n\n{section}{following}")
 
 
 if __name__ == "__main__":
