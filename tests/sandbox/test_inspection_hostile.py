@@ -291,22 +291,3 @@ def test_a_program_that_hangs_without_a_step_shows_nothing(bench: Bench) -> None
 
     assert run.ending is Ending.ANSWERED
     assert left_out.ending is Ending.TIMED_OUT
-
-
-def test_programs_for_other_devices_are_refused_or_only_run(bench: Bench) -> None:
-    source = """
-        import jax, jax.export, jax.numpy as jnp, numpy as np
-
-        def solve(platforms):
-            spec = jax.ShapeDtypeStruct((4,), "float32")
-            f = jax.jit(lambda x: jnp.sort(jax.random.normal(jax.random.key(0), (4,)) + x))
-            exported = jax.export.export(f, platforms=platforms)(spec)
-            return {"program": np.frombuffer(exported.mlir_module_serialized, np.uint8), "structure": np.int32(0)}
-    """
-    run = bench.run(source, {"platforms": ["cpu", "cuda"]}, {"platforms": ["tpu"]}, frameworks=("jax",))
-    found = [Program(codec.encode(value_of(one)), describe(INPUTS), INPUTS) for one in run.cases]
-
-    both, other = ask(bench, *(one.message("run") for one in found), wall_seconds=30)
-
-    assert both.ending is Ending.RAISED
-    assert other.ending in (Ending.ANSWERED, Ending.RAISED)

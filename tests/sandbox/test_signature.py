@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.guest.codec import decode
-from sandbox.guest.trace_signature import Signature, Untraceable, arguments, flatten, leaves
+from sandbox.guest.trace_signature import Untraceable
 from tests.sandbox.inspecting import describe
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -34,22 +33,3 @@ def test_a_text_is_static_or_refused() -> None:
         describe({"mode": "sum"})
 
     describe({"mode": "sum"}, ("mode",))
-
-
-def test_inputs_become_leaves_and_arguments_in_the_same_order() -> None:
-    inputs: dict[str, Any] = {"p": {"b": [1, X], "a": (None, 2.5)}, "n": 3, "big": np.arange(3)}
-    given: Any = decode(describe(inputs, ("n",)))
-    signature: Signature = given
-
-    arrays = flatten(signature, inputs)
-    built = arguments(signature, iter(arrays))
-
-    assert [(leaf.parameter, leaf.dtype, leaf.is_weak) for leaf in leaves(signature)] == [
-        ("p", "int32", True),
-        ("p", "float32", False),
-        ("p", "float32", True),
-        ("big", "int32", False),
-    ]
-    assert built[0]["b"][1].tolist() == X.tolist()
-    assert built[0]["a"] == (None, 2.5)
-    assert built[1] == 3

@@ -301,12 +301,3 @@ def test_calls_that_the_boxes_table_allows_reach_the_kernel(first_process: First
     found = first_process.errnos_of(calls, act="call_alone")
 
     assert refused(found, calls) == []
-
-
-def test_the_first_process_forks_but_not_into_namespaces(first_process: FirstProcess) -> None:
-    calls = {str(flag): (NUMBERS["clone"], flag | 17) for flag in (0, *NEW_NAMESPACES)}
-
-    found = first_process.errnos_of(calls, act="call_alone")
-
-    assert found.pop("0") == 0
-    assert set(found.values()) <= first_process.unknown

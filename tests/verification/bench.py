@@ -11,7 +11,16 @@ from app.catalog.verification_report import CheckName, Report, Severity
 from app.engine.prepare import PreparedCase
 from app.judging.verdicts import Visibility
 from app.settings import Settings
-from app.verification.trial import Effort, VerificationPools, open_pools, private_launcher
+from app.verification.reference import check_reference
+from app.verification.trial import (
+    Effort,
+    KnownJudging,
+    Material,
+    Trial,
+    VerificationPools,
+    open_pools,
+    private_launcher,
+)
 from app.verification.verify import verify
 from sandbox.guest.codec import Tree, encode
 
@@ -53,6 +62,19 @@ def make_case(
         inputs_preview={},
         expected_preview=None,
     )
+
+
+def trial_of(package: Package, pools: VerificationPools, effort: Effort = Effort()) -> Trial:  # noqa: B008
+    return Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=effort)
+
+
+def material_of(trial: Trial) -> Material:
+    """Run the reference and judge the known submissions."""
+    cases = check_reference(trial).cases
+    judged = [
+        KnownJudging(submission=each, attempt=trial.attempt(each.source, cases)) for each in trial.package.submissions
+    ]
+    return Material(cases=cases, judged=tuple(judged))
 
 
 def verified(package: Package, pools: VerificationPools, effort: Effort = QUICK) -> Report:

@@ -1,15 +1,13 @@
 """Many versions of a solution in one process, where a call that hangs ends alone."""
 
-from threading import Event
-
 import pytest
 
 from app.verification import batch_in_box
 from app.verification.batch import Call, Version, call_all
-from app.verification.trial import Effort, Trial, VerificationPools
+from app.verification.trial import Trial, VerificationPools
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome, Ending
-from tests.verification.bench import make_case, package_of
+from tests.verification.bench import make_case, package_of, trial_of
 
 COUNTS = "import sys\n\n\ndef running_mean(x):\n    sys.count = getattr(sys, 'count', 0) + 1\n    return sys.count\n"
 HANGS = "def running_mean(x):\n    while True:\n        pass\n"
@@ -18,8 +16,7 @@ SLEEPS = "import time\n\n\ndef running_mean(x):\n    time.sleep(99)\n"
 
 @pytest.fixture
 def trial(pools: VerificationPools) -> Trial:
-    package = package_of("running_mean")
-    return Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
+    return trial_of(package_of("running_mean"), pools)
 
 
 def calls_of(*sources: str) -> list[Call]:

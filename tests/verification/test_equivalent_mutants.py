@@ -1,7 +1,6 @@
 """Mutants that compute the same are no findings: casts that change nothing, also where rounding is amplified."""
 
 from collections.abc import Sequence
-from threading import Event
 
 import numpy as np
 import pytest
@@ -11,21 +10,15 @@ from app.verification.mutation.mutants import Mutant, list_mutants
 from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.mutation.strength import judge_survivors
 from app.verification.noise import Noise
-from app.verification.reference import check_reference
-from app.verification.trial import Effort, KnownJudging, Material, Trial, VerificationPools
+from app.verification.trial import VerificationPools
 from sandbox.guest.codec import encode
-from tests.verification.bench import package_of
+from tests.verification.bench import material_of, package_of, trial_of
 
 
 @pytest.fixture(scope="module")
 def runner(pools: VerificationPools) -> MutantRunner:
-    package = package_of("logistic_map")
-    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
-    cases = check_reference(trial).cases
-    judged = [
-        KnownJudging(submission=known, attempt=trial.attempt(known.source, cases)) for known in package.submissions
-    ]
-    return MutantRunner(trial, Material(cases=cases, judged=tuple(judged)))
+    trial = trial_of(package_of("logistic_map"), pools)
+    return MutantRunner(trial, material_of(trial))
 
 
 def outcomes_of(runner: MutantRunner, changes: Sequence[Mutant]) -> list[str]:

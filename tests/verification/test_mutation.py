@@ -1,30 +1,23 @@
 """Mutants of a small reference in boxes. No case depends on its `clip`."""
 
-from threading import Event
-
 import pytest
 
 from app.catalog.verification_section import Mutant
 from app.judging.verdicts import Verdict
 from app.verification.mutation.strength import CheckedMutation, check_mutation
 from app.verification.noise import Noise, measure_noise
-from app.verification.reference import check_reference
-from app.verification.trial import Effort, KnownJudging, Material, Trial, VerificationPools
-from tests.verification.bench import package_of
+from app.verification.trial import Effort, Material, Trial, VerificationPools
+from tests.verification.bench import material_of, package_of, trial_of
 
 
 @pytest.fixture(scope="module")
 def trial(pools: VerificationPools) -> Trial:
-    return Trial(package=package_of("scaled_mean"), pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
+    return trial_of(package_of("scaled_mean"), pools)
 
 
 @pytest.fixture(scope="module")
 def material(trial: Trial) -> Material:
-    cases = check_reference(trial).cases
-    judged = [
-        KnownJudging(submission=each, attempt=trial.attempt(each.source, cases)) for each in trial.package.submissions
-    ]
-    return Material(cases=cases, judged=tuple(judged))
+    return material_of(trial)
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +87,7 @@ def test_right_answers_in_other_ways_stay_near(noise: Noise) -> None:
 
 
 def test_as_few_mutants_are_run_as_are_asked_for(trial: Trial, material: Material) -> None:
-    few = Trial(
-        package=trial.package, pools=trial.pools, watch=trial.watch, abort=trial.abort, effort=Effort(mutants=3)
-    )
+    few = trial_of(trial.package, trial.pools, Effort(mutants=3))
 
     section = check_mutation(few, material, Noise()).section
 

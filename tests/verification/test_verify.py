@@ -1,7 +1,5 @@
 """A right package passes, and every fault of a package is a finding with a remedy."""
 
-from threading import Event
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,9 @@ from app.catalog.package import Package, package_from_files
 from app.catalog.verification_report import CHECK_NAMES, Report
 from app.verification.distance import is_repeated
 from app.verification.reference import check_reference
-from app.verification.trial import Trial, VerificationPools
+from app.verification.trial import VerificationPools
 from sandbox.guest.codec import encode
-from tests.verification.bench import FULL, NO_MUTANTS, changed, package_of, said, verified
+from tests.verification.bench import FULL, NO_MUTANTS, changed, package_of, said, trial_of, verified
 
 REFERENCE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
 GENERATED = "inputs: {x: {draw: normal, shape: [40], loc: 1.0}}"
@@ -149,9 +147,8 @@ def test_fewer_known_submissions_than_needed_are_an_error(pools: VerificationPoo
 )
 def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, pools: VerificationPools) -> None:
     package = changed("running_mean", (REFERENCE, f"return x + np.float32({added})"), LOOSE)
-    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=FULL)
 
-    findings = check_reference(trial).findings
+    findings = check_reference(trial_of(package, pools, FULL)).findings
 
     told = [finding.severity for finding in findings if finding.message.startswith("the reference is nondeterministic")]
     assert told == ["warning"] * is_told
