@@ -1,4 +1,3 @@
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -19,6 +18,7 @@ from app.limits import ConcurrencyLimit
 from app.submissions.model import Submission
 from app.submissions.queue_wait import FRESH_SECONDS, SHORT
 from app.submissions.submit import submit as store
+from tests.api.at_once import AtOnce
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_judging, make_problem, make_user, make_worker
@@ -247,24 +247,13 @@ def test_submissions_are_stored_one_at_a_time_while_the_queue_is_long(
     if is_long:
         fill_queue(database)
     assert submit(signed_in("ada")).status_code == 202  # it reads how long the queue is
-    running, most, lock = 0, 0, threading.Lock()
-
-    def submit_counting(*given: Any) -> Submission:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.05)
-        with lock:
-            running -= 1
-        return store(*given)
-
-    monkeypatch.setattr("app.api.submissions.submit", submit_counting)
+    storing = AtOnce(store, pause_seconds=0.05)
+    monkeypatch.setattr("app.api.submissions.submit", storing)
     with ThreadPoolExecutor() as threads:
         answers = list(threads.map(submit, clients))
 
     assert [answer.status_code for answer in answers] == [202] * 6
-    assert most == at_once
+    assert storing.most == at_once
 
 
 def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_looking_it_up(

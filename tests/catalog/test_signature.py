@@ -87,37 +87,24 @@ def test_inputs_of_ones_own_are_those_of_a_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "key", "message"),
+    ("old", "new", "code", "key", "message"),
     [
-        ("type: torch.nn.Module", "type: torchnnModule", "parameters[0].type", "is 'torchnnModule'"),
-        ("{name: x, type: numpy, shape: [N], dtype: float32, doc: the numbers}", "{name: x, type: torch.Tensor}",
+        ("type: torch.nn.Module", "type: torchnnModule", {}, "parameters[0].type", "is 'torchnnModule'"),
+        ("{name: x, type: numpy, shape: [N], dtype: float32, doc: the numbers}", "{name: x, type: torch.Tensor}", {},
          "inputs[0].type", "is 'torch.Tensor'"),
-        ("      scale: 2\n", "", "cases[0].inputs.scale", "is missing: every case gives every input"),
-        ("x: [1, 2.5]", "x: [[1], [2.5]]", "cases[0].inputs.x", "has shape [2, 1], but the input's is [N]"),
-        ("variants: 2", "variants: 2\nmay_change: [model]", "may_change[0]", "is 'model', which is not a known input"),
-    ],
-)  # fmt: skip
-def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str, message: str) -> None:
-    found = told(WITH_INPUTS.replace(old, new))
-
-    assert any(where == key and message in text for where, text in found), found
-
-
-@pytest.mark.parametrize(
-    ("problem", "code", "key", "message"),
-    [
-        (WITH_INPUTS, {"driver.py": None}, "inputs", "is given, but the package has no arguments.py and no driver.py"),
-        (PROBLEM.replace("{name: scale, type: float}", "{name: scale, type: object}"), {}, "parameters[2].type",
+        ("      scale: 2\n", "", {}, "cases[0].inputs.scale", "is missing: every case gives every input"),
+        ("x: [1, 2.5]", "x: [[1], [2.5]]", {}, "cases[0].inputs.x", "has shape [2, 1], but the input's is [N]"),
+        ("variants: 2", "variants: 2\nmay_change: [model]", {}, "may_change[0]", "which is not a known input"),
+        ("", "", {"driver.py": None}, "inputs", "is given, but the package has no arguments.py and no driver.py"),
+        (WITH_INPUTS, PROBLEM.replace("scale, type: float", "scale, type: object"), {}, "parameters[2].type",
          "is object, which a case can't give"),
-        (WITH_INPUTS, {"starter.py": "def scaled_sum(model): ...\n"}, "",
-         "defines scaled_sum, which does not take 2 positional arguments"),
+        ("", "", {"starter.py": "def scaled_sum(model): ...\n"}, "", "does not take 2 positional arguments"),
     ],
-    ids=["no driver", "an object without inputs", "starter"],
 )  # fmt: skip
-def test_a_package_that_does_not_fit_its_driver_is_refused(
-    problem: str, code: dict[str, str | None], key: str, message: str
+def test_a_package_that_does_not_fit_its_inputs_or_its_driver_is_refused(
+    old: str, new: str, code: dict[str, str | None], key: str, message: str
 ) -> None:
-    found = told(problem, code)
+    found = told(WITH_INPUTS.replace(old, new) if old else WITH_INPUTS, code)
 
     assert any(where == key and message in text for where, text in found), found
 

@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.settings import ROOT
-from tests.serving import RIGHT, SLUG, Served, serve
+from tests.serving import RIGHT, SLUG, Served
 
 PASSWORD = "correct horse battery"
 
@@ -19,12 +18,6 @@ def allclose(*arguments: str | Path, **environment: str) -> subprocess.Completed
     return subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"COLUMNS": "200"} | environment
     )
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("cli")) as served:
-        yield served
 
 
 def test_problem_list_keeps_slugs_and_words_whole_in_80_columns(tmp_path: Path) -> None:

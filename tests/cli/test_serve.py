@@ -63,12 +63,6 @@ def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> N
         assert student.result(submission)["verdict"] == "wrong_answer"
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("served")) as served:
-        yield served
-
-
 @pytest.mark.whole
 def test_a_worker_that_dies_is_started_again(served: Served) -> None:
     (worker,) = served.worker_pids()

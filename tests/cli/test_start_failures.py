@@ -178,18 +178,6 @@ def test_a_read_only_disk_is_named(read_only_disk: Path, command: tuple[str, ...
     assert "its file system is read-only: mount it for writing, or choose another folder" in said
 
 
-@as_root
-@pytest.mark.whole
-@pytest.mark.parametrize("disk", ["small_disk", "read_only_disk"])
-def test_doctor_finds_a_disk_that_can_not_be_written(disk: str, request: pytest.FixtureRequest) -> None:
-    folder = request.getfixturevalue(disk)
-
-    done = allclose("doctor", "--data", folder / "data", ALLCLOSE_SANDBOX="bubblewrap")
-
-    assert done.returncode == 1
-    assert "8 MiB free" in done.stdout if disk == "small_disk" else "read-only" in done.stdout
-
-
 @pytest.mark.whole
 @as_root
 def test_a_data_folder_of_another_user_is_named(tmp_path: Path) -> None:
@@ -210,15 +198,6 @@ def test_a_data_folder_of_another_user_is_named(tmp_path: Path) -> None:
     assert f"the user with UID 12345 may not write {data}" in done.stderr
     assert "make that user its owner, or choose another folder with --data" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.whole
-def test_a_file_in_place_of_the_data_folder_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "data"
-    file.write_text("notes")
-
-    assert f"{file} is not a folder: choose another folder" in refused(*SERVE, "--data", file)
-    assert file.read_text() == "notes"
 
 
 def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:

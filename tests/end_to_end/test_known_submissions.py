@@ -94,43 +94,27 @@ def send(all_known: Sequence[Known], sandbox: str, folder: Path) -> Iterator[Sen
         yield Sent(student, {known: student.send(known.slug, known.file.read_text()) for known in all_known})
 
 
-def parameters(all_known: Sequence[Known]) -> list[ParameterSet]:
-    return [pytest.param(known, id=f"{known.slug}/{known.verdict}/{known.file.stem}") for known in all_known]
+RUNS = {"quickly": (QUICK, "auto"), "in bubblewrap": (ALL, "bubblewrap"), "in Docker": (SOME, "docker")}
+
+
+def parameters(run: str) -> list[ParameterSet]:
+    marks = [] if run == "quickly" else [pytest.mark.whole]
+    return [
+        pytest.param(run, known, id=f"{run}: {known.slug}/{known.verdict}/{known.file.stem}", marks=marks)
+        for known in RUNS[run][0]
+    ]
 
 
 @pytest.fixture(scope="module")
-def quickly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
-    with send(QUICK, "auto", tmp_path_factory.mktemp("served")) as sent:
+def sent(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
+    all_known, sandbox = RUNS[request.param]
+    if sandbox == "docker":
+        docker_launcher("namespaces")  # skips where there is none
+    with send(all_known, sandbox, tmp_path_factory.mktemp("served")) as sent:
         yield sent
 
 
-@pytest.fixture(scope="module")
-def in_bubblewrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
-    with send(ALL, "bubblewrap", tmp_path_factory.mktemp("served")) as sent:
-        yield sent
-
-
-@pytest.fixture(scope="module")
-def in_docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
-    docker_launcher("namespaces")  # skips where there is none
-    with send(SOME, "docker", tmp_path_factory.mktemp("served")) as sent:
-        yield sent
-
-
-@pytest.mark.parametrize("known", parameters(QUICK))
-def test_a_submission_for_each_verdict_gets_it(quickly: Sent, known: Known) -> None:
-    quickly.check(known)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("known", parameters(ALL))
 @pytest.mark.timeout(900)
-def test_a_known_submission_gets_the_verdict_of_its_folder(in_bubblewrap: Sent, known: Known) -> None:
-    in_bubblewrap.check(known)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("known", parameters(SOME))
-@pytest.mark.timeout(900)
-def test_it_gets_the_same_verdict_in_docker(in_docker: Sent, known: Known) -> None:
-    in_docker.check(known)
+@pytest.mark.parametrize(("sent", "known"), [each for run in RUNS for each in parameters(run)], indirect=["sent"])
+def test_a_known_submission_gets_the_verdict_of_its_folder(sent: Sent, known: Known) -> None:
+    sent.check(known)
