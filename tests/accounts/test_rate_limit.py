@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 
 from app.limits import RateLimit, RateLimitReached
+from tests.clock import Clock
 
 
 def test_uses_are_counted_per_key_up_to_the_amount() -> None:
@@ -27,19 +28,6 @@ def test_a_refused_use_does_not_push_the_end_of_the_wait_away() -> None:
         waits.append(caught.value.retry_after)
 
     assert waits == sorted(waits, reverse=True)
-
-
-class Clock:
-    """Stands for the module `time`, so that a slow machine changes nothing."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def time(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -23,12 +23,13 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.verification_report import VERIFICATION_VERSION
 from app.database.engine import Database
-from app.queue.lease import Wanted, beat, bury, claim, fail, give_back
+from app.queue.lease import beat, bury, fail, give_back
 from app.settings import read_settings
 from app.verification.trial import Effort
 from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from app.verification.verifier import Verifier
 from tests.authoring.rows import make_report
+from tests.authoring.steps import take
 from tests.catalog.packages import PROBLEM, make_package
 from tests.large.fill import analyze
 from tests.large.plan import SMALL, Planner, listening
@@ -36,7 +37,6 @@ from tests.large.plan import SMALL, Planner, listening
 PACKAGE = make_package()
 OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
 LEASE = timedelta(seconds=15)
-WANTED = Wanted(queues=("verify-cpu", "verify-gpu"), slots=1, worker="test", lease=LEASE)
 LIKE_THE_REPORT = Effort(is_quick=True)
 # Revisions grow with each publication, so one query may not read all of them.
 FEW = SMALL - {"revisions"}
@@ -99,20 +99,14 @@ def nothing_read_whole(database: Database, statements: int) -> Iterator[None]:
     assert len(scans) >= statements
 
 
-def author(session: Session, username: str = "author-1") -> UUID:
-    return session.scalars(select(User.id).where(User.username == username)).one()
+def author(session: Session) -> UUID:
+    return session.scalars(select(User.id).where(User.username == "author-1")).one()
 
 
 def send_one(database: Database, package: Package = PACKAGE) -> UUID:
     with database.transaction() as session:
         wish = Sending(user_id=author(session), package=package, publish=package is PACKAGE)
         return send(session, wish).id
-
-
-def take(database: Database) -> VerificationClaim:
-    with database.transaction() as session:
-        (taken,) = claim(session, WANTED, VerificationClaim)
-    return taken
 
 
 def pass_as_new(database: Database, package: Package) -> UUID:

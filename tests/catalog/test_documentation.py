@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
@@ -21,6 +22,13 @@ from app.judging.requirements import REQUIREMENTS
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/problem-format.md").read_text()
 EXAMPLE = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]  # type: ignore[index]
+
+
+def examples(begin: str, end: str, key: str = "") -> list[dict[str, Any]]:
+    """Return the examples in YAML between two headings, or those that begin with a key."""
+    section = TEXT[TEXT.index(begin) : TEXT.index(end)]
+    texts = re.findall(rf"```yaml\n({key}.*?)```", section, re.DOTALL)
+    return [read_document("example", text).content or {} for text in texts]
 
 
 def test_the_example_is_a_whole_problem() -> None:
@@ -65,10 +73,7 @@ def test_every_key_is_in_the_table() -> None:
 
 
 def test_every_checker_has_an_example_that_can_be_read() -> None:
-    section = TEXT[TEXT.index("### Checkers") : TEXT.index("### Cases")]
-    examples = re.findall(r"```yaml\n(checkers:.*?)```", section, re.DOTALL)
-
-    shown = [read_document("example", text).content or {} for text in examples]
+    shown = examples("### Checkers", "### Cases", "checkers:")
 
     adapter: TypeAdapter[dict[str, Checker]] = TypeAdapter(dict[str, AnyChecker])
     read = [adapter.validate_python(content["checkers"]) for content in shown]
@@ -76,10 +81,7 @@ def test_every_checker_has_an_example_that_can_be_read() -> None:
 
 
 def test_every_requirement_has_an_example_that_can_be_read() -> None:
-    section = TEXT[TEXT.index("### Requirements") : TEXT.index("### Cases")]
-    examples = re.findall(r"```yaml\n(requirements:.*?)```", section, re.DOTALL)
-
-    shown = [read_document("example", text).content or {} for text in examples]
+    shown = examples("### Requirements", "### Cases", "requirements:")
 
     adapter: TypeAdapter[list[Requirement]] = TypeAdapter(list[AnyRequirement])
     read = [adapter.validate_python(content["requirements"]) for content in shown]
@@ -87,19 +89,16 @@ def test_every_requirement_has_an_example_that_can_be_read() -> None:
 
 
 def test_every_kind_of_answer_has_an_example_that_can_be_read() -> None:
-    section = TEXT[TEXT.index("### Kinds of answers") : TEXT.index("### `driver.py`")]
-    examples = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
-
-    shown = [read_document("example", text).content or {} for text in examples]
+    shown = examples("### Kinds of answers", "### `driver.py`")
 
     assert {read_answer(content).kind for content in shown if "answer" in content} == set(ANSWERS) - {"function"}
-    assert all(f"#### `{kind}`" in section for kind in ANSWERS if kind != "function")
+    assert all(f"#### `{kind}`" in TEXT for kind in ANSWERS if kind != "function")
 
 
 def test_the_examples_of_drivers_are_drivers() -> None:
     section = TEXT[TEXT.index("### `driver.py`") : TEXT.index("### Rules for every solution")]
-    examples = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    drivers = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
 
-    faults = [function_fault(Source(text, "driver.py"), "run", 2) for text in examples]
+    faults = [function_fault(Source(text, "driver.py"), "run", 2) for text in drivers]
 
     assert faults == [None, None, None]

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -16,19 +16,10 @@ from app.queue.model import MAX_ATTEMPTS
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from sandbox.interface import SandboxAway
+from tests.clock import Clock
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease import attempts_left, read_job
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
-
-
-@dataclass
-class Clock:
-    """A fake of the module `time`."""
-
-    now: float = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 @pytest.fixture
