@@ -10,7 +10,7 @@ from pydantic import Discriminator, Tag
 from app.catalog.case import Case, Drawn
 from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.parameter import Parameter, Returns
-from app.judging.checker import Checker, JointChecker
+from app.judging.checker import Checker
 from app.judging.checkers import CHECKERS
 from app.judging.comparison import find_pattern
 from app.judging.requirement import Basis, Requirement
@@ -34,27 +34,11 @@ else:
 
 
 def checker_conflicts(checkers: Mapping[str, Checker], tolerance_leaves: Mapping[str, Any]) -> Iterator[Conflict]:
-    """Yield the conflicts between checkers, and with the tolerances of leaves."""
+    """Yield the conflicts of checkers with the tolerances of leaves."""
     for pattern, checker in checkers.items():
-        if objection := checker.find_contradiction():
-            yield Conflict(("checkers", pattern, objection.key), objection.message, objection.remedy)
         if pattern in tolerance_leaves and not checker.has_tolerance:
             message = f"is given, but checker {checker.checker} of the same leaf uses no tolerance"
             yield Conflict(("tolerance", "leaves", pattern), message, "remove it, or choose a checker that uses it")
-    yield from _group_conflicts(checkers)
-
-
-def _group_conflicts(checkers: Mapping[str, Checker]) -> Iterator[Conflict]:
-    first: dict[str, Checker] = {}
-    for pattern, checker in checkers.items():
-        if not isinstance(checker, JointChecker) or checker.group is None:
-            continue
-        known = first.setdefault(checker.group, checker)
-        if known.checker != checker.checker:
-            message = f"is {checker.group!r}, a group of checker {known.checker} too"
-            yield Conflict(
-                ("checkers", pattern, "group"), message, "rename one of the two: a group has one kind of checker"
-            )
 
 
 def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterator[Conflict]:
@@ -69,10 +53,7 @@ def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterat
         if find_pattern("", [pattern]) is None:
             yield Conflict(where, f"names a leaf, but the output is one {returns.type}", 'use "*", the whole output')
         elif objection := checker.find_unfit(dtype, shape):
-            if objection.key:
-                yield Conflict((*where, objection.key), objection.message, objection.remedy)
-            else:
-                yield Conflict(where, f"is for an output that {objection.message}", objection.remedy)
+            yield Conflict(where, f"is for an output that {objection.message}", objection.remedy)
 
 
 def kind_of(value: object) -> str | None:

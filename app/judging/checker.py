@@ -6,11 +6,9 @@ The web process reads them without NumPy, so a checker's file imports NumPy from
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
-
-from pydantic import StringConstraints
+from typing import ClassVar, Literal, TypeAlias
 
 from app.errors import JudgeFailed
 from app.judging.leaf import MAX_TEXT_SHOWN, Array, Kind, Leaf, Shown, kind_of, shown, subject
@@ -26,7 +24,6 @@ NAN_OR_INF, VALUES = "nan or inf differs", "values outside tolerance"
 Shape: TypeAlias = tuple[int | None, ...]
 Ask: TypeAlias = Callable[[], object]
 DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
-GroupName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=64)]
 
 
 class CheckerUnfit(JudgeFailed):
@@ -127,10 +124,6 @@ class Checker(Model, ABC):
     def check(self, task: Task) -> Finding:
         """Judge a leaf of any answer, also of a hostile one. Raises CheckerUnfit."""
 
-    def find_contradiction(self) -> Objection | None:
-        """Find options that contradict each other."""
-        return None
-
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
         """Find why the checker can't judge an expected leaf of this dtype and shape."""
         if kind_of(dtype) not in self.kinds:
@@ -140,20 +133,6 @@ class Checker(Model, ABC):
 
     def find_unfit_shape(self, shape: Shape) -> Objection | None:
         """Find why the checker can't judge an expected leaf of this shape."""
-
-
-class JointChecker(Checker):
-    """A checker with a free choice, such as a sign. One choice must fit all leaves of a `group`."""
-
-    group: GroupName | None = None
-
-    def check(self, task: Task) -> Finding:
-        return self.check_together([(self, task)])[0]
-
-    @classmethod
-    @abstractmethod
-    def check_together(cls, members: Sequence[tuple[Any, Task]]) -> list[Finding]:
-        """Return one finding for each member, in order. Raises CheckerUnfit."""
 
 
 _FIRST = {SHAPE: 3, DTYPE: 2, NAN_OR_INF: 1}

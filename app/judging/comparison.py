@@ -27,7 +27,6 @@ from app.judging.checker import (
     CheckerUnfit,
     DtypePolicy,
     Finding,
-    JointChecker,
     Task,
     no_checker_box,
     severity,
@@ -167,22 +166,14 @@ class _Leaf:
 
 
 def examine(pairs: Sequence[Pair], rules: Rules, ask: Ask) -> tuple[LeafReport, ...]:
-    """Check every leaf, alone or with its group. Return one report for each, in order. Raises CheckerUnfit."""
+    """Check every leaf, and return one report for each, in order. Raises CheckerUnfit."""
     leaves = [_leaf(pair, rules, ask) for pair in pairs]
-    findings = [leaf.before or RIGHT for leaf in leaves]
-    groups = [group for group in _groups(leaves) if not any(leaves[index].before for index in group)]
-    asking = [group for group in groups if leaves[group[0]].checker.is_asking]
-    _fill(findings, leaves, [group for group in groups if group not in asking])
+    findings = [leaf.before or (RIGHT if leaf.checker.is_asking else _check(leaf)) for leaf in leaves]
     # The package's checker.py runs last, and only if nothing else is wrong.
     if not any(finding.category for finding in findings):
-        _fill(findings, leaves, asking)
+        known = zip(leaves, findings, strict=True)
+        findings = [_check(leaf) if leaf.checker.is_asking else finding for leaf, finding in known]
     return tuple(_report(leaf, finding) for leaf, finding in zip(leaves, findings, strict=True))
-
-
-def _fill(findings: list[Finding], leaves: Sequence[_Leaf], groups: Sequence[list[int]]) -> None:
-    for group in groups:
-        for index, finding in zip(group, _check([leaves[index] for index in group]), strict=True):
-            findings[index] = finding
 
 
 def _leaf(pair: Pair, rules: Rules, ask: Ask) -> _Leaf:
@@ -211,29 +202,15 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
     return None
 
 
-def _groups(leaves: Sequence[_Leaf]) -> list[list[int]]:
-    """Return the indices of the leaves that are checked together."""
-    groups: dict[object, list[int]] = {}
-    for index, leaf in enumerate(leaves):
-        checker = leaf.checker
-        shared = checker.group if isinstance(checker, JointChecker) else None
-        groups.setdefault((checker.checker, shared) if shared else index, []).append(index)
-    return list(groups.values())
-
-
-def _check(group: Sequence[_Leaf]) -> list[Finding]:
-    for leaf in group:
-        checker, task = leaf.checker, leaf.task
-        unfit: object = checker.find_unfit(task.expected.dtype, task.expected.shape)
-        if task.expected.array.dtype == object and not checker.any_int:
-            unfit = "is an int of more than 64 bits: choose another checker"
-        if unfit:
-            raise CheckerUnfit(f"{checker.checker} can't judge {task.place}: it {unfit}")
-    first = group[0].checker
+def _check(leaf: _Leaf) -> Finding:
+    checker, task = leaf.checker, leaf.task
+    unfit: object = checker.find_unfit(task.expected.dtype, task.expected.shape)
+    if task.expected.array.dtype == object and not checker.any_int:
+        unfit = "is an int of more than 64 bits: choose another checker"
+    if unfit:
+        raise CheckerUnfit(f"{checker.checker} can't judge {task.place}: it {unfit}")
     with np.errstate(all="ignore"):
-        if isinstance(first, JointChecker):
-            return type(first).check_together([(leaf.checker, leaf.task) for leaf in group])
-        return [first.check(group[0].task)]
+        return checker.check(task)
 
 
 def _report(leaf: _Leaf, finding: Finding) -> LeafReport:
@@ -262,7 +239,7 @@ STRUCTURE, EMPTY = "structure differs", "empty output"
 class Comparison:
     """The result for a whole output.
 
-    `category` and `message` come from the worst leaf (severity.py). `leaves` are in the output's order.
+    `category` and `message` come from the worst leaf (`severity`). `leaves` are in the output's order.
     """
 
     accepted: bool

@@ -95,22 +95,6 @@ def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Toleranc
     return total
 
 
-def within(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Array:
-    """Return whether each element is correct, in the leaves' shape. Neither leaf is an int of more than 64 bits."""
-    given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
-    return within_arrays(given, wanted, (answer.kind, expected.kind), tolerance).reshape(expected.shape)
-
-
-def within_arrays(answer: Array, expected: Array, kinds: tuple[str, str], tolerance: Tolerance) -> Array:
-    """Return whether each element of two flat arrays is correct."""
-    right = np.empty(expected.size, np.bool_)
-    with np.errstate(all="ignore"):
-        for piece in pieces(expected.size):
-            gaps = _gaps(answer[piece], expected[piece], kinds)
-            right[piece] = ~(_is_too_far(gaps, _allowed(gaps, tolerance)) | gaps.misplaced)
-    return right
-
-
 def pieces(size: int) -> Iterator[slice]:
     return (slice(start, start + PIECE) for start in range(0, size, PIECE))
 

@@ -39,11 +39,7 @@ dtype_policy: kind
 checkers:
   tokens: {checker: exact}
   q: {checker: property, shape: any}
-  centres: {checker: up_to_permutation, axis: 0, group: clusters}
-  cluster_of: {checker: up_to_permutation, labels: true, group: clusters}
-  vectors: {checker: up_to_sign, axes: [1]}
   noise: {checker: distribution, false_reject_rate: 1e-6}
-  mask: {checker: fraction, least: 0.99, rest: {rtol: 0.0, atol: 0.5}}
   "grads/*": {checker: gradient, relative: 1e-4, absolute: 0.0}
   "params/*": {checker: closeness}
 limits: {wall_seconds: 2, memory_mib: 256, gpu: false}

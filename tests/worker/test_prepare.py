@@ -55,12 +55,12 @@ def test_checkers_that_judge_nothing_are_named(checkers: str, said: str, pool: C
 
 def test_a_checker_that_can_not_judge_the_reference_is_named_with_leaf_and_case(pool: CountingPool) -> None:
     driver = b"def run(solution, inputs):\n    return {'count': 3, 'values': solution(**inputs)}\n"
-    text = STANDARDISE.files["problem.yaml"].decode() + "checkers: {count: {checker: up_to_sign}}\n"
+    text = STANDARDISE.files["problem.yaml"].decode() + "checkers: {count: {checker: gradient, relative: 0.1}}\n"
     package = package_from_files("standardise", {"driver.py": driver, "problem.yaml": text.encode()})
 
     said = failure_of(package, pool)
 
     assert said == (
-        "standardise/problem.yaml, checkers, case small: up_to_sign can't judge leaf count: it is int, but up_to_sign "
-        "judges float: choose another checker"
+        "standardise/problem.yaml, checkers, case small: gradient can't judge leaf count: it is int, but gradient "
+        "judges complex, float: choose another checker"
     )

@@ -2,9 +2,8 @@
 
 To add a checker:
 
-1. Write a subclass of `Checker` here, or of `JointChecker` if several leaves must be right under one choice. Its fields
-   are the author's keys. `kinds`, `find_unfit_shape` and `find_contradiction` reject wrong keys. The docstring states
-   the rule exactly, with its source.
+1. Write a subclass of `Checker` here. Its fields are the author's keys. `kinds` and `find_unfit_shape` say which leaves
+   it can't judge. The docstring states the rule exactly, with its source.
 2. An answer may have any shape, NaN, inf and extreme numbers. A checker never raises for one, and its time and memory
    are bounded. If a large leaf would cost too much, `find_unfit_shape` names the limit.
 3. Add an example to `tests/judging/checkers/examples.py`, which `test_every_checker.py` tries with hostile answers, a

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.judging.checker import severity
 
-BY_ELEMENT = ("closeness", "fraction", "exact")  # these compare elements at the same index
+BY_ELEMENT = ("closeness", "exact")  # these compare elements at the same index
 
 
 def flatten(values: Any) -> list[Any]:
