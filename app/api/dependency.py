@@ -9,7 +9,7 @@ from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, Header, Query, Request, Security
+from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
 from pydantic import BaseModel, Field
@@ -35,7 +35,6 @@ from app.database.engine import Database
 from app.limits import Limits, RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.settings import Settings
-from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.progress import Progress
 from app.submissions.queue_wait import QueueWaits
 
@@ -140,16 +139,6 @@ async def get_user_reader(
     return await get_viewer(request, wanted, database, credentials)
 
 
-def idempotency_key(made: str) -> Any:
-    """Declare the header. `made`: what a repeated request gives again."""
-    return Header(
-        alias="Idempotency-Key",
-        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
-        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
-        f"{made}, so you can send a request again when its answer was lost.",
-    )
-
-
 def needs(permission: Permission) -> Any:
     """Depend on a viewer with this permission."""
     return Security(get_viewer, scopes=[permission])
@@ -162,7 +151,6 @@ Reader = Annotated[Viewer, needs(Permission.READ_SUBMISSIONS)]
 Sender = Annotated[Viewer, needs(Permission.SUBMIT)]
 Author = Annotated[Viewer, needs(Permission.WRITE_PROBLEMS)]
 Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
-Rejudger = Annotated[Viewer, needs(Permission.REJUDGE)]
 UserReader = Annotated[Viewer, needs(Permission.READ_USERS)]
 UserChanger = Annotated[Viewer, needs(Permission.CHANGE_USERS)]
 # Of the user in the path.

@@ -1,25 +1,17 @@
-"""All users' submissions as a file, and all judgings of a submission, for admins."""
+"""All users' submissions as a file, for admins."""
 
-from operator import attrgetter
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from app.admin.export import Format
-from app.admin.submission import (
-    InspectedJudging,
-    export_submissions,
-    inspect_judgings,
-    record_submissions_export,
-)
+from app.admin.submission import export_submissions, record_submissions_export
 from app.api.archive import send_table
-from app.api.dependency import Address, Inspector, ShortSliced, Stored, act_as
+from app.api.dependency import Address, Inspector, Stored, act_as
 from app.api.openapi import EXPORT
-from app.database.cursor import cut_list
-from app.submissions.query import HistoryFilters, get_submission
+from app.submissions.query import HistoryFilters
 
 router = APIRouter(prefix="/submissions", tags=["administration"])
 
@@ -27,13 +19,6 @@ router = APIRouter(prefix="/submissions", tags=["administration"])
 class SubmissionExport(HistoryFilters):
     format: Format = Field("ndjson", description="the format of the file")
     source: bool = Field(False, description="true: include the source code")
-
-
-class InspectedJudgingList(BaseModel):
-    """Newest first."""
-
-    items: tuple[InspectedJudging, ...]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
 
 
 @router.get(
@@ -55,15 +40,3 @@ def get_export(
     with database.transaction() as session:
         record_submissions_export(session, act_as(viewer, address), query, with_source=query.source)
     return answer
-
-
-@router.get(
-    "/{submission_id}/all-judgings",
-    operation_id="list_all_judgings",
-    summary="List all judgings of a submission",
-)
-def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored, wanted: ShortSliced) -> InspectedJudgingList:
-    with database.transaction() as session:
-        judgings = inspect_judgings(session, get_submission(session, submission_id, viewer))
-    items, following = cut_list(judgings, attrgetter("id"), wanted)
-    return InspectedJudgingList(items=tuple(items), next=following)

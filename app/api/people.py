@@ -29,7 +29,6 @@ from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
-from app.api.openapi import locates
 from app.audit import Actor
 from app.validation import Body
 
@@ -124,16 +123,14 @@ def change_user(
 @router.post(
     "/{user_id}/password-resets",
     status_code=HTTPStatus.CREATED,
-    responses={201: locates("the path for `PUT` of the new password")},
     summary="Make a link for a new password",
 )
 def make_reset_link(
-    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID, response: Response
+    viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID
 ) -> ResetLink:
     """The link works once, for one hour. Give it to the user over a channel that you trust."""
     with database.transaction() as session:
         link = make_link(session, act_as(viewer, address), user_id, settings.base_url)
-    response.headers["Location"] = f"/api/v1/password-resets/{link.rpartition('/')[2]}"
     return ResetLink(link=link, expires_in_seconds=int(LIFETIME.total_seconds()))
 
 

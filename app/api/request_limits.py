@@ -53,7 +53,6 @@ _VISITOR_RUN = re.compile("/problems/[^/]+/visitor-runs")
 _ENTRANCES = (
     "/api/v1/users",
     "/api/v1/tokens",
-    "/api/v1/password-resets",
     "/sign-up",
     "/sign-in",
     "/sign-out",

@@ -18,13 +18,10 @@ from app.api import (
     openapi,
     own_data,
     packages,
-    password_resets,
     people,
     problem_schema,
-    problem_statistics,
     problems,
     queue,
-    rejudgings,
     revisions,
     settings,
     submissions,
@@ -48,10 +45,10 @@ class _PrefixRouter(APIRouter):
 
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
-    authoring = (packages, revisions, problem_statistics, verifications)
-    submitting = (inspection, submissions, history, events, rejudgings)
+    authoring = (packages, revisions, verifications)
+    submitting = (inspection, submissions, history, events)
     operations = (settings, audit_events, queue, workers)
-    accounts = (users, invitations, password_resets, people, tokens, me, own_data)
+    accounts = (users, invitations, people, tokens, me, own_data)
     catalogue = (problems, tracks, leaderboards, courses)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.

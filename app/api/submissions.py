@@ -4,10 +4,10 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from app.api.dependency import Address, AllLimits, Live, Reader, Sender, Stored, Waits, act_as, idempotency_key
+from app.api.dependency import Address, AllLimits, Live, Reader, Sender, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
@@ -21,7 +21,7 @@ from app.submissions.model import Judging
 from app.submissions.query import get_submission
 from app.submissions.queue_wait import forecast
 from app.submissions.quota import SubmitLimits
-from app.submissions.submit import Submit, check_source, submit
+from app.submissions.submit import KEY_CHARACTERS, Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import ViewReader, get_readable
 from app.validation import Body
@@ -62,7 +62,15 @@ class Receipt(BaseModel):
     notice: str | None = Field(description="a sentence about why no worker judges it now; null otherwise")
 
 
-IdempotencyKey = Annotated[str | None, idempotency_key("submission")]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
+        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
+        "submission, so you can send a request again when its answer was lost.",
+    ),
+]
 Wait = Annotated[
     int,
     Query(

@@ -1,6 +1,6 @@
 """A rejudging's changes: old and new verdict and score of each submission, and the cases that differ.
 
-Also the judgings of a submission that have counted: the current one, and those that rejudgings replaced.
+Also the judgings of a submission that rejudgings replaced.
 """
 
 from collections import defaultdict
@@ -20,7 +20,6 @@ from app.judging.verdicts import Verdict
 from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.model import NEW, OLD, Kind, Rejudging, kind
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.view import State
 from app.validation import FrozenModel
 
 UNCHANGED = ("same", "waiting", "cancelled")
@@ -141,52 +140,22 @@ def _differing(old: Verdicts, new: Verdicts) -> Iterable[CaseChange]:
             yield CaseChange(name=name, old=old.get(name), new=new.get(name))
 
 
-class JudgingView(FrozenModel):
-    """One judging. `replaced_at`: when another judging replaced it; null for the one that counts."""
-
+class ReplacedJudging(FrozenModel):
     verdict: Verdict | None
     score: int | None
-    state: State
-    revision: int = Field(description="the number of the revision that it was judged on")
-    queued_at: datetime
-    finished_at: datetime | None
-    replaced_at: datetime | None
+    replaced_at: datetime
 
 
-class JudgingList(FrozenModel):
-    """Oldest first; the last one counts."""
-
-    items: tuple[JudgingView, ...]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
-
-
-def list_judgings(session: Session, submission: Submission) -> JudgingList:
-    columns = (Judging, Revision.number)
-    current = select(*columns).join(Revision, Revision.id == Judging.revision_id).where(Judging.is_current)
-    counting = session.execute(current.where(Judging.submission_id == submission.id)).one()
-    return JudgingList(items=(*list_replaced(session, submission.id), _view(*counting, None)))
-
-
-def list_replaced(session: Session, submission_id: UUID) -> tuple[JudgingView, ...]:
+def list_replaced(session: Session, submission_id: UUID) -> tuple[ReplacedJudging, ...]:
     """Return the replaced judgings, oldest first."""
     replaced = (
-        select(OLD, Revision.number, Rejudging.decided_at)
+        select(OLD.verdict, OLD.score, Rejudging.decided_at)
         .join_from(NEW, OLD, OLD.id == NEW.replaces_id)
         .join(Rejudging, Rejudging.id == NEW.rejudging_id)
-        .join(Revision, Revision.id == OLD.revision_id)
         .where(NEW.submission_id == submission_id, Rejudging.decision == "applied", NEW.verdict.not_in(NOT_APPLIED))
         .order_by(Rejudging.decided_at, NEW.id)
     )
-    return tuple(_view(*row) for row in session.execute(replaced))
-
-
-def _view(judging: Judging, revision: int, replaced_at: datetime | None) -> JudgingView:
-    return JudgingView(
-        verdict=Verdict(judging.verdict) if judging.verdict else None,
-        score=judging.score,
-        state=judging.state,
-        revision=revision,
-        queued_at=judging.queued_at,
-        finished_at=judging.finished_at,
-        replaced_at=replaced_at,
+    return tuple(
+        ReplacedJudging(verdict=verdict, score=score, replaced_at=replaced_at)
+        for verdict, score, replaced_at in session.execute(replaced)
     )

@@ -1,6 +1,5 @@
 """Begins a rejudging: its row and all its judgings in one transaction. None counts until it is applied."""
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +8,12 @@ from uuid import UUID
 from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.log import request_id
 from app.queue.model import BACKGROUND, CHANNEL, Job
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
-from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.model import Judging, Submission
 
 MAX_NOTE = 500
@@ -24,29 +21,16 @@ MAX_NOTE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejudge:
-    """An admin's request. A second one with equal fields and the same `idempotency_key` gives the first rejudging."""
+    """An admin's request."""
 
     choice: Choice
     onto: Onto = "own"
     note: str = ""
-    idempotency_key: str | None = None
-
-    @property
-    def key(self) -> IdempotencyKey | None:
-        """Raises Invalid."""
-        wanted = f"{self.choice.model_dump_json(exclude_defaults=True)} {self.onto} {self.note}"
-        return IdempotencyKey.parse(self.idempotency_key, hashlib.sha256(wanted.encode()).hexdigest())
 
 
 def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
-    """Begin a rejudging. Raises Invalid, NotFound, and Conflict if the key was used for another request."""
-    key = request.key
+    """Begin a rejudging. Raises Invalid and NotFound."""
     _check_note(request.note)
-    if actor.user_id is not None:
-        serialise_requests(session, actor.user_id)
-        of_user = select(Rejudging).where(Rejudging.created_by == actor.user_id)
-        if key and (original := find_original(session, of_user, Rejudging.idempotency_key, key)):
-            return original
     _check_size(count_chosen(session, request.choice, request.onto))
     rejudging = Rejudging(
         created_by=actor.user_id,
@@ -54,8 +38,6 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
         chosen=to_stored(session, request.choice),
         onto=request.onto,
         total=0,
-        idempotency_key=key.text if key else None,
-        request_digest=key.digest if key else None,
     )
     session.add(rejudging)
     session.flush()

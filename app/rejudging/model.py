@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Text, UniqueConstraint, and_, case, func, text
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Text, and_, case, func, text
 from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from app.accounts.model import User
@@ -28,7 +28,6 @@ class Rejudging(Base):
         CheckConstraint("onto IN ('own', 'current')", name="onto"),
         CheckConstraint("decision IN ('applied', 'cancelled')", name="decision"),
         CheckConstraint("(decision IS NULL) = (judged IS NULL)", name="decided_is_counted"),
-        UniqueConstraint("created_by", "idempotency_key", name="uq_rejudgings_created_by"),
         Index("ix_rejudgings_created_at", text("created_at DESC"), "id"),
     )
 
@@ -43,8 +42,6 @@ class Rejudging(Base):
     decision: Mapped[Decision | None] = mapped_column(Text)
     decided_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     decided_at: Mapped[datetime | None]
-    idempotency_key: Mapped[str | None]
-    request_digest: Mapped[str | None]
 
 
 # `different`: another verdict, neither better nor worse. `failed`: a judge error, so the old verdict stays.

@@ -16,12 +16,11 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.query import ProblemWithdrawn, is_open_to
 from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
-from app.errors import Invalid, ProblemNotFound
+from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
 from app.log import note_submission, request_id
 from app.queue import lease
 from app.queue.model import Job
-from app.submissions.idempotency import IdempotencyKey, find_original
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
 from app.submissions.usage import Usage, compute_priority, read_front, read_usage
@@ -29,6 +28,7 @@ from app.submissions.view import Mode
 
 # The channel that tells workers the slug of a problem that a student has opened, or submitted a solution to.
 PROBLEM_OPENED = "opened"
+KEY_CHARACTERS = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +65,33 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
     serialise_requests(session, request.user_id)  # also for the idempotency keys and the quotas
     check_source(request.source)
-    key = IdempotencyKey.parse(request.idempotency_key, request.digest)
-    own = select(Submission).where(Submission.user_id == request.user_id)
-    if key and (original := find_original(session, own, Submission.idempotency_key, key)):
+    if original := _find_original(session, request):
         return original
     revision = _get_revision(session, request)
     _check_inputs(request, revision)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
     usage = read_usage(session, request.user_id)
     _check_limits(session, request, usage, limits, queue)
-    submission = _make(session, request, revision, key)
+    submission = _make(session, request, revision)
     priority = compute_priority(usage, read_front(session, queue))
     enqueue(session, submission, queue, priority)
     notify_problem_opened(session, request.slug)
     return submission
+
+
+def _find_original(session: Session, request: Submit) -> Submission | None:
+    """Return the submission of the user's first request with this key. Raises Invalid, and Conflict if it differs."""
+    key = request.idempotency_key
+    if key is None:
+        return None
+    if not (0 < len(key) <= KEY_CHARACTERS and key.isascii() and key.isprintable()):
+        message = f"an idempotency key is 1 to {KEY_CHARACTERS} printable ASCII characters, such as a UUID"
+        raise Invalid("idempotency_key", message)
+    own = select(Submission).where(Submission.user_id == request.user_id, Submission.idempotency_key == key)
+    original = session.scalars(own).one_or_none()
+    if original is not None and original.request_digest != request.digest:
+        raise Conflict("this idempotency key was used for a different request; use a new key for each request")
+    return original
 
 
 def _get_revision(session: Session, request: Submit) -> Revision:
@@ -105,7 +118,7 @@ def _check_limits(session: Session, request: Submit, usage: Usage, limits: Submi
         limits.waits.add(queue, request.user_id)
 
 
-def _make(session: Session, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:
+def _make(session: Session, request: Submit, revision: Revision) -> Submission:
     submission = Submission(
         id=uuid4(),
         user_id=request.user_id,
@@ -115,8 +128,8 @@ def _make(session: Session, request: Submit, revision: Revision, key: Idempotenc
         mode=request.mode,
         inputs=request.inputs,
         variant=read_variants(session, request.user_id, revision).draw(),
-        idempotency_key=key.text if key else None,
-        request_digest=key.digest if key else None,
+        idempotency_key=request.idempotency_key,
+        request_digest=request.digest if request.idempotency_key else None,
     )
     session.add(submission)
     session.flush()

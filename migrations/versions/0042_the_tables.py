@@ -352,10 +352,7 @@ CREATE TABLE rejudgings (
     decision text,
     decided_by uuid CONSTRAINT fk_rejudgings_decided_by_users REFERENCES users,
     decided_at timestamptz,
-    idempotency_key text,
-    request_digest text,
     judged integer,
-    CONSTRAINT uq_rejudgings_created_by UNIQUE (created_by, idempotency_key),
     CONSTRAINT ck_rejudgings_decided_is_counted CHECK ((decision IS NULL) = (judged IS NULL)),
     CONSTRAINT ck_rejudgings_decision CHECK (decision IN ('applied', 'cancelled')),
     CONSTRAINT ck_rejudgings_onto CHECK (onto IN ('own', 'current'))

@@ -1,5 +1,7 @@
 """HEAD, as link checkers and `curl -I` send it: what GET would say, without what it would bring."""
 
+from uuid import uuid4
+
 import httpx
 import pytest
 from sqlalchemy import select
@@ -27,7 +29,7 @@ def test_a_refusal_has_its_head(anyone: httpx.Client) -> None:
 
 
 def test_an_address_without_get_takes_no_head(ada: httpx.Client) -> None:
-    answer = ada.head("/password-resets")
+    answer = ada.head(f"/users/{uuid4()}/password-resets")
 
     assert answer.status_code == 405
     assert "HEAD" not in answer.headers["allow"]

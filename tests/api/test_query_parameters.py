@@ -13,7 +13,7 @@ import pytest
         ("/submissions?Verdict=accepted", "Verdict", "Did you mean verdict?"),
         ("/me?x=1", "x", "This call has no query parameters"),
         ("/problems/nope/leaderboard?bye=time", "bye", "Did you mean by?"),
-        ("/rejudgings?" + "x" * 200 + "=1", "x" * 60 + "…", "Allowed: cursor"),
+        ("/verifications?" + "x" * 200 + "=1", "x" * 60 + "…", "Allowed: cursor"),
     ],
 )
 def test_a_query_parameter_that_a_call_does_not_have_is_named(

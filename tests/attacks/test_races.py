@@ -1,5 +1,6 @@
 """Two requests at once, of which only one may win."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,7 @@ from uuid import UUID
 
 import httpx
 
+from app.rejudging.model import Rejudging
 from app.submissions.model import Judging
 from tests.attacks.conftest import PASSWORD, SLUG, Site
 from tests.factories import finish_judgings
@@ -37,13 +39,14 @@ def test_a_rejudging_is_applied_once_for_many_who_apply_it_at_once(site: Site) -
     sent = site.send(site.user())
     with site.database.transaction() as session:
         finish_judgings(session, "accepted", Judging.submission_id == UUID(sent), score=100)
-    made = admin.token.post("/rejudgings", json={"chosen": {"problem": SLUG}})
-    assert made.status_code in (201, 202), made.text
+    made = admin.browser.post("/admin/rejudgings", data={"criteria": json.dumps({"problem": SLUG})})
+    page = made.headers["location"]
 
     def end(action: str) -> Callable[[], httpx.Response]:
-        return lambda: admin.token.post(f"/rejudgings/{made.json()['id']}/{action}")
+        return lambda: admin.browser.post(f"{page}/{action}")
 
     ended = at_once(*map(end, ["apply", "cancel"] * 3))
 
     assert ended[500] == 0
-    assert admin.token.get(f"/rejudgings/{made.json()['id']}").json()["state"] in ("cancelled", "running", "applied")
+    with site.database.transaction() as session:
+        assert session.get_one(Rejudging, UUID(page.rpartition("/")[2])).decision == "cancelled"

@@ -1,5 +1,6 @@
 """Event streams: more of them than a user needs, and streams of users who have lost their right to see anything."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -156,8 +157,8 @@ def _begin_rejudging(site: Site, admin: Victim) -> str:
     """Begin a rejudging of a submission that no worker judges."""
     with site.database.transaction() as session:
         submission = make_judged(session, session.scalars(select(Revision)).one())
-    answer = admin.token.post("/rejudgings", json={"chosen": {"ids": [str(submission.id)]}})
-    return str(answer.raise_for_status().json()["id"])
+    answer = admin.browser.post("/admin/rejudgings", data={"criteria": json.dumps({"ids": [str(submission.id)]})})
+    return str(answer.headers["location"].rpartition("/")[2])
 
 
 def _ends_soon(stream: httpx.Response) -> bool:

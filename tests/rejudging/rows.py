@@ -67,8 +67,8 @@ def make_actor(session: Session) -> Actor:
     return Actor(user_id=make_user(session, role="admin").id, channel="api", address="192.0.2.1")
 
 
-def begin(session: Session, actor: Actor, onto: Onto = "own", key: str | None = None, **criteria: object) -> Rejudging:
-    request = Rejudge(choice=Choice.model_validate(criteria), onto=onto, idempotency_key=key)
+def begin(session: Session, actor: Actor, onto: Onto = "own", **criteria: object) -> Rejudging:
+    request = Rejudge(choice=Choice.model_validate(criteria), onto=onto)
     return rejudge(session, actor, request)
 
 

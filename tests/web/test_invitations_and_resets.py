@@ -153,11 +153,9 @@ def test_asking_for_a_new_password_gets_the_same_answer_for_every_account(
     pages = [
         anyone.post("/forgot-password", data={"account": name}) for name in ("ada", "nobody", "ada@example.org", "")
     ]
-    rest = [anyone.post("/api/v1/password-resets", json={"account": name}) for name in ("ada", "nobody", "\x00")]
 
     assert {answer.status_code for answer in pages} == {200}
     assert len({answer.text for answer in pages}) == 1
-    assert {(answer.status_code, answer.text) for answer in rest} == {(202, rest[0].text)}
 
 
 def reset_path(database: Database) -> str:
@@ -186,23 +184,9 @@ def test_a_new_password_is_chosen_on_the_page_and_signs_out_everywhere(anyone: T
     assert anyone.post("/sign-in", data={"username": "ada", "password": "battery staple"}).status_code == 303
 
 
-def test_a_new_password_is_chosen_over_rest(anyone: TestClient, database: Database) -> None:
-    path = "/api/v1/password-resets/" + reset_path(database).rpartition("/")[2]
-
-    short = anyone.put(path, json={"password": "short"})
-    done = anyone.put(path, json={"password": "battery staple"})
-    again = anyone.put(path, json={"password": "battery staple"})
-
-    assert (short.status_code, done.status_code, again.status_code) == (422, 204, 403)
-    assert "Ask for another" in again.json()["detail"]
-
-
 def test_too_many_requests_for_a_new_password_are_refused_with_the_wait(anyone: TestClient) -> None:
     answers = [anyone.post("/forgot-password", data={"account": "ada"}) for _ in range(31)]
-    rest = anyone.post("/api/v1/password-resets", json={"account": "ADA"})
 
     assert [answer.status_code for answer in answers] == [200] * 30 + [429]
     assert len({answer.text for answer in answers[:30]}) == 1
     assert "Try again in" in answers[-1].text
-    assert rest.status_code == 429
-    assert int(rest.headers["retry-after"]) > 0
