@@ -22,8 +22,6 @@ from tests.factories import make_user
 OPEN = {
     "create_user",
     "create_token",
-    "ask_for_password",
-    "reset_password",
     "get_problem",
     "get_healthz",
     "get_readyz",
