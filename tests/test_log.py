@@ -10,13 +10,6 @@ def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(arguments, env={**os.environ, **settings}, capture_output=True, text=True, timeout=120)
 
 
-def test_a_format_that_there_is_not_stops_the_start() -> None:
-    ended = run(sys.executable, "-m", "app.cli", "serve", ALLCLOSE_LOG_FORMAT="xml", COLUMNS="300")
-
-    assert ended.returncode == 2
-    assert "ALLCLOSE_LOG_FORMAT" in ended.stderr
-
-
 def test_lines_below_the_level_are_not_written() -> None:
     code = (
         "import logging; from app.log import configure_log; configure_log('json', 'warning', 'serve');"

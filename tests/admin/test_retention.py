@@ -56,25 +56,17 @@ def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(d
         assert find_solved_at(session, user.id, revision.problem_id) == solved_at
 
 
-def test_those_of_others_and_of_other_problems_are_looked_at_by_themselves(database: Database) -> None:
+def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_problem_stay(database: Database) -> None:
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
         users, revisions = [make_user(session) for _ in range(2)], [make_problem(session) for _ in range(2)]
-        sent = {send(session, 0, "accepted", user, revision) for user in users for revision in revisions}
+        solutions = {send(session, 0, "accepted", user, revision) for user in users for revision in revisions}
+        unfinished = send(session, 0, None, users[0], revisions[0])
+        young = make_judging(session, verdict="wrong_answer").submission_id
 
     run_if_due(database)
 
-    assert left(database) == sent
-
-
-def test_young_submissions_stay(database: Database) -> None:
-    with database.transaction() as session:
-        set_policy(session, keep_submissions_days=30)
-        make_judging(session, verdict="wrong_answer")
-
-    run_if_due(database)
-
-    assert len(left(database)) == 1
+    assert left(database) == {*solutions, unfinished, young}
 
 
 def test_results_go_with_their_submission(database: Database) -> None:
@@ -90,16 +82,6 @@ def test_results_go_with_their_submission(database: Database) -> None:
     with database.transaction() as session:
         assert session.scalars(select(CaseRow.judging_id)).all() == []
         assert session.scalars(select(Judging.id)).all() == []
-
-
-def test_unfinished_submissions_stay(database: Database) -> None:
-    with database.transaction() as session:
-        set_policy(session, keep_submissions_days=30)
-        waiting = send(session, 0, None, make_user(session), make_problem(session))
-
-    run_if_due(database)
-
-    assert left(database) == {waiting}
 
 
 @pytest.mark.parametrize(("decision", "stays"), [(None, True), ("applied", False), ("cancelled", False)])
