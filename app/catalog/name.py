@@ -1,6 +1,5 @@
 """Find published problems by slug, for places that show only the title."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from uuid import UUID
@@ -39,14 +38,6 @@ def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProbl
     query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which)
     query = query.order_by(title, Problem.slug)
     return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]
-
-
-def list_in_order(session: Session, slugs: Sequence[str]) -> list[NamedProblem]:
-    """Return the listed ones among `slugs`, in that order."""
-    if not slugs:
-        return []
-    named = {problem.slug: problem for problem in list_named(session, IS_LISTED, Problem.slug.in_(slugs))}
-    return [named[slug] for slug in slugs if slug in named]
 
 
 def list_near(session: Session, name: str, limit: int = 3) -> list[NamedProblem]:

@@ -11,8 +11,26 @@ from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
-from sqlalchemy import ColumnElement, Integer, Row, and_, collate, exists, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Row,
+    ScalarSelect,
+    Select,
+    Text,
+    Uuid,
+    and_,
+    bindparam,
+    case,
+    collate,
+    exists,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.accounts.permission import RULES, Permission
@@ -57,7 +75,7 @@ class ProblemWithdrawn(Invalid):
         super().__init__("problem", f"The problem {slug} is withdrawn and takes no new submissions. Yours are kept.")
 
 
-def is_open_to(user_id: UUID | None) -> ColumnElement[bool]:
+def is_open_to(user_id: UUID | BindParameter[UUID] | None) -> ColumnElement[bool]:
     """Whether the user may open the problem. Others are told that it does not exist."""
     if user_id is None:
         return Problem.availability != "draft"
@@ -205,38 +223,13 @@ class ProblemDetail(ProblemSummary):
     )
 
 
-def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion, ...]:
-    """Return the problems of the same exercise, in the order of tracks; none if there is only this one."""
-    exercise = revision.manifest.get("exercise")
-    if exercise is None:
-        return ()
-    listing = Revision.listing
-    query = (
-        select(Problem.slug, listing["title"], listing["exercise"]["label"], listing["frameworks"])
-        .join(Revision, IS_CURRENT)
-        .where(IS_LISTED)
-        .where(listing["exercise"]["name"].astext == exercise["name"])
-        .order_by(listing["position"].astext.cast(Integer), collate(Problem.slug, "C"))
-        .limit(MOST_SHOWN)
-    )
-    found = tuple(
-        ExerciseVersion(slug=slug, title=title, label=label, frameworks=frameworks)
-        for slug, title, label, frameworks in session.execute(query)
-    )
-    return found if len(found) > 1 else ()
-
-
 def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> ProblemDetail:
     """Raises NotFound, also for a draft unless the user is an author."""
-    query = (
-        select(Problem, Revision).join(Revision, IS_CURRENT).where(Problem.slug == storable(slug), is_open_to(user_id))
-    )
-    found = session.execute(query).one_or_none()
+    statement = _OPEN_PROBLEM if user_id is None else _USERS_PROBLEM
+    found = session.execute(statement, {"slug": storable(slug), "user_id": user_id}).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
-    problem, revision = found
-    detail = _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
-    return detail.model_copy(update={"attempts": describe_attempts(session.get(SolveCount, problem.id))})
+    return _detail(found)
 
 
 def preview_problem(package: Package, previews: Previews) -> ProblemDetail:
@@ -263,43 +256,93 @@ def _sample(name: str, doc: str | None, previews: Previews) -> SampleCase:
     return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
 
 
-def read_previews(session: Session, revision: Revision) -> Previews:
-    """Return the previews of inputs and expected outputs by case: variant 0, as samples are alike in all.
+def read_previews(session: Session, revision_id: UUID) -> Previews:
+    """Return the previews of inputs and expected outputs by sample case."""
+    found = session.execute(select(_select_previews(), Revision.samples).where(Revision.id == revision_id)).one()
+    return _choose_previews(*found)
 
-    Until the reference has run here, they are those of the samples that were recorded with the package.
-    """
-    query = select(ExpectedOutput.case_name, ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview).where(
-        ExpectedOutput.revision_id == revision.id,
+
+def _choose_previews(computed: Previews | None, recorded: Mapping[str, Any] | None) -> Previews:
+    """Until the reference has run here, the previews are those of the samples that were recorded with the package."""
+    return computed or (recorded or {}).get("previews", {})
+
+
+def _select_previews() -> ScalarSelect[Any]:
+    """Select the previews of a revision's samples: variant 0, as samples are alike in all."""
+    pair = func.jsonb_build_array(ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview)
+    sample = func.jsonb_build_object("name", ExpectedOutput.case_name, "visibility", "sample")
+    previews = select(func.jsonb_object_agg(ExpectedOutput.case_name, pair)).where(
+        ExpectedOutput.revision_id == Revision.id,
         ExpectedOutput.variant == 0,
-        ExpectedOutput.device == ("gpu" if revision.manifest["limits"]["gpu"] else "cpu"),
+        ExpectedOutput.device == case((Revision.manifest[("limits", "gpu")].as_boolean(), "gpu"), else_="cpu"),
+        Revision.manifest["cases"].contains(func.jsonb_build_array(sample)),
     )
-    computed = {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
-    return computed or (revision.samples or {}).get("previews", {})
+    return previews.correlate(Revision).scalar_subquery()
 
 
-def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
-    previews = read_previews(session, revision)
-    cases = [case for case in revision.manifest["cases"] if case["visibility"] == "sample"]
-    return tuple(_sample(case["name"], case["doc"], previews) for case in cases)
+def _select_figures() -> ScalarSelect[Any]:
+    """Select the files of a revision that may be figures, by path. The whole package is much longer."""
+    file = func.jsonb_each_text(Revision.files).table_valued("key", "value")
+    figures = select(func.jsonb_object_agg(file.c.key, file.c.value)).where(file.c.key.like("figures/%"))
+    return figures.correlate(Revision).scalar_subquery()
 
 
-def _detail(
-    problem: Problem, revision: Revision, samples: tuple[SampleCase, ...], versions: tuple[ExerciseVersion, ...]
-) -> ProblemDetail:
-    hidden = sum(case["visibility"] == "hidden" for case in revision.manifest["cases"])
+def _select_versions() -> ScalarSelect[Any]:
+    """Select the listed problems of a revision's exercise, in the order of tracks."""
+    other, its = aliased(Problem), aliased(Revision)
+    listing, exercise = its.listing, its.listing["exercise"]
+    facts = ("slug", other.slug, "title", listing["title"], "label", exercise["label"])
+    version = func.jsonb_build_object(*facts, "frameworks", listing["frameworks"])
+    place = (listing["position"].astext.cast(Integer), collate(other.slug, "C"))
+    versions = (
+        select(func.jsonb_agg(aggregate_order_by(version, *place)))
+        .join_from(other, its, its.id == other.current_revision_id)
+        .where(other.availability == "listed", exercise["name"].astext == Revision.listing["exercise"]["name"].astext)
+    )
+    return versions.correlate(Revision).scalar_subquery()
+
+
+def _select_problem() -> Select[Any]:
+    """Select what a page shows of the problem `slug`, in one statement."""
+    columns: tuple[Any, ...] = (
+        *(Problem.slug, Problem.availability, Revision.number, Revision.digest, Revision.manifest),
+        *(SolveCount.submissions, SolveCount.students, SolveCount.solved, SolveCount.accepted),
+        Revision.samples.label("recorded"),
+        _select_previews().label("computed"),
+        _select_figures().label("figures"),
+        _select_versions().label("versions"),
+    )
+    return (
+        select(*columns)
+        .join(Revision, IS_CURRENT)
+        .outerjoin(SolveCount, SolveCount.problem_id == Problem.id)
+        .where(Problem.slug == bindparam("slug", type_=Text()))
+    )
+
+
+# Built once: building takes longer than running.
+_OPEN_PROBLEM = _select_problem().where(is_open_to(None))
+_USERS_PROBLEM = _select_problem().where(is_open_to(bindparam("user_id", type_=Uuid())))
+
+
+def _detail(row: Row[Any]) -> ProblemDetail:
+    manifest, versions = row.manifest, row.versions or ()
+    previews = _choose_previews(row.computed, row.recorded)
+    shown = [each for each in manifest["cases"] if each["visibility"] == "sample"]
+    samples = tuple(_sample(each["name"], each["doc"], previews) for each in shown)
     facts = {
-        "slug": problem.slug,
-        "revision": revision.number,
-        "availability": problem.availability,
-        "digest": revision.digest,
-        "versions": versions,
+        "slug": row.slug,
+        "revision": row.number,
+        "availability": row.availability,
+        "digest": row.digest,
+        "attempts": describe_attempts(row),
+        "versions": versions[:MOST_SHOWN] if len(versions) > 1 else (),
         "samples": samples,
-        "example_inputs": write_example(revision.manifest, {sample.name: sample.inputs for sample in samples}),
-        "hidden_cases": hidden,
-        "figures": figures_of(revision.files, revision.manifest["statement"]),
+        "example_inputs": write_example(manifest, {sample.name: sample.inputs for sample in samples}),
+        "hidden_cases": len(manifest["cases"]) - len(samples),
+        "figures": figures_of(row.figures or {}, manifest["statement"]),
     }
-    signature = described_signature(revision.manifest)
-    return ProblemDetail.model_validate(revision.manifest | signature | facts)
+    return ProblemDetail.model_validate(manifest | described_signature(manifest) | facts)
 
 
 def described_signature(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,18 +1,17 @@
 """Tracks: ordered lists of problems that build on each other, and `tracks.yaml`, which names and orders them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError
-from sqlalchemy import Subquery, delete, func, or_, select
+from sqlalchemy import ColumnElement, Subquery, delete, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.fault import Fault, Location, PackageInvalid
 from app.catalog.manifest import Slug
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
-from app.catalog.name import NamedProblem
 from app.catalog.query import IS_LISTED, ListedProblem, ProblemState
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.validation_errors import explain
@@ -69,8 +68,17 @@ class TrackPlace(FrozenModel):
     title: str
     number: int
     count: int
-    previous: NamedProblem | None
-    next: NamedProblem | None
+    previous: ProblemRef | None
+    next: ProblemRef | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """The listed problems that a problem builds on, and its track. The track is None unless the problem is in it."""
+
+    builds_on: tuple[ProblemRef, ...]
+    track: TrackDetail | None
+    place: TrackPlace | None
 
 
 def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
@@ -79,46 +87,45 @@ def list_tracks(session: Session, states: Subquery | None = None) -> tuple[Track
     `states` has a user's states by `problem_id`, from `app.learning.progress`.
     """
     problems = _read(session, states)
-    by_slug = {problem.slug: problem for problem in problems}
-    rows = {row.slug: row for row in session.scalars(select(Track))}
-    return tuple(
-        _track(slug, rows.get(slug), tuple(_step(problem, by_slug) for problem in group))
-        for slug, group in groupby(problems, key=lambda problem: problem.track)
-        if slug is not None
-    )
+    slugs = dict.fromkeys(problem.track for problem, _ in problems if problem.track is not None)
+    return tuple(_track(slug, problems) for slug in slugs)
 
 
 def get_track(session: Session, slug: str, states: Subquery | None = None) -> TrackDetail:
     """Raises NotFound."""
-    problems = _read(session, states, slug)
-    by_slug = {problem.slug: problem for problem in problems}
-    steps = tuple(_step(problem, by_slug) for problem in problems if problem.track == slug)
-    if not steps:
+    problems = _read(session, states, _is_around(literal(storable(slug))))
+    if not any(problem.track == slug for problem, _ in problems):
         raise NotFound(f"there is no track {slug!r}; the list of tracks has all of them")
-    return _track(slug, session.get(Track, slug), steps)
+    return _track(slug, problems)
 
 
-def find_place(session: Session, slug: str) -> TrackPlace | None:
-    """Return the position of a problem in its track, or None if it has no track or is not listed."""
-    track = session.scalar(
-        select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
+def read_surroundings(
+    session: Session, slug: str, states: Subquery | None = None, prerequisites: Sequence[str] = ()
+) -> Surroundings:
+    """Return what stands around the problem with this slug and these prerequisites."""
+    own = select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
+    around = or_(_is_around(own.correlate(None).scalar_subquery()), Problem.slug.in_(prerequisites))
+    problems = _read(session, states, around)
+    by_slug = {problem.slug: problem for problem, _ in problems}
+    track = by_slug[slug].track if slug in by_slug else None
+    detail = None if track is None else _track(track, problems)
+    return Surroundings(
+        builds_on=tuple(_reference(by_slug[before]) for before in prerequisites if before in by_slug),
+        track=detail,
+        place=None if detail is None else _place(slug, detail),
     )
-    if track is None:
-        return None
-    of_track = select_published(None).where(track_slug == track).order_by(*TRACK_ORDER)
-    named = of_track.with_only_columns(Problem.slug, Revision.listing["title"].astext, maintain_column_froms=True)
-    problems = [NamedProblem(slug=slug, title=title) for slug, title in session.execute(named)]
-    slugs = [problem.slug for problem in problems]
-    if slug not in slugs:
-        return None
-    at = slugs.index(slug)
+
+
+def _place(slug: str, track: TrackDetail) -> TrackPlace:
+    steps = list(map(_reference, track.steps))
+    at = [step.slug for step in steps].index(slug)
     return TrackPlace(
-        slug=track,
-        title=list_titles(session, [track])[track],
+        slug=track.slug,
+        title=track.title,
         number=at + 1,
-        count=len(problems),
-        previous=problems[at - 1] if at else None,
-        next=problems[at + 1] if at + 1 < len(problems) else None,
+        count=len(steps),
+        previous=steps[at - 1] if at else None,
+        next=steps[at + 1] if at + 1 < len(steps) else None,
     )
 
 
@@ -135,14 +142,20 @@ def list_titles(session: Session, slugs: Iterable[str]) -> dict[str, str]:
     return titles | {slug: title_of(slug) for slug in sorted(wanted - titles.keys())}
 
 
-def _read(session: Session, states: Subquery | None, track: str | None = None) -> Sequence[ListedProblem]:
-    """Return all problems in the order of tracks, or those of one track and their prerequisites."""
-    query = select_published(states).order_by(*TRACK_ORDER)
-    if track is not None:
-        of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(Problem, IS_CURRENT)
-        is_of_track = track_slug == storable(track)
-        query = query.where(or_(is_of_track, Problem.slug.in_(of_track.where(is_of_track, IS_LISTED).correlate(None))))
-    return [read_listed(row) for row in session.execute(query)]
+# A listed problem, and the title and description of its track, which are None for a track without a row.
+_Listed = tuple[ListedProblem, tuple[str | None, str | None]]
+
+
+def _read(session: Session, states: Subquery | None, *which: ColumnElement[bool]) -> Sequence[_Listed]:
+    """Return the problems that meet the conditions, in the order of tracks."""
+    query = select_published(states, Track.title, Track.description).where(*which).order_by(*TRACK_ORDER)
+    return [(read_listed(row), (row.title, row.description)) for row in session.execute(query)]
+
+
+def _is_around(track: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a problem is one of the track, or a prerequisite of one."""
+    of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(Problem, IS_CURRENT)
+    return or_(track_slug == track, Problem.slug.in_(of_track.where(track_slug == track, IS_LISTED).correlate(None)))
 
 
 def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> TrackStep:
@@ -155,13 +168,16 @@ def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Track
     )
 
 
-def _track(slug: str, row: Track | None, steps: tuple[TrackStep, ...]) -> TrackDetail:
+def _track(slug: str, problems: Sequence[_Listed]) -> TrackDetail:
+    by_slug = {problem.slug: problem for problem, _ in problems}
+    steps = tuple(_step(problem, by_slug) for problem, _ in problems if problem.track == slug)
+    title, description = next(texts for problem, texts in problems if problem.track == slug)
     is_known = any(step.state is not None for step in steps)
     ahead = (step for step in steps if step.is_open and step.state != "solved")
     return TrackDetail(
         slug=slug,
-        title=row.title if row else title_of(slug),
-        description=row.description if row else "",
+        title=title or title_of(slug),
+        description=description or "",
         problem_count=len(steps),
         estimated_minutes=sum(step.estimated_minutes for step in steps),
         done_count=sum(step.state == "solved" for step in steps) if is_known else None,

@@ -8,45 +8,72 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Subquery, case, false, func, or_, select, true, union_all
+from sqlalchemy import ColumnElement, Subquery, and_, case, false, func, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.name import NamedProblem
 from app.catalog.query import IS_LISTED, ProblemState
-from app.catalog.track import TrackDetail, find_place, get_track
-from app.errors import NotFound, ProblemNotFound
+from app.catalog.track import TrackDetail, read_surroundings
+from app.errors import ProblemNotFound
 from app.judging.verdicts import Verdict
-from app.learning.bookmark import Bookmark, find_bookmarked_at
-from app.learning.lesson import Hints, Quiz, get_lesson, get_quiz, read_hints, read_quiz
-from app.learning.solution import Lock, read_lock
+from app.learning.bookmark import Bookmark
+from app.learning.lesson import USER_ID, Hints, Quiz, get_lesson, read_lesson, select_lesson
+from app.learning.model import SolutionView
+from app.learning.note import Note
+from app.learning.solution import Lock
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import TimeRank, rank_time
 from app.submissions.model import Judging, Submission
-from app.submissions.solved import is_solving
+from app.submissions.solved import is_solving, solved_at
 from app.submissions.view import SubmissionView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """A user's hints, quiz, solution lock and bookmark for one problem."""
+    """A user's work on one problem: hints, quiz, solution lock, bookmark, note and draft."""
 
+    problem_id: UUID
     hints: Hints
     quiz: Quiz
     lock: Lock
     bookmarked_at: datetime | None
+    note: Note | None
+    draft: Draft | None
 
 
 def read_learning(session: Session, user_id: UUID, slug: str) -> Learning:
     """Raises NotFound."""
-    lesson = get_lesson(session, slug, user_id)
+    found = session.execute(_LEARNING, {"slug": slug, "user_id": user_id}).one_or_none()
+    if found is None:
+        raise ProblemNotFound(slug)
+    lesson = read_lesson(found)
     return Learning(
-        hints=read_hints(session, user_id, lesson),
-        quiz=read_quiz(session, user_id, lesson),
-        lock=read_lock(session, user_id, lesson.problem_id),
-        bookmarked_at=find_bookmarked_at(session, user_id, lesson.problem_id),
+        problem_id=lesson.problem_id,
+        hints=lesson.hints,
+        quiz=lesson.quiz,
+        lock=Lock(solved_at=found.solved_at, shown_at=found.shown_at),
+        bookmarked_at=found.bookmarked_at,
+        note=found.Note,
+        draft=found.Draft,
     )
+
+
+def _is_own(row: type[Bookmark | Draft | Note | SolutionView]) -> ColumnElement[bool]:
+    return and_(row.problem_id == Problem.id, row.user_id == USER_ID)
+
+
+# Built once: building takes longer than running.
+_LEARNING = (
+    select_lesson()
+    .add_columns(solved_at(USER_ID, Problem.id).label("solved_at"))
+    .add_columns(SolutionView.shown_at, Bookmark.bookmarked_at, Note, Draft)
+    .outerjoin(SolutionView, _is_own(SolutionView))
+    .outerjoin(Bookmark, _is_own(Bookmark))
+    .outerjoin(Note, _is_own(Note))
+    .outerjoin(Draft, _is_own(Draft))
+)
 
 
 def states_for(viewer: Viewer | None) -> Subquery | None:
@@ -163,13 +190,22 @@ class AcceptedSteps:
 def find_next_steps(session: Session, submission: Submission, view: SubmissionView) -> AcceptedSteps | None:
     """Return None unless all cases are accepted and the problem is open to its user."""
     user_id = submission.user_id
-    if view.verdict is not Verdict.ACCEPTED or view.mode != "submit" or user_id is None:
+    if user_id is None or not view.is_solving:
         return None
     try:
-        quiz = get_quiz(session, user_id, view.problem)
+        quiz = get_lesson(session, view.problem, user_id).quiz
     except ProblemNotFound:
         return None
-    track = _find_track(session, user_id, view.problem)
+    track = read_surroundings(session, view.problem, states_of(user_id)).track
+    return make_next_steps(session, submission, view, quiz, track)
+
+
+def make_next_steps(
+    session: Session, submission: Submission, view: SubmissionView, quiz: Quiz, track: TrackDetail | None
+) -> AcceptedSteps | None:
+    """As `find_next_steps`, for a caller who has the quiz and the track. The problem is open to the user."""
+    if not view.is_solving:
+        return None
     return AcceptedSteps(
         problem=view.problem,
         quiz=quiz,
@@ -181,22 +217,10 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
 
 def find_next_problem(session: Session, user_id: UUID, slug: str) -> NamedProblem | None:
     """Return the next unsolved problem of the track. None if there is none, or if this problem is not solved yet."""
-    track = _find_track(session, user_id, slug)
+    track = read_surroundings(session, slug, states_of(user_id)).track
     if track is None or any(step.slug == slug and step.state != "solved" for step in track.steps):
         return None
     return _next_of(track, slug)
-
-
-def _find_track(session: Session, user_id: UUID, slug: str) -> TrackDetail | None:
-    """Return None if the problem has no track, or is unlisted while this reads it."""
-    place = find_place(session, slug)
-    if place is None:
-        return None
-    try:
-        track = get_track(session, place.slug, states_of(user_id))
-    except NotFound:
-        return None
-    return track if any(step.slug == slug for step in track.steps) else None
 
 
 def _next_of(track: TrackDetail, slug: str) -> NamedProblem | None:

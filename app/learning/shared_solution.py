@@ -16,6 +16,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Select,
+    and_,
     cast,
     delete,
     func,
@@ -131,10 +132,13 @@ def withdraw(session: Session, viewer: Viewer, submission_id: UUID) -> None:
 
 
 def read_sharing(session: Session, submission: Submission) -> Sharing:
-    shared = session.get(SharedSolution, submission.id)
-    if shared is not None:
-        return "hidden" if shared.hidden_at else "shared"
-    return "private" if _is_accepted(session, submission.id) else "none"
+    facts = select(is_solving(), SharedSolution.shared_at, SharedSolution.hidden_at)
+    current = facts.join_from(Submission, Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+    shared = current.outerjoin(SharedSolution, SharedSolution.submission_id == Submission.id)
+    is_accepted, shared_at, hidden_at = session.execute(shared.where(Submission.id == submission.id)).one()
+    if shared_at is not None:
+        return "hidden" if hidden_at else "shared"
+    return "private" if is_accepted else "none"
 
 
 def find_shareable(session: Session, user_id: UUID, slug: str) -> UUID | None:

@@ -22,7 +22,7 @@ from app.errors import Refused
 from app.judging.verdicts import Verdict
 from app.learning.lesson import Lesson, get_lesson
 from app.learning.model import SolutionView
-from app.submissions.solved import find_solved_at, first_solved
+from app.submissions.solved import first_solved, solved_at
 
 OpenedBy = Literal["accepted", "asked"]
 
@@ -106,10 +106,9 @@ def require_open_solution(session: Session, viewer: Viewer, slug: str) -> UUID:
 
 def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:
     of_this_problem = (SolutionView.user_id == user_id, SolutionView.problem_id == problem_id)
-    return Lock(
-        solved_at=find_solved_at(session, user_id, problem_id),
-        shown_at=session.scalar(select(SolutionView.shown_at).where(*of_this_problem)),
-    )
+    shown_at = select(SolutionView.shown_at).where(*of_this_problem).scalar_subquery()
+    first, shown = session.execute(select(solved_at(user_id, problem_id), shown_at)).one()
+    return Lock(solved_at=first, shown_at=shown)
 
 
 def count_solved_after_seeing(session: Session, user_id: UUID) -> int:

@@ -11,9 +11,25 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Row, Select, and_, func, or_, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ColumnElement,
+    ForeignKey,
+    Row,
+    Select,
+    Uuid,
+    and_,
+    bindparam,
+    case,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import distinct_on
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer
@@ -152,17 +168,13 @@ def rank_time(session: Session, submission: Submission) -> TimeRank | None:
 
     The counts show no user's name or time, so they include users who did not opt in.
     """
-    of_this = (Judging.submission_id == submission.id, Judging.is_current)
-    revision_id = session.scalar(select(Judging.revision_id).where(*of_this))
-    if revision_id is None:
-        return None
-    measured = _measured(revision_id, "time")
-    own = session.scalar(measured.with_only_columns(_ratio("time")).where(*of_this))
+    known = {"submission_id": submission.id, "user_id": submission.user_id}
+    own, others = session.execute(_TIMES, known).one()
     if own is None:
         return None
-    bests = _best_of_each(measured.where(User.id != submission.user_id, User.is_active))
-    ratios = [round_ratio(float(row.ratio)) for row in session.execute(bests)]
-    ratio, counted = round_ratio(float(own)), ratios if len(ratios) >= LEAST_OTHERS else []
+    ratio = round_ratio(float(own))
+    ratios = [round_ratio(float(other)) for other in others or ()]
+    counted = ratios if len(ratios) >= LEAST_OTHERS else []
     return TimeRank(ratio=ratio, others=len(counted), slower=sum(other > ratio for other in counted))
 
 
@@ -178,7 +190,7 @@ def _best_of_each(measured: Select[Any]) -> Select[Any]:
     return select(best)
 
 
-def _measured(revision_id: UUID, by: By) -> Select[Any]:
+def _measured(revision_id: UUID | ColumnElement[UUID], by: By) -> Select[Any]:
     """Select the accepted solutions whose cost and whose reference's cost are known."""
     return (
         select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at)
@@ -192,11 +204,27 @@ def _measured(revision_id: UUID, by: By) -> Select[Any]:
     )
 
 
+def _select_times() -> Select[Any]:
+    """Select the ratio of a submission, and if it is measured, the best one of each other user."""
+    submission_id, user_id = bindparam("submission_id", type_=Uuid()), bindparam("user_id", type_=Uuid())
+    current = aliased(Judging)
+    revision_id = select(current.revision_id).where(current.submission_id == submission_id, current.is_current)
+    measured = _measured(revision_id.scalar_subquery(), "time")
+    own = measured.with_only_columns(_ratio("time")).where(Submission.id == submission_id).scalar_subquery()
+    bests = _best_of_each(measured.where(User.id != user_id, User.is_active)).subquery()
+    others = select(func.array_agg(bests.c.ratio)).scalar_subquery()
+    return select(own, case((own.is_not(None), others)))
+
+
 def _ratio(by: By) -> Any:
     if by == "time":
         return Measurement.wall_seconds / ReferenceMeasurement.wall_seconds
     own, reference = Measurement.memory_bytes, ReferenceMeasurement.memory_bytes
     return 1.0 * func.greatest(own, MIN_BYTES) / func.greatest(reference, MIN_BYTES)
+
+
+# Built once, because each accepted submission reads it several times: building takes longer than running.
+_TIMES = _select_times()
 
 
 def _best(row: Row[Any]) -> _Best:

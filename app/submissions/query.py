@@ -147,6 +147,12 @@ def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary
     return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
 
 
+def list_recent(session: Session, user_id: UUID, problem_id: UUID, limit: int) -> tuple[SubmissionSummary, ...]:
+    """List the user's last submissions to the problem, newest first."""
+    own = select(Submission.id).where(Submission.user_id == user_id, Submission.problem_id == problem_id)
+    return summarise(session, own.order_by(*NEWEST).limit(limit))
+
+
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
     """List the problems that a user has submitted to, by title."""
     attempted = select(Submission.problem_id).where(Submission.user_id == user_id)

@@ -5,11 +5,12 @@ runs every few minutes, in one process at a time. It also sees rejudged, erased 
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, distinct, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, distinct, func, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import User
 from app.accounts.permission import AUTHORS
@@ -30,15 +31,13 @@ def is_solving(submission: type[Submission] = Submission, judging: type[Judging]
     return and_(submission.mode == "submit", judging.verdict == "accepted", judging.is_current)
 
 
-def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
-    solved = first_solved(user_id).subquery()
-    return frozenset(session.scalars(select(Problem.slug).join(solved, solved.c.problem_id == Problem.id)))
-
-
-def find_solved_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
-    """Return when the user sent the first accepted submission."""
-    first = first_solved(user_id).subquery()
-    return session.scalar(select(first.c.solved_at).where(first.c.problem_id == problem_id))
+def solved_at(
+    user_id: UUID | ColumnElement[UUID], problem_id: UUID | ColumnElement[UUID] | InstrumentedAttribute[UUID]
+) -> ScalarSelect[Any]:
+    """Select when the user sent the first accepted submission."""
+    own = (Submission.user_id == user_id, Submission.problem_id == problem_id, is_solving())
+    first = select(func.min(Submission.created_at)).join(Judging, Judging.submission_id == Submission.id)
+    return first.where(*own).scalar_subquery()
 
 
 def first_solved(user_id: UUID) -> Select[UUID, datetime]:

@@ -86,6 +86,11 @@ class SubmissionView(FrozenModel):
     phases: tuple[Phase, ...] = Field((), description="the phases so far; the last one may still go on")
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
 
+    @property
+    def is_solving(self) -> bool:
+        """Whether all cases are accepted. Runs of the samples don't count."""
+        return self.verdict is Verdict.ACCEPTED and self.mode == "submit"
+
 
 def view_parts(
     manifest: Mapping[str, Any], case_names: Sequence[str], cases: Sequence[CaseView], *, has_score: bool

@@ -59,7 +59,7 @@ def _find_previews(session: Session, package: Package) -> Previews:
         return {}
     before = {case["name"]: case for case in revision.manifest["cases"]}
     same = [case.name for case in package.manifest.cases if case.model_dump(mode="json") == before.get(case.name)]
-    known = read_previews(session, revision)
+    known = read_previews(session, revision.id)
     return {name: known[name] for name in same if name in known}
 
 

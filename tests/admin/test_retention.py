@@ -18,7 +18,7 @@ from app.catalog.model import Revision
 from app.database.engine import Database
 from app.rejudging.model import Rejudging
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.solved import find_solved_at
+from app.submissions.solved import solved_at
 from tests.factories import make_judging, make_problem, make_submission, make_user, set_policy
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -45,7 +45,7 @@ def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(d
         user, revision = make_user(session), make_problem(session)
         verdicts = ("wrong_answer", "accepted", "accepted", "wrong_answer", "accepted", "wrong_answer")
         sent = [send(session, day, verdict, user, revision) for day, verdict in enumerate(verdicts)]
-        solved_at = find_solved_at(session, user.id, revision.problem_id)
+        before = session.scalar(select(solved_at(user.id, revision.problem_id)))
 
     run = run_if_due(database)
 
@@ -53,7 +53,7 @@ def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(d
     assert run.removed == {"submissions": 4}
     assert left(database) == {sent[1], sent[4]}
     with database.transaction() as session:
-        assert find_solved_at(session, user.id, revision.problem_id) == solved_at
+        assert session.scalar(select(solved_at(user.id, revision.problem_id))) == before
 
 
 def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_problem_stay(database: Database) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Problem
 from app.catalog.publish import publish
-from app.catalog.track import find_place, get_track, list_tracks, publish_tracks, read_track_file
+from app.catalog.track import get_track, list_tracks, publish_tracks, read_surroundings, read_track_file
 from app.errors import NotFound
 from tests.catalog.packages import make_listed
 
@@ -96,14 +96,14 @@ def test_a_problem_has_a_place_in_its_track(session: Session) -> None:
         publish_step(session, slug, position)
     publish(session, make_listed("alone", ""))
 
-    first, middle = find_place(session, "a"), find_place(session, "b")
+    first, middle = read_surroundings(session, "a").place, read_surroundings(session, "b").place
 
     assert first is not None
     assert (first.number, first.count, first.previous, first.next and first.next.slug) == (1, 3, None, "b")
     assert middle is not None
     assert (middle.previous and middle.previous.slug, middle.next and middle.next.slug) == ("a", "c")
-    assert find_place(session, "alone") is None
-    assert find_place(session, "\0") is None
+    assert read_surroundings(session, "alone").place is None
+    assert read_surroundings(session, "\0").place is None
 
 
 def test_an_unknown_track_is_not_found(session: Session) -> None:

@@ -3,7 +3,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, NotFound
-from app.learning.lesson import answer_question, get_quiz, retake_quiz
+from app.learning.lesson import answer_question, get_lesson, retake_quiz
 from app.learning.model import QuizAnswer, QuizAttempt
 from tests.factories import make_user
 from tests.learning.lessons import TAUGHT, publish_lesson
@@ -53,7 +53,7 @@ def test_an_unknown_question_or_choice_is_refused(session: Session, question: in
     with pytest.raises(NotFound, match=words):
         answer_question(session, ada.id, SLUG, question, choice)
 
-    assert get_quiz(session, ada.id, SLUG).attempt == 0
+    assert get_lesson(session, SLUG, ada.id).quiz.attempt == 0
 
 
 def test_answers_outlive_a_revision_that_asks_the_same_and_no_other(session: Session) -> None:
@@ -61,9 +61,9 @@ def test_answers_outlive_a_revision_that_asks_the_same_and_no_other(session: Ses
     answer_question(session, ada.id, SLUG, 0, 1)
 
     publish_lesson(session, TAUGHT.replace("Add first.", "Add up first."))
-    same = get_quiz(session, ada.id, SLUG)
+    same = get_lesson(session, SLUG, ada.id).quiz
     publish_lesson(session, TAUGHT.replace("What is 1 + 1?", "What is 3 - 1?"))
-    other = get_quiz(session, ada.id, SLUG)
+    other = get_lesson(session, SLUG, ada.id).quiz
     begun = answer_question(session, ada.id, SLUG, 1, 0)
 
     assert same.answered_count == 1

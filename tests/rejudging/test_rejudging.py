@@ -24,7 +24,7 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.view import list_rejudgings, view_rejudging
 from app.submissions.cause import NOT_SAID
 from app.submissions.model import Judging, Submission
-from app.submissions.solved import list_solved_slugs
+from app.submissions.solved import first_solved
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.rejudging.rows import (
     LEASE,
@@ -258,10 +258,10 @@ def test_applying_lets_the_new_verdicts_count_and_what_is_solved_follows(databas
     judge_again(database)
 
     with database.transaction() as session:
-        assert list_solved_slugs(session, user.id) == frozenset()
+        assert session.scalars(first_solved(user.id)).all() == []
         apply(session, rejudging.id, actor)
 
-        assert list_solved_slugs(session, user.id) == {"sums"}
+        assert session.scalars(first_solved(user.id)).all() == [submission.problem_id]
         replaced = list_replaced(session, submission.id)
         actions = session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)).all()
     assert [each.verdict for each in replaced] == [WRONG]

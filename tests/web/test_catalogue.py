@@ -1,14 +1,12 @@
 """The first page, the catalogue and the tracks."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from html import unescape
 from http import HTTPStatus
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
@@ -17,6 +15,7 @@ from app.catalog.track import TrackFile, publish_tracks
 from app.database.engine import Database
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission
+from tests.web.statements import counted
 
 
 def links(page: str) -> dict[str, str]:
@@ -27,20 +26,6 @@ def links(page: str) -> dict[str, str]:
 
 def listed(page: str) -> list[str]:
     return re.findall(r'<h3><a href="/problems/([a-z_]+)"', page)
-
-
-@contextmanager
-def counted(database: Database) -> Iterator[list[str]]:
-    """The statements that reach the database meanwhile, but for those that come with time and not with a page."""
-    statements: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if "FROM policy" not in statement:
-            statements.append(statement)
-
-    event.listen(database.engine, "before_cursor_execute", note)
-    yield statements
-    event.remove(database.engine, "before_cursor_execute", note)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -15,26 +14,23 @@ from app.api.request_limits import await_submit_turn, await_visitor_turn
 from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
-from app.catalog.name import list_in_order
 from app.catalog.query import ProblemDetail, get_problem
-from app.catalog.track import find_place
+from app.catalog.track import Surroundings, read_surroundings
 from app.errors import Invalid, LimitReached, NotFound
-from app.learning.note import find_note
 from app.learning.problem_statistics import is_solved_by_student
+from app.learning.progress import Learning, make_next_steps, read_learning, states_for
 from app.limits import network_of
 from app.policy import read_policy
-from app.submissions.draft import find_draft
 from app.submissions.model import Submission
-from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
+from app.submissions.query import get_submission, list_recent
 from app.submissions.quota import SubmitLimits
-from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, notify_problem_opened, submit
+from app.submissions.view_query import ViewReader
 from app.submissions.visitor_run import VisitorRun
 from app.web.address import Slug
 from app.web.notebook import write_notebook
-from app.web.pages.learning import find_learning
 from app.web.pages.sharing import link
-from app.web.pages.submission import SubmissionResult, read_one
+from app.web.pages.submission import SubmissionResult
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, read_address, require_own_origin, see_other
 
@@ -176,32 +172,42 @@ def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
 def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     problem = get_problem(session, slug, viewer.id if viewer else None)
-    mine = (
-        list_submissions(session, viewer.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if viewer else ()
-    )
-    solved = list_solved_slugs(session, viewer.id) if viewer else frozenset()
+    around = read_surroundings(session, slug, states_for(viewer), problem.prerequisites)
+    usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}
     return {
+        **usual,
         "problem": problem,
-        "place": find_place(session, slug),
-        "submissions": mine,
-        "last": _last(session, viewer, mine),
-        "draft": find_draft(session, viewer.id, slug) if viewer else None,
-        "is_solved": slug in solved,
-        "solved_slugs": solved,
-        "is_unsolved": _is_author(viewer) and not is_solved_by_student(session, slug),
-        "prerequisites": list_in_order(session, problem.prerequisites),
-        "learning": find_learning(session, viewer, slug),
-        "note": find_note(session, viewer.id, slug) if viewer else None,
+        "place": around.place,
+        "prerequisites": around.builds_on,
+        "is_solved": False,
+        "is_unsolved": False,
         "attempt": secrets.token_urlsafe(16),
+        **(_work(session, viewer, problem, around) if viewer else {}),
     }
 
 
-def _is_author(viewer: Viewer | None) -> bool:
-    return viewer is not None and viewer.may(Permission.WRITE_PROBLEMS)
+def _work(session: Session, viewer: Viewer, problem: ProblemDetail, around: Surroundings) -> dict[str, Any]:
+    """Return what the user has done with the problem."""
+    learning = read_learning(session, viewer.id, problem.slug)
+    mine = list_recent(session, viewer.id, learning.problem_id, SHOWN_SUBMISSIONS)
+    is_author = viewer.may(Permission.WRITE_PROBLEMS)
+    return {
+        "learning": learning,
+        "note": learning.note,
+        "draft": learning.draft,
+        "is_solved": learning.lock.solved_at is not None,
+        "is_unsolved": is_author and not is_solved_by_student(session, problem.slug),
+        "submissions": mine,
+        "last": _last(session, viewer, mine[0].id, learning, around) if mine else None,
+    }
 
 
-def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSummary]) -> SubmissionResult | None:
-    return read_one(session, viewer, mine[0].id) if viewer and mine else None
+def _last(
+    session: Session, viewer: Viewer, submission_id: UUID, learning: Learning, around: Surroundings
+) -> SubmissionResult:
+    submission, view = ViewReader(submission_id).read(session, viewer)
+    steps = make_next_steps(session, submission, view, learning.quiz, around.track)
+    return SubmissionResult(submission=submission, view=view, next_steps=steps)
 
 
 def _find_given(session: Session, viewer: Viewer | None, given: UUID | None) -> Submission | None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from app.accounts.model import User
 from app.catalog.query import get_problem
-from app.learning.lesson import answer_question, get_quiz, retake_quiz
+from app.learning.lesson import answer_question, get_lesson, retake_quiz
 from app.learning.progress import find_next_problem
 from app.web.address import Slug
 from app.web.render import HEADERS, render_text
@@ -59,6 +59,6 @@ def send_retake(visit: CurrentVisit, slug: Slug) -> Response:
 def _context(visit: Visit, user: User, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     with visit.transaction() as session:
-        quiz = get_quiz(session, user.id, slug)
+        quiz = get_lesson(session, slug, user.id).quiz
         next_problem = find_next_problem(session, user.id, slug) if quiz.answered_count == len(quiz.questions) else None
         return {"problem": get_problem(session, slug, user.id), "quiz": quiz, "next": next_problem}

@@ -22,7 +22,7 @@ from app.api.request_state import get_database, get_settings
 from app.api.response_headers import POLICY
 from app.catalog.manifest import is_slug
 from app.catalog.query import ProblemDetail, get_problem
-from app.catalog.track import find_place
+from app.catalog.track import read_surroundings
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.web.address import Slug
 from app.web.render import render_page
@@ -79,7 +79,7 @@ def show_embedded(request: Request, slug: Slug) -> Response:
 def send_picture(request: Request, slug: Slug) -> Response:
     with get_database(request).transaction() as session:
         problem = get_problem(session, slug)
-        place = find_place(session, slug)
+        place = read_surroundings(session, slug).place
     track = f"{place.title} · {place.number}/{place.count}" if place else ""
     facts = f"{_words(problem.difficulty)}  ·  {problem.estimated_minutes} min"
     level = DIFFICULTIES.index(problem.difficulty) + 1

@@ -22,7 +22,7 @@ from app.submissions.model import Submission
 from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import ViewReader
+from app.submissions.view_query import ViewReader, get_readable
 from app.web.address import SubmissionId
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -72,7 +72,8 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 
 def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[ChangeStream]:
     """Hold one of the user's streams; a dependency, so that a stream is refused before it starts."""
-    read_shown(visit, submission_id)
+    with visit.transaction() as session:
+        get_readable(session, submission_id, _viewer(visit))
     with hold_stream(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
         yield changes
 
