@@ -42,12 +42,6 @@ def test_arrays_become_those_of_the_framework(bench: Bench, kind: ArrayKind, mod
     assert value["doubled"].tolist() == [2, 4, 6]
 
 
-def test_a_driver_calls_the_solution_in_its_own_way(bench: Bench) -> None:
-    driver = "def run(solution, inputs):\n    return [solution(inputs['x']) for _ in range(3)]\n"
-
-    assert value_of(bench.call(DOUBLE, {"x": 4}, driver=driver)) == [8, 8, 8]
-
-
 def test_printed_text_comes_with_the_case_that_printed_it(bench: Bench) -> None:
     source = """
         import sys
@@ -154,21 +148,14 @@ def test_a_last_word_is_heard_however_soon_the_process_ends(bench: Bench) -> Non
 DRIVER = "def run(solution, inputs):\n    return solution(inputs['a'] + inputs['b'], 3, 4)\n"
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("def solve(a, b): ...\n", "`solve` takes 2 parameters; the problem calls it with 3: model, data, lr"),
-        ("x = 1\n", "the source does not define solve; define solve(model, data, lr) at the top level"),
-    ],
-)
-def test_a_function_for_a_driver_is_held_to_what_the_driver_calls_it_with(
-    bench: Bench, source: str, message: str
-) -> None:
-    outcome = bench.call(source, {"a": 1, "b": 2}, driver=DRIVER, signature=("model", "data", "lr"))
+def test_a_function_for_a_driver_is_held_to_what_the_driver_calls_it_with(bench: Bench) -> None:
+    source, signature = "def solve(a, b): ...\n", ("model", "data", "lr")
+
+    outcome = bench.call(source, {"a": 1, "b": 2}, driver=DRIVER, signature=signature)
 
     assert outcome.ending is Ending.INVALID
     assert outcome.failure is not None
-    assert message in outcome.failure.message
+    assert "`solve` takes 2 parameters; the problem calls it with 3: model, data, lr" in outcome.failure.message
 
 
 @pytest.mark.parametrize("mark", ["\f", "\u2028", "\x85", "\x1c", "\v"])

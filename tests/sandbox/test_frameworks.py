@@ -98,4 +98,4 @@ def test_files_threads_and_compilers_of_a_framework_work_in_a_box(bench: Bench, 
     run = bench.run_cleanly(CHECKS[framework], frameworks=NEEDS[framework], wall_seconds=120)
 
     assert run.load_failure is None
-    assert value_of(run.cases[0]) is True
+    assert (value_of(run.cases[0]), run.cases[0].text) == (True, "")

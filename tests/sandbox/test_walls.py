@@ -149,20 +149,3 @@ def test_devices_are_few_and_harmless(bench: Bench) -> None:
 
     assert set(found) <= HARMLESS
     assert {(1, 3), (1, 9)} <= set(found)
-
-
-PRODUCTS = {
-    "jax": "import jax\ndef solve(x):\n    return jax.jit(lambda v: v @ v.T)(jax.numpy.asarray(x))\n",
-    "torch": "import torch\n@torch.compile(backend='eager')\ndef product(v): return v @ v.T\n"
-    "def solve(x):\n    return product(torch.tensor(x))\n",
-}
-
-
-@pytest.mark.parametrize(
-    "framework", [pytest.param(name, marks=[pytest.mark.whole] * (name == "torch")) for name in PRODUCTS]
-)
-def test_frameworks_find_no_fault_with_their_surroundings(bench: Bench, framework: str) -> None:
-    outcome = bench.call(PRODUCTS[framework], {"x": [[1.0, 2.0]]}, frameworks=(framework,))
-
-    assert value_of(outcome).tolist() == [[5.0]]
-    assert outcome.text == ""

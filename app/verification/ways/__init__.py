@@ -2,5 +2,5 @@
 
 Each file has `call(run, solution, inputs)`, which replaces the plain call in a box, for at most 4 CPU seconds a case.
 To add a way, write such a file, and add a row to `MANNERS` in `app/verification/noise.py` and its name to
-`tests/verification/runtime/__main__.py` and `tests/verification/test_ways.py`: same answer up to rounding.
+`tests/verification/test_ways.py`: same answer up to rounding.
 """

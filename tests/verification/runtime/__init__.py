@@ -1,1 +1,0 @@
-"""Code that tests run with the Python of boxes."""
