@@ -65,15 +65,12 @@ named = OrderedDict  # so a named tuple arrives
     ("answer", "expected"),
     [
         (named(sign=1, log=2), (1, 2)),
-        (named(sign=1, log=2), [1, 2]),
         (named(sign=1, log=2), {"log": 2, "sign": 1}),
         ((1, 2), named(sign=1, log=2)),
-        ([1, 2], named(sign=1, log=2)),
         ({"log": 2, "sign": 1}, named(sign=1, log=2)),
         (named(s=1, l=2), named(sign=1, log=2)),
         (named(log=2, sign=1), named(sign=1, log=2)),
         ([named(a=named(b=1), c=(2,))], ([(1,), named(d=2)],)),
-        (named(), ()),
         (named(), {}),
     ],
     ids=repr,
@@ -87,10 +84,8 @@ def test_a_named_tuple_equals_a_sequence_by_position_and_a_dict_by_its_names(ans
     ("answer", "expected", "message"),
     [
         ((2, 1), named(sign=1, log=2), "`sign`: yours 2, expected 1"),
-        ((1,), named(sign=1, log=2), "is a tuple of length 1; expected a named tuple with the fields 'sign', 'log'"),
         (named(s=1), (1, 2), "your output has 1 item; expected 2"),
         (named(s=1, l=2), {"sign": 1, "log": 2}, "is missing the keys 'sign', 'log'; it has the keys 's', 'l'"),
-        ({"s": 1, "l": 2}, (1, 2), "is a dict with the keys 's', 'l'; expected a tuple of length 2"),
     ],
     ids=repr,
 )

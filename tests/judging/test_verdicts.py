@@ -1,6 +1,6 @@
 import pytest
 
-from app.judging.verdicts import Verdict, overall, score
+from app.judging.verdicts import Verdict, overall, score, score_by_points
 
 ACCEPTED, WRONG, SLOW, OURS = (
     Verdict.ACCEPTED,
@@ -31,3 +31,20 @@ def test_the_first_case_that_is_not_accepted_decides_and_our_fault_before_all(
 )
 def test_the_score_is_the_share_of_accepted_cases_and_100_only_for_all(verdicts: list[Verdict], expected: int) -> None:
     assert score(verdicts) == expected
+
+
+# A part counts if all of its cases are accepted.
+POINTS = {"forward": 60, "backward": 40}
+PART_OF = {"a": "forward", "b": "forward", "c": "backward"}
+
+
+def test_all_parts_give_all_points() -> None:
+    assert score_by_points(POINTS, PART_OF, dict.fromkeys("abc", ACCEPTED)) == 100
+
+
+def test_one_wrong_case_costs_the_points_of_its_part_only() -> None:
+    assert score_by_points(POINTS, PART_OF, {"a": ACCEPTED, "b": WRONG, "c": ACCEPTED}) == 40
+
+
+def test_a_part_that_was_not_judged_earns_nothing() -> None:
+    assert score_by_points(POINTS, PART_OF, {"a": ACCEPTED}) == 60

@@ -381,6 +381,15 @@ def test_a_worker_claims_no_second_judging_of_custom_inputs_while_it_works_on_on
     assert of_another.judging_id == second
 
 
+def test_a_worker_claims_the_next_judging_of_custom_inputs_after_the_first(database: Database) -> None:
+    first, second = make_custom_inputs(database, 2, 1)
+    done = take_one(database)
+
+    finish(database, done, accepted())
+
+    assert (done.judging_id, take_one(database).judging_id) == (first, second)
+
+
 def test_a_worker_with_free_slots_claims_one_judging_of_custom_inputs(database: Database) -> None:
     first, _ = make_custom_inputs(database, 3, 2)
     (ordinary,) = make_queue(database, 1)
@@ -388,14 +397,3 @@ def test_a_worker_with_free_slots_claims_one_judging_of_custom_inputs(database: 
     taken = take(database, wanted(slots=8))
 
     assert [each.judging_id for each in taken] == [first, ordinary]
-
-
-def test_a_worker_claims_the_next_judging_of_custom_inputs_after_the_first(database: Database) -> None:
-    first, second = make_custom_inputs(database, 2, 1)
-    done = take_one(database)
-    assert done.judging_id == first
-    finish(database, done, accepted())
-
-    taken = take_one(database)
-
-    assert taken.judging_id == second

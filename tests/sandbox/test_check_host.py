@@ -38,14 +38,6 @@ def of(report: HostReport, part: str, name: str) -> HostFinding:
     return found
 
 
-def test_the_check_chooses_the_same_sandbox_as_a_worker() -> None:
-    report = host.check_host(replace(HERE, sandbox="bubblewrap"))
-
-    assert report.chosen == "bubblewrap"
-    assert report.why == "ALLCLOSE_SANDBOX=bubblewrap"
-    assert next(finding.part for finding in report.findings if finding.part != "machine") == "bubblewrap"
-
-
 def test_without_an_engine_bubblewrap_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
 

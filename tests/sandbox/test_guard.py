@@ -61,16 +61,12 @@ def test_a_container_changed_in_place_is_found_at_any_depth(bench: Bench, body: 
     ("kind", "answer", "place"),
     [
         ("numpy", "x", ""),
-        ("numpy", "x.T", ""),
         ("numpy", "x[:, ::-1]", ""),
-        ("numpy", "np.asarray(x, np.float32)", ""),
         ("numpy", "{'all': [1, x[0]]}", " at all/1"),
         ("torch", "x", ""),
-        ("torch", "x[0, 1]", ""),
         ("torch", "x.float().contiguous()", ""),
         ("torch", "{'all': (x.detach().T,)}", " at all/0"),
         ("torch", "__import__('torch').nn.Parameter(x)", ""),
-        ("torch", "x.numpy()", ""),
     ],
 )
 def test_an_answer_that_is_part_of_an_input_is_named_with_a_remedy(
@@ -89,12 +85,9 @@ def test_an_answer_that_is_part_of_an_input_is_named_with_a_remedy(
         ("numpy", "x.copy()"),
         ("numpy", "x[0, 1]"),
         ("numpy", "x[:0]"),
-        ("numpy", "x.ravel().tolist()"),
         ("torch", "x.clone()"),
-        ("torch", "x[:0]"),
         ("torch", "x.requires_grad_().sum().detach()"),
         ("jax", "x"),
-        ("jax", "x.T"),
     ],
 )
 def test_honest_answers_pass(bench: Bench, kind: ArrayKind, answer: str) -> None:

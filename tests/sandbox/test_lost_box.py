@@ -14,6 +14,7 @@ import pytest
 
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Aborted, BoxLost, BoxSpec, CaseOutcome, Ending, Launcher
+from tests.queue.fleet import wait_until
 from tests.sandbox.bench import make_request, run_in
 
 ENDLESS = make_request("def solve(x):\n    while x: pass\n", {"x": 0}, {"x": 1}, wall_seconds=100)
@@ -25,18 +26,8 @@ def open_box(launcher: Launcher) -> GuestBox:
     return box
 
 
-def is_gone(pid: int, seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not Path(f"/proc/{pid}").exists()
-
-
-def found_dead(box: GuestBox, seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while box.is_usable() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not box.is_usable()
+def await_end(*pids: int) -> None:
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), seconds=10)
 
 
 def children(pid: int) -> list[int]:
@@ -63,7 +54,7 @@ def test_a_monitor_that_dies_takes_the_box_along(launcher: Launcher) -> None:
     with pytest.raises(BoxLost):
         box.run(ENDLESS, kill_monitor, threading.Event())
 
-    assert is_gone(box.vessel.pid)
+    await_end(box.vessel.pid)
 
 
 def test_a_frozen_box_reports_the_time_in_which_it_was_frozen(launcher: Launcher) -> None:
@@ -97,8 +88,8 @@ def test_a_box_that_died_idle_is_known_to_be_dead(launcher: Launcher) -> None:
 
     os.kill(box.vessel.pid, signal.SIGKILL)
 
-    assert is_gone(box.vessel.pid)
-    assert found_dead(box)  # the engine may hear of it a little later than the kernel
+    await_end(box.vessel.pid)
+    wait_until(lambda: not box.is_usable())  # the engine may hear of it a little later than the kernel
 
 
 def test_an_abort_ends_the_run_and_the_box(launcher: Launcher) -> None:
@@ -109,7 +100,7 @@ def test_an_abort_ends_the_run_and_the_box(launcher: Launcher) -> None:
         box.run(ENDLESS, lambda _outcome: abort.set(), abort)
 
     assert time.monotonic() - started < 20  # of 100 seconds that the case may take
-    assert is_gone(box.vessel.pid)
+    await_end(box.vessel.pid)
 
 
 def fail(_outcome: object) -> None:
@@ -122,7 +113,7 @@ def test_a_caller_that_fails_in_its_callback_ends_the_box(launcher: Launcher) ->
     with pytest.raises(ZeroDivisionError):
         box.run(ENDLESS, fail, threading.Event())
 
-    assert is_gone(box.vessel.pid)
+    await_end(box.vessel.pid)
 
 
 def test_closing_ends_everything_at_once_and_may_be_repeated(launcher: Launcher) -> None:
@@ -134,7 +125,7 @@ def test_closing_ends_everything_at_once_and_may_be_repeated(launcher: Launcher)
         box.close()
 
         assert isinstance(run.exception(20), BoxLost)
-    assert is_gone(box.vessel.pid)
+    await_end(box.vessel.pid)
 
 
 WORKER = """
@@ -160,4 +151,4 @@ def test_the_box_of_a_killed_worker_dies_at_once(request: pytest.FixtureRequest)
     worker.wait()
 
     assert inside
-    assert all(is_gone(gone) for gone in (pid, *inside))
+    await_end(pid, *inside)

@@ -105,20 +105,16 @@ def test_answers_of_a_mistake_are_kept_for_cases_where_they_are_far_from_right(b
 @pytest.mark.parametrize(
     ("source", "mistake"),
     [
-        (ZEROS, "zeros"),
         (f"{HEAD}return np.zeros(len(x))\n", "zeros"),  # of a wider dtype, as the problem allows
         (f"{HEAD}return [] if eps == 0.1 else x * 0\n", None),
-        (UNSCALED, "unscaled"),
         (TEN_EPS, "ten_eps"),
         (f"{HEAD}return {RIGHT} * np.float32(1.001)\n", None),
         (f"{HEAD}return x - x.mean() if eps else {RIGHT}\n", None),
         (f"{HEAD}return x - x.mean() if eps else 1 / 0\n", "unscaled"),
     ],
     ids=[
-        "the same",
         "within tolerance",
         "refuted",
-        "another",
         "hidden only",
         "almost right",
         "not in a sample",

@@ -15,7 +15,7 @@ from app.engine.job import Job, Timeline
 from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, prepare
 from app.engine.timing import TOO_SLOW
-from app.judging.verdicts import CaseResult, Finish, Phase, Verdict
+from app.judging.verdicts import Finish, Phase, Verdict
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
@@ -51,7 +51,6 @@ def judged(
     references: Pool,
     cases: tuple[PreparedCase, ...],
     wait: Callable[[threading.Event], None] | None = None,
-    told: list[CaseResult] | None = None,
     phases: list[str] | None = None,
     package: Package = PACKAGE,
 ) -> Finish:
@@ -67,7 +66,7 @@ def judged(
         timeline=Timeline(tell),
         wait_until_quieter=wait,
     )
-    return judge(job, pool, (told if told is not None else []).append, threading.Event())
+    return judge(job, pool, lambda _: None, threading.Event())
 
 
 def test_a_slow_solution_is_refused_at_the_largest_size_only(
