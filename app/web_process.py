@@ -16,10 +16,9 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.token import RecentTokens
 from app.admin.retention import Caretaker
 from app.api.error_answer import answers_by_audience, install_error_answers
-from app.api.etag import EntityTag
 from app.api.request_limits import RequestLimits
 from app.api.request_log import RequestContext, Traffic, note_path
-from app.api.response_headers import Head, ResponseHeaders
+from app.api.response_headers import EntityTag, Head, ResponseHeaders
 from app.api.router import build_router as build_api
 from app.database.disk import FullDisk
 from app.database.engine import Database, SharedReads
