@@ -1,7 +1,7 @@
 """Submissions are timed beside the reference, in real boxes, and nothing that they do helps a slow one."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -32,12 +32,6 @@ PRETENDS = (
     "    if first[0] > 100 and len(first) > 1:\n"
     "        return 0\n" + SLOW
 )
-
-
-@pytest.fixture(scope="module")
-def references(launcher: Launcher) -> Iterator[Pool]:
-    with closing(CountingPool(launcher, capacity=2, max_runs=1000)) as pool:
-        yield pool
 
 
 @pytest.fixture(scope="module")
