@@ -107,6 +107,11 @@ class Bench:
             submission.source = source
             return make_judging(session, submission.id).id
 
+    def judge(self, revision: Revision, source: str = REFERENCE, mode: Mode = "submit") -> Judging:
+        self.send(revision, source, mode)
+        self.worker().judge(self.claim(), threading.Event())
+        return self.judging()
+
     def claim(self) -> JudgingClaim:
         return take_one(self.database)
 

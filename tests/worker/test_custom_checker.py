@@ -151,11 +151,9 @@ def test_many_questions_share_a_process_and_one_that_fails_is_asked_again_alone(
 
 
 def test_a_worker_asks_in_the_boxes_of_its_references(bench: Bench) -> None:
-    bench.send(bench.publish(package()), FLIPPED)
+    judging = bench.judge(bench.publish(package()), FLIPPED)
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    assert (bench.judging().verdict, bench.judging().reason) == ("accepted", None)
+    assert (judging.verdict, judging.reason) == ("accepted", None)
 
 
 def test_an_answer_that_is_too_large_to_be_checked_is_wrong_and_no_fault_of_the_package(

@@ -146,12 +146,8 @@ def test_a_submission_found_too_slow_on_a_busy_machine_is_timed_again_when_it_is
 
 
 def test_the_worker_stores_the_times_with_the_verdict(bench: Bench) -> None:
-    revision = bench.publish(PACKAGE)
-    bench.send(revision, PACKAGE.reference)
+    judging = bench.judge(bench.publish(PACKAGE), PACKAGE.reference)
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    judging = bench.judging()
     assert judging.verdict == "accepted"
     assert judging.times is not None
     assert judging.times["max_time_ratio"] == 4
