@@ -148,6 +148,30 @@ def test_a_program_that_is_compiled_has_no_time_for_compiling(runs: int) -> None
     assert clock.used == 6
 
 
+def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_sent() -> None:
+    tasks = [
+        Task(
+            signature=encode([]),
+            program=program * 2**20,
+            runs=[Run(f"case {n}", encode({"x": n}), SCAN)] * 3,
+            wanted=(),
+        )
+        for n, program in enumerate((b"a", b"b"))
+    ]
+
+    messages = Messages(plan(tasks), Clock(call_seconds=1, seconds=100))
+
+    def take(number: int) -> list[bool]:
+        messages.begin()
+        taken = [messages.take() for _ in range(number)]
+        return [message is not None and len(message.inputs) > 2**20 for message in taken]
+
+    assert take(2) == [True, False]
+    assert take(24) == [True, False, *[True, False, False, False], *([True] + [False] * 8) * 2]
+    assert messages.take() is None
+    assert [step.kind for step in messages.ended_by] == ["run"]
+
+
 def test_runs_on_small_inputs_share_messages_of_a_mebibyte() -> None:
     small, large = b"s" * 300_000, b"l" * 2**21
     sizes = {"a": small, "b": large, "c": small, "tried": small, "d": small, "e": small}
@@ -229,3 +253,16 @@ def _with_batches(forged: str) -> str:
             answers = inspected(solution, inputs)
             return {forged} if inputs["message"]["step"] == "batch" else answers
     """)
+
+
+def test_bytes_that_are_no_program_are_the_submissions_fault(pool: Pool, package: Package) -> None:
+    signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
+    task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
+    inspected: list[ProgramReport] = []
+    ran: list[ProgramRun] = []
+
+    bench = Inspectors(pool=pool, package=package, abort=threading.Event())
+    inspect(bench, [task], inspected.append, ran.append)
+
+    assert inspected[0].refusal is not None
+    assert [(one.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]

@@ -140,7 +140,7 @@ import sys
 
 def forged(solution, inputs):
     import numpy
-    return numpy.zeros(64 * 2**20 - 64, numpy.uint8)
+    return numpy.zeros({size}, numpy.uint8)
 
 export = sys.modules.get("sandbox.guest.program_export")
 if export is not None:
@@ -148,8 +148,9 @@ if export is not None:
 """
 
 
-def test_an_export_that_is_too_large_is_the_submissions_fault(court: Court) -> None:
-    judged = court.judge(PATCHED + ENERGY.reference)
+@pytest.mark.parametrize("size", [64 * 2**20 - 64, 2**20])
+def test_an_export_that_is_too_large_or_none_is_the_submissions_fault(court: Court, size: int) -> None:
+    judged = court.judge(PATCHED.format(size=size) + ENERGY.reference)
 
     assert {case.verdict for case in judged.cases} == {Verdict.REQUIREMENT_NOT_MET}
     assert {case.report["category"] for case in judged.cases} == {"program refused"}
