@@ -20,6 +20,9 @@ from app.database.engine import Base
 from app.log import request_id
 
 Action = Literal[
+    "assignment.changed",
+    "assignment.created",
+    "assignment.deleted",
     "audit.exported",
     "backup.restored",
     "backup.written",
@@ -27,6 +30,8 @@ Action = Literal[
     "course.created",
     "course.links_made",
     "course.roster_applied",
+    "extension.given",
+    "extension.removed",
     "identity.linked",
     "identity.removed",
     "invitation.made",
@@ -76,9 +81,11 @@ Action = Literal[
     "worker.resumed",
 ]
 Kind = Literal[
+    "assignment",
     "audit",
     "backup",
     "course",
+    "extension",
     "identity",
     "invitation",
     "member",

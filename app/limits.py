@@ -82,6 +82,7 @@ class SubmissionKind(StrEnum):
     SOLUTION = "solution"
     CUSTOM_INPUT = "custom_input"
     VISITOR_RUN = "visitor_run"
+    HAND_IN = "hand_in"
 
 
 # An entry that is left out is switched off for the kind.
@@ -89,6 +90,8 @@ LIMITS_OF: Mapping[SubmissionKind, frozenset[SubmissionLimit]] = {
     SubmissionKind.SOLUTION: frozenset(SubmissionLimit) - {SubmissionLimit.UNFINISHED_CUSTOM_INPUT},
     SubmissionKind.CUSTOM_INPUT: frozenset(SubmissionLimit),
     SubmissionKind.VISITOR_RUN: frozenset({SubmissionLimit.UNFINISHED, SubmissionLimit.QUEUE}),
+    # A deadline is no time to refuse work: its assignment limits the attempts (`app/submissions/hand_in.py`).
+    SubmissionKind.HAND_IN: frozenset({SubmissionLimit.SENT_BYTES}),
 }
 
 
@@ -285,6 +288,8 @@ class Limits:
         self.own_submissions = ConcurrencyLimit("submissions of yours", 1)
         self.stored_submissions = ConcurrencyLimit("submissions", 2)
         self.stored_in_long_queue = ConcurrencyLimit("submissions", 1)
+        # Hand-ins wait without a limit, outside of threads.
+        self.hand_ins = ConcurrencyLimit("hand-ins", 2)
         self.visitor_runs = ConcurrencyLimit("runs without an account", 1, 20)
         # Passwords are hashed on all cores. A lecture hall may sign in at once; more sign-ins for one name would be
         # guesses that are counted too late.

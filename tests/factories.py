@@ -1,6 +1,7 @@
 """Rows for tests; each factory names only what matters to its caller. They flush, and the caller's block commits."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.accounts.permission import signed_in
 from app.catalog.model import ExpectedOutput, Problem, Revision
-from app.courses.model import Course, CourseRole, Member
+from app.courses.model import Assignment, AssignmentProblem, Course, CourseRole, Member
 from app.policy import PolicyRow
 from app.queue.model import Job, WorkerRow
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
@@ -54,6 +55,22 @@ def make_member(
     session.add(member)
     session.flush()
     return member
+
+
+def make_assignment(session: Session, course: Course, *revisions: Revision, **columns: Any) -> Assignment:
+    """An assignment that is open for 7 days yet, with 10 points for each of the revisions' problems."""
+    due_at = datetime.now(UTC) + timedelta(days=7)
+    slug = f"assignment-{next(_numbers)}"
+    usual = {"slug": slug, "title": slug, "opens_at": due_at - timedelta(days=14), "due_at": due_at}
+    usual |= {"closes_at": columns.get("due_at", due_at)}
+    assignment = Assignment(course_id=course.id, **usual | columns)
+    assignment.problems = [
+        AssignmentProblem(problem_id=revision.problem_id, position=position, points=Decimal(10))
+        for position, revision in enumerate(revisions)
+    ]
+    session.add(assignment)
+    session.flush()
+    return assignment
 
 
 def make_problem(session: Session, slug: str | None = None, **manifest: Any) -> Revision:

@@ -20,7 +20,7 @@ from app.admin.user_list import UserNotFound
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
-from app.courses.model import Course, Member
+from app.courses.model import Assignment, Course, Extension, Member
 from app.database.engine import Database
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
@@ -41,7 +41,7 @@ audit.json        audit events: your actions on other users' things, and all act
 drafts.json       sources that you typed and did not submit
 learning.json     hints, solutions, quizzes, bookmarks and your notes on problems
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
-courses.json      your places in courses, with what the rosters say
+courses.json      your places in courses, with what the rosters say, and your extensions
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
 """
@@ -125,10 +125,16 @@ def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
     }
 
 
-def list_places(session: Session, user_id: UUID) -> Rows:
+def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
     told = (Member.role, Member.name, Member.number, Member.email, Member.section, Member.joined_at, Member.left_at)
+    given = (Extension.opens_at, Extension.due_at, Extension.closes_at, Extension.extra_attempts, Extension.created_at)
+    extensions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *given)
+    extensions = extensions.select_from(Extension).join(Assignment).join(Course, Course.id == Assignment.course_id)
     places = select(Course.slug.label("course"), *told).join(Course, Course.id == Member.course_id)
-    return _rows(session, places.where(Member.user_id == user_id))
+    return {
+        "places": _rows(session, places.where(Member.user_id == user_id)),
+        "extensions": _rows(session, extensions.where(Extension.user_id == user_id)),
+    }
 
 
 def describe_authoring(session: Session, user_id: UUID) -> dict[str, Rows]:
@@ -150,7 +156,7 @@ SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
     "drafts.json": list_drafts,
     "learning.json": describe_learning,
     "discussions.json": describe_discussions,
-    "courses.json": list_places,
+    "courses.json": describe_courses,
     "authoring.json": describe_authoring,
 }
 

@@ -23,6 +23,7 @@ from app.courses.course import (
     renew_join_code,
     view_course,
 )
+from app.courses.course_copy import CopyWish, copy_course
 from app.courses.member import (
     MemberChange,
     MemberView,
@@ -197,6 +198,24 @@ def patch_course(
         require_match(if_match, view_course(session, seat))
         change_course(session, act_as(viewer, address), seat, change)
         return view_course(session, seat)
+
+
+@router.post(
+    "/{course}/copies",
+    status_code=HTTPStatus.CREATED,
+    responses={201: locates("the new course's path")},
+    summary="Copy a course for another term",
+)
+def post_copy(
+    database: Stored, viewer: CourseCreator, address: Address, course: Course, wish: CopyWish, response: Response
+) -> CourseView:
+    """A draft with the same assignments, later by whole weeks of local time. Members are not copied."""
+    with database.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        made = copy_course(session, act_as(viewer, address), seat, wish)
+        view = view_course(session, get_seat(session, viewer, made.slug))
+    response.headers["Location"] = f"/api/v1/courses/{view.slug}"
+    return view
 
 
 @router.post("/{course}/join-code", summary="Renew the join code")

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from datetime import timedelta
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
@@ -26,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import count_call, read_token
 from app.api.error_code import CODE_OF
-from app.api.request_state import get_limits, get_policy, get_queue_waits, shared_state
+from app.api.request_state import get_limits, get_policy, get_queue_waits, get_recent_tokens
 from app.catalog.archive import MAX_UPLOAD_BYTES
 from app.errors import LimitReached
 from app.limits import (
@@ -167,6 +168,8 @@ def _limited(scope: Scope, receive: Receive, most: int) -> Receive:
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, text, {"Connection": "close"}) from None
         received += len(message.get("body", b""))
         is_whole = not message.get("more_body", False)
+        if is_whole:
+            scope["state"]["arrived"] = time.monotonic()
         if received > most:
             raise _too_large(scope, received, most)
         escapes += message.get("body", b"").count(b"%")
@@ -229,7 +232,7 @@ async def _admit(request: Request, slug: str) -> None:
     In an overload, most requests are such submissions. So a token that the process has seen lately is looked up only
     after the queue has admitted the submission. Raises LimitReached.
     """
-    viewer = shared_state(request).recent_tokens.find(read_token(request))
+    viewer = get_recent_tokens(request).find(read_token(request))
     if viewer is None:
         request.state.rate_limit = await count_call(request)
         viewer = request.state.viewer
@@ -295,6 +298,17 @@ async def await_submit_turn(request: Request) -> AsyncIterator[None]:
         stored = limits.stored_in_long_queue if get_queue_waits(request).has_long_queue else limits.stored_submissions
         async with stored.turn():
             yield
+
+
+async def await_hand_in_turn(request: Request) -> AsyncIterator[None]:
+    """As `await_submit_turn`, and never refuse. A hand-in's time is that of its arrival, so waiting costs nothing."""
+    async with get_limits(request).hand_ins.turn():
+        yield
+
+
+def read_waited(request: Request) -> timedelta:
+    """Return the time since the whole request has arrived."""
+    return timedelta(seconds=time.monotonic() - request.state.arrived)
 
 
 async def await_visitor_turn(request: Request) -> AsyncIterator[None]:

@@ -5,11 +5,13 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from app.api import (
+    assignments,
     audit_events,
     courses,
     events,
     health,
     history,
+    inspection,
     invitations,
     leaderboards,
     me,
@@ -23,7 +25,6 @@ from app.api import (
     queue,
     revisions,
     settings,
-    submission_export,
     submissions,
     tokens,
     tracks,
@@ -46,10 +47,10 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (submission_export, submissions, history, events)
+    submitting = (inspection, submissions, history, events)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, people, tokens, me, own_data)
-    catalogue = (problems, tracks, leaderboards, courses)
+    catalogue = (problems, tracks, leaderboards, courses, assignments)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.
     for resource in (

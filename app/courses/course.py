@@ -116,7 +116,7 @@ def create_course(session: Session, actor: Actor, wanted: NewCourse) -> Course:
 
 
 def _insert(session: Session, actor: Actor, wanted: NewCourse) -> Course:
-    base, number = _make_slug(wanted.title), 1
+    base, number = make_slug(wanted.title, "course"), 1
     while True:
         slug = base if number == 1 else f"{base}-{number}"
         values = {"slug": slug, "created_by": actor.user_id, **wanted.model_dump()}
@@ -128,9 +128,10 @@ def _insert(session: Session, actor: Actor, wanted: NewCourse) -> Course:
         number += 1
 
 
-def _make_slug(title: str) -> str:
+def make_slug(title: str, otherwise: str) -> str:
+    """Return the words of a title for an address, or `otherwise` if it has none."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-") or "course"
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-") or otherwise
 
 
 def change_course(session: Session, actor: Actor, seat: Seat, change: CourseChange) -> None:

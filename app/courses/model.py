@@ -1,17 +1,22 @@
-"""The tables of courses and their members."""
+"""The tables of courses, their members, assignments and extensions."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, func, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Numeric, Text, UniqueConstraint, func, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.accounts.model import User
+from app.catalog.model import Problem
 from app.database.engine import Base
 
 CourseState = Literal["draft", "open", "archived"]
 CourseRole = Literal["student", "assistant", "instructor"]
+Counts = Literal["best", "last"]
+Scoring = Literal["partial", "accepted"]
 
 
 class Course(Base):
@@ -68,3 +73,86 @@ class Member(Base):
     claim_until: Mapped[datetime | None]
     joined_at: Mapped[datetime | None]
     left_at: Mapped[datetime | None]
+
+
+class Assignment(Base):
+    """Problems that students hand in until a date, and how late work counts.
+
+    - `late_steps`: the credit of late work, as `[{"hours": 24, "percent": 80}]`: until 24 h late, 80 %. The last step
+      holds until it closes.
+    - `grace_seconds`: not counted as late, at `due_at`, at each step and at `closes_at`.
+    - `counts`: the best hand-in of a problem, or the last one. `attempts` for each problem; None: any number.
+    - `weight`: of the assignment among all of the course.
+    """
+
+    __tablename__ = "assignments"
+    __table_args__ = (
+        UniqueConstraint("course_id", "slug"),
+        CheckConstraint("opens_at < due_at AND due_at <= closes_at", name="dates"),
+        CheckConstraint("grace_seconds BETWEEN 0 AND 300", name="grace"),
+        CheckConstraint("counts IN ('best', 'last')", name="counts"),
+        CheckConstraint("attempts > 0", name="attempts"),
+        CheckConstraint("weight >= 0", name="weight"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    course_id: Mapped[UUID] = mapped_column(ForeignKey(Course.id, ondelete="CASCADE"))
+    slug: Mapped[str]
+    title: Mapped[str]
+    text: Mapped[str] = mapped_column(default="", server_default="")
+    opens_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    closes_at: Mapped[datetime]
+    grace_seconds: Mapped[int] = mapped_column(default=60, server_default="60")
+    late_steps: Mapped[list[dict[str, int]]] = mapped_column(JSONB, default=list, server_default="[]")
+    counts: Mapped[Counts] = mapped_column(Text, default="best", server_default="best")
+    attempts: Mapped[int | None]
+    weight: Mapped[Decimal] = mapped_column(Numeric(7, 2), default=Decimal(1), server_default="1")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    problems: Mapped[list["AssignmentProblem"]] = relationship(
+        lazy="selectin", order_by="AssignmentProblem.position", cascade="all, delete-orphan", passive_deletes=True
+    )
+
+
+class AssignmentProblem(Base):
+    """`scoring`: `partial` points by the share of cases, or all points for an accepted submission and else none."""
+
+    __tablename__ = "assignment_problems"
+    __table_args__ = (
+        CheckConstraint("scoring IN ('partial', 'accepted')", name="scoring"),
+        CheckConstraint("points >= 0", name="points"),
+    )
+
+    assignment_id: Mapped[UUID] = mapped_column(ForeignKey(Assignment.id, ondelete="CASCADE"), primary_key=True)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), primary_key=True, index=True)
+    position: Mapped[int]
+    points: Mapped[Decimal] = mapped_column(Numeric(7, 2))
+    scoring: Mapped[Scoring] = mapped_column(Text, default="partial", server_default="partial")
+
+
+class Extension(Base):
+    """Other dates or more attempts, for one user or for a section with its later members. None: as the assignment.
+
+    Of all that apply to a student, the latest `due_at` and `closes_at` and the earliest `opens_at` hold.
+    """
+
+    __tablename__ = "extensions"
+    __table_args__ = (
+        CheckConstraint("num_nonnulls(user_id, section) = 1", name="whose"),
+        CheckConstraint("extra_attempts >= 0", name="extra_attempts"),
+        Index("uq_extensions_user_id", "assignment_id", "user_id", unique=True),
+        Index("uq_extensions_section", "assignment_id", "section", unique=True),
+        Index("ix_extensions_user_id", "user_id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    assignment_id: Mapped[UUID] = mapped_column(ForeignKey(Assignment.id, ondelete="CASCADE"))
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"))
+    section: Mapped[str | None]
+    opens_at: Mapped[datetime | None]
+    due_at: Mapped[datetime | None]
+    closes_at: Mapped[datetime | None]
+    extra_attempts: Mapped[int] = mapped_column(default=0, server_default="0")
+    reason: Mapped[str] = mapped_column(default="", server_default="")
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -24,6 +24,7 @@ class CourseRight(StrEnum):
     SEE = "see"
     SEE_MEMBERS = "see members"
     CHANGE_MEMBERS = "change members"
+    EXTEND = "extend"
     CHANGE_COURSE = "change course"
 
 
@@ -36,12 +37,15 @@ class CourseRule:
 
 
 COURSE_RULES: dict[CourseRight, CourseRule] = {
-    CourseRight.SEE: CourseRule(roles=COURSE_ROLES, allows="see the course"),
+    CourseRight.SEE: CourseRule(roles=COURSE_ROLES, allows="see the course, and hand in"),
     CourseRight.SEE_MEMBERS: CourseRule(roles=STAFF, allows="see the members and drafts"),
     CourseRight.CHANGE_MEMBERS: CourseRule(
         roles=INSTRUCTORS, allows="upload the roster, and add, change and remove members"
     ),
-    CourseRight.CHANGE_COURSE: CourseRule(roles=INSTRUCTORS, allows="change the course and its join code"),
+    CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions"),
+    CourseRight.CHANGE_COURSE: CourseRule(
+        roles=INSTRUCTORS, allows="change the course, its join code and its assignments"
+    ),
 }
 
 

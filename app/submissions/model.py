@@ -26,6 +26,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
+from app.courses.model import Assignment
 from app.database.engine import Base
 from app.judging.verdicts import Verdict, Visibility
 from app.queue.model import Job
@@ -51,6 +52,7 @@ class Submission(Base):
     """A source sent for one revision of a problem. A row never changes. `inputs`: custom inputs, as YAML.
 
     `user_id` is None for a visitor's run, which is soon deleted (`visitor_run.py`).
+    `assignment_id` is that of a hand-in, whose `created_at` is the time at which it had arrived.
     """
 
     __tablename__ = "submissions"
@@ -58,10 +60,16 @@ class Submission(Base):
         CheckConstraint("mode IN ('submit', 'sample')", name="mode"),
         CheckConstraint("inputs IS NULL OR mode = 'sample'", name="own_inputs_are_samples"),
         CheckConstraint("user_id IS NOT NULL OR mode = 'sample'", name="visitors_run_samples"),
+        CheckConstraint("assignment_id IS NULL OR mode = 'submit'", name="hand_ins_run_every_case"),
         UniqueConstraint("user_id", "idempotency_key"),
         Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
         Index("ix_submissions_problem_id_created_at", "problem_id", text("created_at DESC"), text("id DESC")),
         Index("ix_submissions_created_at_id", text("created_at DESC"), text("id DESC")),
+        Index(
+            "ix_submissions_assignment_id",
+            *("assignment_id", "user_id", "problem_id", "created_at", "id"),
+            postgresql_where=text("assignment_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -74,6 +82,7 @@ class Submission(Base):
     variant: Mapped[int]
     idempotency_key: Mapped[str | None]
     request_digest: Mapped[str | None]
+    assignment_id: Mapped[UUID | None] = mapped_column(ForeignKey(Assignment.id))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

@@ -14,13 +14,14 @@ from app.catalog.answers import read_case_inputs
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.query import ProblemWithdrawn, is_open_to
-from app.catalog.source import NOTEBOOK
+from app.catalog.source import NOTEBOOK, is_notebook
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
 from app.log import note_submission, request_id
 from app.queue import lease
 from app.queue.model import Job
+from app.submissions.hand_in import HandIn, check_hand_in
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
 from app.submissions.usage import Usage, compute_priority, read_front, read_usage
@@ -36,7 +37,7 @@ class Submit:
     """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
     `inputs`: custom inputs as YAML, which replace the sample cases. `is_admitted`: the queue has admitted the request
-    before its body was read.
+    before its body was read. `hand_in`: the assignment that it is handed in for.
     """
 
     user_id: UUID
@@ -46,9 +47,12 @@ class Submit:
     idempotency_key: str | None = None
     inputs: str | None = None
     is_admitted: bool = False
+    hand_in: HandIn | None = None
 
     @property
     def kind(self) -> SubmissionKind:
+        if self.hand_in is not None:
+            return SubmissionKind.HAND_IN
         return SubmissionKind.SOLUTION if self.inputs is None else SubmissionKind.CUSTOM_INPUT
 
     @property
@@ -58,15 +62,21 @@ class Submit:
     @property
     def digest(self) -> str:
         parts = [self.slug, self.mode, self.source, *([] if self.inputs is None else [self.inputs])]
+        parts += [] if self.hand_in is None else [str(self.hand_in.assignment.id)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
-    """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
+    """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key.
+
+    For a hand-in, it raises as `check_hand_in` too.
+    """
     serialise_requests(session, request.user_id)  # also for the idempotency keys and the quotas
     check_source(request.source)
     if original := _find_original(session, request):
         return original
+    if request.hand_in is not None:
+        check_hand_in(session, request.hand_in)
     revision = _get_revision(session, request)
     _check_inputs(request, revision)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
@@ -130,7 +140,10 @@ def _make(session: Session, request: Submit, revision: Revision) -> Submission:
         variant=read_variants(session, request.user_id, revision).draw(),
         idempotency_key=request.idempotency_key,
         request_digest=request.digest if request.idempotency_key else None,
+        assignment_id=request.hand_in.assignment.id if request.hand_in else None,
     )
+    if request.hand_in is not None:
+        submission.created_at = request.hand_in.arrived_at
     session.add(submission)
     session.flush()
     return submission
@@ -184,21 +197,11 @@ def check_source(source: str) -> None:
     if size > SOURCE_BYTES:
         text = f"the source has {size} bytes; the limit is {SOURCE_BYTES} (256 KiB). Remove large literals."
         raise Invalid("source", text)
-    if _is_notebook(source):
+    if is_notebook(source):
         raise Invalid("source", f"the source {NOTEBOOK}.")
     if "\0" in source:
         line = source.count("\n", 0, source.index("\0")) + 1
         raise Invalid("source", f"the source has a NUL character in line {line}, which Python can't read; remove it")
-
-
-def _is_notebook(source: str) -> bool:
-    if not source.lstrip("\ufeff \t\r\n").startswith("{") or '"cells"' not in source:
-        return False
-    try:
-        content = json.loads(source.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and isinstance(content.get("cells"), list)
 
 
 def _check_inputs(request: Submit, revision: Revision) -> None:

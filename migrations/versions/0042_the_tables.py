@@ -623,11 +623,77 @@ CREATE UNIQUE INDEX uq_members_number ON members (course_id, number) WHERE numbe
 CREATE UNIQUE INDEX uq_members_email ON members (course_id, lower(email)) WHERE email <> '';
 CREATE INDEX ix_members_pending_email ON members (lower(email)) WHERE user_id IS NULL;
 CREATE INDEX ix_members_user_id ON members (user_id);
+
+CREATE TABLE assignments (
+    id uuid CONSTRAINT pk_assignments PRIMARY KEY,
+    course_id uuid NOT NULL CONSTRAINT fk_assignments_course_id_courses REFERENCES courses ON DELETE CASCADE,
+    slug text NOT NULL,
+    title text NOT NULL,
+    text text NOT NULL DEFAULT '',
+    opens_at timestamptz NOT NULL,
+    due_at timestamptz NOT NULL,
+    closes_at timestamptz NOT NULL,
+    grace_seconds integer NOT NULL DEFAULT 60,
+    late_steps jsonb NOT NULL DEFAULT '[]',
+    counts text NOT NULL DEFAULT 'best',
+    attempts integer,
+    weight numeric(7, 2) NOT NULL DEFAULT 1,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT uq_assignments_course_id UNIQUE (course_id, slug),
+    CONSTRAINT ck_assignments_dates CHECK (opens_at < due_at AND due_at <= closes_at),
+    CONSTRAINT ck_assignments_grace CHECK (grace_seconds BETWEEN 0 AND 300),
+    CONSTRAINT ck_assignments_counts CHECK (counts IN ('best', 'last')),
+    CONSTRAINT ck_assignments_attempts CHECK (attempts > 0),
+    CONSTRAINT ck_assignments_weight CHECK (weight >= 0)
+);
+
+CREATE TABLE assignment_problems (
+    assignment_id uuid NOT NULL,
+    problem_id uuid NOT NULL CONSTRAINT fk_assignment_problems_problem_id_problems REFERENCES problems,
+    position integer NOT NULL,
+    points numeric(7, 2) NOT NULL,
+    scoring text NOT NULL DEFAULT 'partial',
+    CONSTRAINT pk_assignment_problems PRIMARY KEY (assignment_id, problem_id),
+    CONSTRAINT fk_assignment_problems_assignment_id_assignments FOREIGN KEY (assignment_id)
+        REFERENCES assignments ON DELETE CASCADE,
+    CONSTRAINT ck_assignment_problems_scoring CHECK (scoring IN ('partial', 'accepted')),
+    CONSTRAINT ck_assignment_problems_points CHECK (points >= 0)
+);
+CREATE INDEX ix_assignment_problems_problem_id ON assignment_problems (problem_id);
+
+CREATE TABLE extensions (
+    id uuid CONSTRAINT pk_extensions PRIMARY KEY,
+    assignment_id uuid NOT NULL CONSTRAINT fk_extensions_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    user_id uuid CONSTRAINT fk_extensions_user_id_users REFERENCES users ON DELETE CASCADE,
+    section text,
+    opens_at timestamptz,
+    due_at timestamptz,
+    closes_at timestamptz,
+    extra_attempts integer NOT NULL DEFAULT 0,
+    reason text NOT NULL DEFAULT '',
+    created_by uuid CONSTRAINT fk_extensions_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT ck_extensions_whose CHECK (num_nonnulls(user_id, section) = 1),
+    CONSTRAINT ck_extensions_extra_attempts CHECK (extra_attempts >= 0)
+);
+CREATE UNIQUE INDEX uq_extensions_user_id ON extensions (assignment_id, user_id);
+CREATE UNIQUE INDEX uq_extensions_section ON extensions (assignment_id, section);
+CREATE INDEX ix_extensions_user_id ON extensions (user_id);
+
+-- What is handed in. The index is wide, so that a grade book reads no row of this large table.
+ALTER TABLE submissions ADD COLUMN assignment_id uuid
+    CONSTRAINT fk_submissions_assignment_id_assignments REFERENCES assignments;
+ALTER TABLE submissions ADD CONSTRAINT ck_submissions_hand_ins_run_every_case
+    CHECK (assignment_id IS NULL OR mode = 'submit');
+CREATE INDEX ix_submissions_assignment_id ON submissions (assignment_id, user_id, problem_id, created_at, id)
+    WHERE assignment_id IS NOT NULL;
 """
 
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
+    "extensions",
 )
 
 

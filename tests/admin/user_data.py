@@ -11,6 +11,7 @@ from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.courses.model import Extension
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
@@ -22,7 +23,7 @@ from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow
-from tests.factories import make_course, make_judging, make_member, make_problem, make_submission
+from tests.factories import make_assignment, make_course, make_judging, make_member, make_problem, make_submission
 
 SOURCE = "def solve(): return 'ada was here'"
 QUESTION = "Why does it say that ada was here?"
@@ -49,6 +50,9 @@ def _make_account(session: Session, user: User, email: str) -> None:
     record(session, actor, Act(action="problem.published", target="scaled_sum"))
     record(session, actor, Act(action="token.revoked", target=uuid4(), subject_id=user.id))
     make_member(session, make_course(session, created_by=user.id), user, name="Ada Lovelace")
+    assignment = make_assignment(session, make_course(session))
+    session.add(Extension(assignment_id=assignment.id, user_id=user.id))
+    session.add(Extension(assignment_id=assignment.id, section="Mon", created_by=user.id))
 
 
 def _make_work(session: Session, user_id: UUID) -> None:

@@ -16,7 +16,7 @@ from app.database.engine import Database
 from app.errors import Invalid
 from tests.api.operations import DOCUMENT, OPERATIONS, Operation
 from tests.catalog.packages import make_listed, make_package
-from tests.factories import make_course, make_judging, make_member, make_submission, make_user
+from tests.factories import make_assignment, make_course, make_judging, make_member, make_submission, make_user
 
 SCHEMAS = DOCUMENT["components"]["schemas"]
 
@@ -31,7 +31,7 @@ LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answ
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_tracks", "list_workers"),
-    *("get_settings", "get_courses", "get_members"),
+    *("get_settings", "get_courses", "get_members", "list_due", "get_assignments", "get_extensions"),
 }
 
 
@@ -79,8 +79,9 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
             make_judging(session, make_submission(session, user=user, revision=revision).id)
         course = make_course(session, "here")
         make_member(session, course, user)
+        make_assignment(session, course, revision, slug="homework")
     submission = admin.get("/submissions", params={"everyone": True}).json()["items"][0]["id"]
-    return {"submission_id": submission, "slug": "made_0", "course": "here"}
+    return {"submission_id": submission, "slug": "made_0", "course": "here", "assignment": "homework"}
 
 
 # Paths of lists that have at least three items here.

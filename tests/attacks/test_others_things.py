@@ -17,6 +17,8 @@ OF_A_SUBMISSION = (
     ("GET", "/source"),
     ("GET", "/diff"),
     ("GET", "/events"),
+    ("GET", "/judgings"),
+    ("GET", "/all-judgings"),
     ("POST", "/cancel"),
     ("POST", "/copy"),
 )

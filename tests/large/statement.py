@@ -181,6 +181,14 @@ TAUGHT = (
             CASE username WHEN 'user-100' THEN 'instructor' ELSE 'student' END,
             'Name of ' || username, username, 'section ' || length(username), now()
         FROM courses JOIN users ON username LIKE 'user-%'""",
+    """INSERT INTO assignments (id, course_id, slug, title, opens_at, due_at, closes_at)
+        SELECT gen_random_uuid(), courses.id, 'homework-' || k, 'Homework ' || k, now() - interval '9 weeks',
+            now() + interval '1 week' * (k - 5), now() + interval '1 week' * (k - 5)
+        FROM courses, generate_series(1, 10) k""",
+    """INSERT INTO assignment_problems (assignment_id, problem_id, position, points)
+        SELECT assignments.id, problem_id, n, 10 FROM assignments, what WHERE what.n < 4""",
+    """INSERT INTO extensions (id, assignment_id, section, due_at)
+        SELECT gen_random_uuid(), id, 'section 7', due_at + interval '1 day' FROM assignments""",
 )
 
 STATEMENTS = (USERS, *TEMPORARY, *SUBMITTED, *JUDGED_AGAIN, *PEOPLE, *LEARNT, *EXCHANGED, *WRITTEN, *TAUGHT)

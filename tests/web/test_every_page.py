@@ -20,9 +20,10 @@ from app.accounts.model import User
 from app.accounts.permission import signed_in
 from app.accounts.session import start_session
 from app.audit import COMMAND
-from app.catalog.model import Problem, SolveCount
+from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
+from app.courses.model import Extension
 from app.database.engine import Database
 from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
@@ -36,7 +37,7 @@ from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from app.web.visit import COOKIE
-from tests.factories import make_course, make_member, make_user
+from tests.factories import make_assignment, make_course, make_member, make_user
 from tests.web.browser import Visitor, visit
 from tests.web.judged import all_right, answered, as_wordy, failed, judge, make_wordy_package, wordy_results
 
@@ -100,6 +101,8 @@ FOR_STUDENTS = (
     "/courses",
     "/courses/join",
     "/courses/taken",
+    "/courses/taken/assignments/homework",
+    "/problems/scaled_sum?assignment=none",
 )
 FOR_AUTHORS = (
     "/author",
@@ -115,6 +118,10 @@ FOR_AUTHORS = (
     "/courses/taught/members",
     "/courses/taught/members/{member}",
     "/courses/taught/members/roster",
+    "/courses/taught/assignments/new",
+    "/courses/taught/assignments/homework",
+    "/courses/taught/assignments/homework/edit",
+    "/courses/taught/assignments/homework/extensions",
 )
 FOR_ADMINS: tuple[str, ...] = (
     "/admin",
@@ -238,8 +245,12 @@ def make_courses(session: Session, student: User, teacher: User) -> UUID:
     """Make a course that `student` takes, and a draft that `teacher` teaches. Return a pending member of it."""
     taken = make_course(session, "taken", title="Word" * 25, description="# Welcome\n\n" + "word " * 200)
     make_member(session, taken, student)
+    revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == "scaled_sum")).one()
+    make_assignment(session, taken, revision, slug="homework", title="Word" * 25, attempts=3)
     taught = make_course(session, "taught", state="draft", join_code="k7m2pqx4wd")
     make_member(session, taught, teacher, "instructor")
+    homework = make_assignment(session, taught, revision, slug="homework", title="Homework 1")
+    session.add(Extension(assignment_id=homework.id, section="Mon", due_at=homework.due_at, reason="word" * 40))
     make_member(
         session, taught, student, name="word" * 30, number="1", email=f"{'word' * 20}@example.org", section="Mon"
     )

@@ -1,5 +1,6 @@
 """Every page and form for every role: allowed users get in, others are refused, and visitors are asked to sign in."""
 
+import re
 from http import HTTPStatus
 from urllib.parse import unquote
 
@@ -51,7 +52,12 @@ def ask(client: TestClient, method: str, path: str) -> httpx.Response:
 def roles_of(path: str) -> tuple[Role, ...]:
     if path.startswith("/admin"):
         return ("admin",)
-    if path.startswith("/author") or path.endswith("/decision") or path == "/courses/new":
+    if (
+        path.startswith("/author")
+        or path.endswith("/decision")
+        or path == "/courses/new"
+        or re.fullmatch("/courses/[^/]+/copy", path)
+    ):
         return ("author", "admin")
     return EVERYBODY
 

@@ -36,17 +36,21 @@ def times_away(caplog: pytest.LogCaptureFixture) -> int:
 def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_end(bench: Bench) -> None:
     with bench.database.transaction() as session:
         session.execute(text(NO_PROGRESS))
+    bench.send(bench.publish())
 
-    judging = bench.judge(bench.publish())
+    bench.worker().judge(bench.claim(), threading.Event())
 
+    judging = bench.judging()
     assert (judging.verdict, judging.attempt, judging.reason) == ("accepted", 1, None)
     assert bench.case_names() == CASES
 
 
 def test_a_judging_tells_where_its_time_went(bench: Bench) -> None:
-    judging = bench.judge(bench.publish())
+    bench.send(bench.publish())
 
-    phases = {phase.name: phase.seconds for phase in read_phases(judging)}
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    phases = {phase.name: phase.seconds for phase in read_phases(bench.judging())}
     assert list(phases) == ["queued", "preparing", "box", "running", "again", "checking"]
     assert None not in phases.values()
     # Hidden cases ran, and what they took is told in tenths of a second.

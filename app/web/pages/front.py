@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from app.catalog.search import ProblemFilters, count_problems, list_problems
 from app.catalog.track import list_tracks
+from app.courses.due import list_due
 from app.database.cursor import Slice
 from app.learning.progress import find_last_problem, list_started, states_for
 from app.web.visit import CurrentVisit
@@ -20,9 +21,11 @@ def show_front(visit: CurrentVisit, done: str = "") -> Response:
         last = find_last_problem(session, visit.viewer.id) if visit.viewer else None
         tried = ProblemFilters(state="tried")
         unsolved = list_problems(session, tried, Slice(limit=SHOWN_OPEN + 1), states)[0] if visit.viewer else ()
+        due = list_due(session, visit.viewer.id) if visit.viewer else []
         count = count_problems(session, ProblemFilters())
     others = tuple(problem for problem in unsolved if not last or problem.slug != last.slug)
     context = {
+        "due": due,
         "tracks": tracks,
         "last": last,
         "started": list_started(tracks),

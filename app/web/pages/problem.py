@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -11,16 +12,18 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.api.request_limits import await_submit_turn, await_visitor_turn
-from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, shared_state
+from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings, read_surroundings
-from app.errors import Invalid, LimitReached, NotFound
+from app.courses.due import DueAssignment, list_due
+from app.errors import Invalid, LimitReached, NotFound, Refused
 from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, states_for
 from app.limits import network_of
 from app.policy import read_policy
+from app.submissions.hand_in import HandIn
 from app.submissions.model import Submission
 from app.submissions.query import get_submission, list_recent
 from app.submissions.quota import SubmitLimits
@@ -65,7 +68,7 @@ class SolutionForm(BaseModel):
         parts = (self.attempt, self.mode, self.text, self.own_inputs or "")
         return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()
 
-    def wanted(self, user_id: UUID, slug: str) -> Submit:
+    def wanted(self, user_id: UUID, slug: str, hand_in: HandIn | None = None) -> Submit:
         return Submit(
             user_id=user_id,
             slug=slug,
@@ -73,6 +76,7 @@ class SolutionForm(BaseModel):
             mode="submit" if self.mode == "submit" else "sample",
             inputs=self.own_inputs,
             idempotency_key=self.key,
+            hand_in=hand_in,
         )
 
 
@@ -80,10 +84,11 @@ Given = Annotated[UUID | None, Query(alias="from", description="an earlier submi
 
 
 @router.get("/problems/{slug}")
-def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Response:
+def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None, assignment: str = "") -> Response:
+    """`assignment`: `COURSE/ASSIGNMENT` to hand in for, or `none` to practise."""
     with visit.transaction() as session:
         earlier = _find_given(session, visit.viewer, given)
-        context = _context(session, visit.viewer, slug)
+        context = _context(session, visit.viewer, slug, assignment)
         if visit.viewer is not None:
             notify_problem_opened(session, slug)
     draft = context["draft"]
@@ -115,12 +120,8 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
         with visit.transaction() as session:
             limits = SubmitLimits.of(read_policy(session), waits)
             submission = submit(session, form.wanted(visit.viewer.id, slug), limits)
-    except InputsInvalid as fault:
-        return _refused(visit, slug, form, {"input_faults": fault.faults}, 422)
-    except Invalid as fault:
-        return _refused(visit, slug, form, {"refusal": str(fault)}, 422)
-    except LimitReached as fault:
-        return _refused(visit, slug, form, {"refusal": str(fault)}, 429)
+    except (Invalid, LimitReached) as fault:
+        return refuse_solution(visit, slug, form, fault, "none")
     return see_other(f"/submissions/{submission.id}")
 
 
@@ -134,19 +135,22 @@ def run_without_account(visit: CurrentVisit, slug: Slug, form: Annotated[Solutio
     network = network_of(read_address(visit.request))
     run = VisitorRun(network=network, slug=slug, source=form.text, key=form.key)
     try:
-        run_id = shared_state(visit.request).visitor_runs.start(
+        run_id = get_visitor_runs(visit.request).start(
             get_database(visit.request), run, get_queue_waits(visit.request).read()
         )
-    except Invalid as fault:
-        return _refused(visit, slug, form, {"refusal": str(fault)}, 422)
-    except LimitReached as fault:
-        return _refused(visit, slug, form, {"refusal": str(fault)}, 429)
+    except (Invalid, LimitReached) as fault:
+        return refuse_solution(visit, slug, form, fault)
     return see_other(f"/visitor-runs/{run_id}")
 
 
-def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], status: int) -> Response:
+def refuse_solution(
+    visit: Visit, slug: str, form: SolutionForm, fault: Invalid | LimitReached | Refused, assignment: str = ""
+) -> Response:
+    """Show the page with what was typed, and the reason."""
     with visit.transaction() as session:
-        context = _context(session, visit.viewer, slug)
+        context = _context(session, visit.viewer, slug, assignment)
+    status = 422 if isinstance(fault, Invalid) else 429 if isinstance(fault, LimitReached) else 403
+    why = {"input_faults": fault.faults} if isinstance(fault, InputsInvalid) else {"refusal": str(fault)}
     typed = {"source": form.text, "is_given": True, "own_inputs": form.own_inputs}
     return _render(visit, context | typed | why, status)
 
@@ -169,8 +173,9 @@ def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
     return visit.viewer is None and is_on and problem.availability == "listed" and not problem.limits.gpu
 
 
-def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, Any]:
+def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str = "") -> dict[str, Any]:
     """Raises NotFound."""
+    due = list_due(session, viewer.id, slug) if viewer else []
     problem = get_problem(session, slug, viewer.id if viewer else None)
     around = read_surroundings(session, slug, states_for(viewer), problem.prerequisites)
     usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}
@@ -182,6 +187,8 @@ def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, An
         "is_solved": False,
         "is_unsolved": False,
         "attempt": secrets.token_urlsafe(16),
+        "due": due,
+        "chosen": _choose_assignment(due, assignment),
         **(_work(session, viewer, problem, around) if viewer else {}),
     }
 
@@ -200,6 +207,13 @@ def _work(session: Session, viewer: Viewer, problem: ProblemDetail, around: Surr
         "submissions": mine,
         "last": _last(session, viewer, mine[0].id, learning, around) if mine else None,
     }
+
+
+def _choose_assignment(due: Sequence[DueAssignment], assignment: str) -> DueAssignment | None:
+    """Return the assignment that the page hands in for: the named one, or the only one."""
+    if not assignment:
+        return due[0] if len(due) == 1 else None
+    return next((each for each in due if each.key == assignment), None)
 
 
 def _last(

@@ -3,9 +3,10 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.api.request_state import get_settings
+from app.courses.assignment import list_assignments, view_assignments
 from app.courses.course import (
     MAX_DESCRIPTION,
     MAX_TITLE,
@@ -14,13 +15,13 @@ from app.courses.course import (
     end_join_code,
     list_timezones,
     renew_join_code,
-    view_course,
 )
+from app.courses.course_copy import CopyWish, copy_course
 from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
 from app.courses.role import CourseRight, Seat, get_seat
 from app.errors import Invalid
 from app.validation import read_fields
-from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
+from app.web.pages.course.courses import HOME, OWN_ORIGIN, Creator, Reader, Taker
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix=HOME + "/{course}")
@@ -30,6 +31,7 @@ DONE = {
     "saved": "Saved.",
     "code": "New join code. The old one has ended.",
     "ended": "The join code has ended.",
+    "copied": "Copied. Look at the dates, then upload the roster.",
 }
 
 
@@ -54,6 +56,11 @@ class JoinCodeForm(BaseModel):
     until_offset: str = ""
 
 
+class CopyForm(BaseModel):
+    title: str = Field("", alias="copy_title")
+    weeks: str = Field("", alias="copy_weeks")
+
+
 def course_context(seat: Seat) -> dict[str, Any]:
     """Return what every page of a course shows around its content."""
     return {"course": seat.course, "seat": seat, "home": f"{HOME}/{seat.course.slug}"}
@@ -63,8 +70,8 @@ def course_context(seat: Seat) -> dict[str, Any]:
 def show_course(visit: CurrentVisit, viewer: Reader, course: str, done: str = "") -> Response:
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course)
-        view = view_course(session, seat)
-    context = course_context(seat) | {"view": view, "done": DONE.get(done)}
+        assignments = view_assignments(session, seat, viewer.id, list_assignments(session, seat))
+    context = course_context(seat) | {"assignments": assignments, "done": DONE.get(done)}
     return visit.render("course/home.html", context)
 
 
@@ -104,6 +111,20 @@ def send_join_code(visit: CurrentVisit, viewer: Taker, course: str, form: Annota
     return see_other(f"{HOME}/{course}/settings?done=code#join-code")
 
 
+@router.post("/copy", dependencies=[OWN_ORIGIN])
+def send_copy(visit: CurrentVisit, viewer: Creator, course: str, form: Annotated[CopyForm, Form()]) -> Response:
+    try:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+            made = copy_course(session, visit.actor, seat, read_fields(CopyWish, form.model_dump()))
+    except Invalid as fault:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        errors = {f"copy_{each.field}": str(each) for each in fault.each}
+        return _render_settings(visit, seat, {"errors": errors, "copy_values": form.model_dump()}, 422)
+    return see_other(f"{HOME}/{made.slug}?done=copied")
+
+
 def _render_settings(visit: Visit, seat: Seat, context: dict[str, Any], status: int = 200) -> Response:
     course = seat.course
     usual: dict[str, Any] = {
@@ -112,6 +133,7 @@ def _render_settings(visit: Visit, seat: Seat, context: dict[str, Any], status: 
             "until": write_local(course.join_until, course.timezone),
             "until_offset": write_fold(course.join_until, course.timezone),
         },
+        "copy_values": {"title": course.title, "weeks": "52"},
         "errors": {},
         "offsets": {},
         "done": None,

@@ -1,0 +1,269 @@
+"""Assignments of a course, their extensions, and handing in."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.accounts.permission import Viewer
+from app.api.courses import Course, CourseReader, CourseTaker
+from app.api.dependency import Address, Sender, ShortSliced, Stored, Waits, act_as
+from app.api.etag import IfMatch, require_match
+from app.api.field import Slug, ruled
+from app.api.openapi import locates
+from app.api.request_limits import await_hand_in_turn, read_waited
+from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Receipt
+from app.courses.assignment import (
+    AssignmentFields,
+    AssignmentView,
+    ExtensionView,
+    ExtensionWish,
+    change_assignment,
+    create_assignment,
+    delete_assignment,
+    extend,
+    get_assignment,
+    list_assignments,
+    list_extensions,
+    remove_extension,
+    view_assignments,
+)
+from app.courses.due import list_due
+from app.courses.model import Assignment as AssignmentRow
+from app.courses.role import CourseRight, Seat, get_seat
+from app.database.cursor import cut_list
+from app.policy import read_policy
+from app.submissions.hand_in import find_hand_in
+from app.submissions.queue_wait import forecast
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, check_source, submit
+from app.submissions.view_query import get_readable
+from app.validation import Body
+
+router = APIRouter(tags=["courses"])
+
+Assignment = Annotated[str, Path(description="the assignment's `slug`", examples=["homework-1"])]
+MAX_EXTENSIONS = 1000
+
+
+class AssignmentList(BaseModel):
+    items: list[AssignmentView]
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+
+
+class ExtensionList(BaseModel):
+    items: list[ExtensionView]
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+
+
+class ExtensionBatch(Body):
+    """Extensions to give, all or none. One that a member or section has for this assignment is replaced."""
+
+    extensions: list[ExtensionWish] = Field(min_length=1, max_length=MAX_EXTENSIONS, fail_fast=True)
+
+
+class DueView(BaseModel):
+    course: str
+    assignment: str
+    title: str
+    is_late: bool = Field(description="it was due, and late work is still taken")
+    until: datetime = Field(description="when it is due, or closes if it is late")
+
+
+class DueList(BaseModel):
+    items: list[DueView]
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+
+
+class NewHandIn(Body):
+    """A solution to hand in."""
+
+    source: Annotated[str, ruled(check_source)] = Field(
+        description=SOURCE_SAYS,
+        json_schema_extra=SOURCE_SCHEMA,
+        examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
+    )
+
+
+@router.get("/me/assignments", operation_id="list_due", summary="What you can hand in now")
+def get_due(
+    database: Stored,
+    viewer: CourseReader,
+    wanted: ShortSliced,
+    problem: Annotated[str | None, Query(description="only those with this problem", examples=["softmax"])] = None,
+) -> DueList:
+    """The assignments of all your courses that are open for you, the next due first."""
+    with database.transaction() as session:
+        due = list_due(session, viewer.id, problem)
+    items, following = cut_list(due, lambda each: each.key, wanted)
+    views = [
+        DueView(
+            course=each.course.slug,
+            assignment=each.assignment.slug,
+            title=each.assignment.title,
+            is_late=each.is_late,
+            until=each.until,
+        )
+        for each in items
+    ]
+    return DueList(items=views, next=following)
+
+
+@router.get("/courses/{course}/assignments", summary="The assignments of a course")
+def get_assignments(database: Stored, viewer: CourseReader, course: Course, wanted: ShortSliced) -> AssignmentList:
+    """With the dates that hold for you, in the order of their due dates."""
+    with database.transaction() as session:
+        seat = get_seat(session, viewer, course)
+        views = view_assignments(session, seat, viewer.id, list_assignments(session, seat))
+    items, following = cut_list(views, lambda each: each.id, wanted)
+    return AssignmentList(items=list(items), next=following)
+
+
+@router.post(
+    "/courses/{course}/assignments",
+    status_code=HTTPStatus.CREATED,
+    responses={201: locates("the assignment's path")},
+    summary="Create an assignment",
+)
+def post_assignment(
+    database: Stored,
+    viewer: CourseTaker,
+    address: Address,
+    course: Course,
+    wanted: AssignmentFields,
+    response: Response,
+) -> AssignmentView:
+    with database.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        assignment = create_assignment(session, act_as(viewer, address), seat, wanted)
+        view = view_assignments(session, seat, viewer.id, [assignment])[0]
+    response.headers["Location"] = f"/api/v1/courses/{seat.course.slug}/assignments/{view.slug}"
+    return view
+
+
+@router.get("/courses/{course}/assignments/{assignment}", summary="An assignment")
+def get_one_assignment(
+    database: Stored, viewer: CourseReader, course: Course, assignment: Assignment
+) -> AssignmentView:
+    with database.transaction() as session:
+        seat = get_seat(session, viewer, course)
+        return view_assignments(session, seat, viewer.id, [get_assignment(session, seat, assignment)])[0]
+
+
+@router.put("/courses/{course}/assignments/{assignment}", summary="Change an assignment")
+def put_assignment(
+    database: Stored,
+    viewer: CourseTaker,
+    address: Address,
+    course: Course,
+    assignment: Assignment,
+    wanted: AssignmentFields,
+    if_match: IfMatch = None,
+) -> AssignmentView:
+    """Writes all fields. Every grade follows at once: grades are computed, never stored."""
+    with database.transaction() as session:
+        seat, found = _find(session, viewer, course, assignment, CourseRight.CHANGE_COURSE)
+        session.refresh(found, with_for_update=True)
+        require_match(if_match, view_assignments(session, seat, viewer.id, [found])[0])
+        change_assignment(session, act_as(viewer, address), found, wanted)
+        return view_assignments(session, seat, viewer.id, [found])[0]
+
+
+@router.delete(
+    "/courses/{course}/assignments/{assignment}", status_code=HTTPStatus.NO_CONTENT, summary="Delete an assignment"
+)
+def delete_one_assignment(
+    database: Stored, viewer: CourseTaker, address: Address, course: Course, assignment: Assignment
+) -> None:
+    """One that has hand-ins is a 409."""
+    with database.transaction() as session:
+        _, found = _find(session, viewer, course, assignment, CourseRight.CHANGE_COURSE)
+        delete_assignment(session, act_as(viewer, address), found)
+
+
+@router.get("/courses/{course}/assignments/{assignment}/extensions", summary="The extensions of an assignment")
+def get_extensions(
+    database: Stored, viewer: CourseReader, course: Course, assignment: Assignment, wanted: ShortSliced
+) -> ExtensionList:
+    with database.transaction() as session:
+        _, found = _find(session, viewer, course, assignment, CourseRight.EXTEND)
+        items, following = cut_list(list_extensions(session, found), lambda each: each.id, wanted)
+    return ExtensionList(items=list(items), next=following)
+
+
+@router.put("/courses/{course}/assignments/{assignment}/extensions", summary="Give extensions")
+def put_extensions(
+    database: Stored,
+    viewer: CourseTaker,
+    address: Address,
+    course: Course,
+    assignment: Assignment,
+    batch: ExtensionBatch,
+) -> ExtensionList:
+    """They take effect at once, also for what was handed in before. Extensions that you do not name stay."""
+    with database.transaction() as session:
+        seat, found = _find(session, viewer, course, assignment, CourseRight.EXTEND)
+        extend(session, act_as(viewer, address), seat, found, batch.extensions)
+        return ExtensionList(items=list_extensions(session, found), next=None)
+
+
+@router.delete(
+    "/courses/{course}/assignments/{assignment}/extensions/{extension_id}",
+    status_code=HTTPStatus.NO_CONTENT,
+    summary="Take an extension back",
+)
+def delete_extension(
+    database: Stored,
+    viewer: CourseTaker,
+    address: Address,
+    course: Course,
+    assignment: Assignment,
+    extension_id: UUID,
+) -> None:
+    with database.transaction() as session:
+        _, found = _find(session, viewer, course, assignment, CourseRight.EXTEND)
+        remove_extension(session, act_as(viewer, address), found, extension_id)
+
+
+@router.post(
+    "/courses/{course}/assignments/{assignment}/problems/{slug}/submissions",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={202: locates("the submission's path")},
+    operation_id="hand_in",
+    dependencies=[Depends(await_hand_in_turn, scope="function")],
+    summary="Hand in a solution",
+)
+def post_hand_in(
+    request: Request,
+    database: Stored,
+    waits: Waits,
+    viewer: Sender,
+    course: Course,
+    assignment: Assignment,
+    slug: Slug,
+    new: NewHandIn,
+    response: Response,
+    key: IdempotencyKey = None,
+) -> Receipt:
+    """A hand-in is stored whatever the load is. Its time is the moment at which all of this request had arrived."""
+    with database.transaction() as session:
+        hand_in = find_hand_in(session, viewer, course, assignment, slug, read_waited(request))
+        wanted = Submit(
+            user_id=viewer.id, slug=slug, source=new.source, mode="submit", idempotency_key=key, hand_in=hand_in
+        )
+        submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
+        judging = get_readable(session, submission.id, viewer).Judging
+        notice = forecast(session, submission, judging).notice
+    response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
+    return Receipt(id=submission.id, state=judging.state, notice=notice)
+
+
+def _find(
+    session: Session, viewer: Viewer, course: str, assignment: str, right: CourseRight
+) -> tuple[Seat, AssignmentRow]:
+    seat = get_seat(session, viewer, course, right)
+    return seat, get_assignment(session, seat, assignment)

@@ -1,0 +1,387 @@
+"""Assignments: create, change, list and delete them, and give extensions."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import pairwise
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, Field
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.audit import Act, Actor, record
+from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.courses.course import MAX_DESCRIPTION, Description, Title, make_slug
+from app.courses.dates import Phase, Window, find_window
+from app.courses.member import MAX_SECTION, check_text
+from app.courses.model import Assignment, AssignmentProblem, Counts, Course, Extension, Member, Scoring
+from app.courses.role import Seat
+from app.database.engine import storable
+from app.errors import Conflict, Invalid, NotFound
+from app.validation import Body, FrozenModel, Moment
+
+MAX_PROBLEMS = 50
+MAX_STEPS = 10
+MAX_ATTEMPTS = 1000
+MAX_POINTS = Decimal(10_000)
+MAX_HOURS = 24 * 365
+MAX_REASON = 500
+MAX_TEXT = MAX_DESCRIPTION
+
+
+def _with_cents(number: Decimal) -> Decimal:
+    return number.quantize(Decimal("0.01"))
+
+
+Points = Annotated[Decimal, Field(ge=0, le=MAX_POINTS, decimal_places=2), AfterValidator(_with_cents)]
+
+
+class LateStep(Body):
+    """Until so many hours after it is due, a hand-in has so many percent of its points."""
+
+    hours: int = Field(ge=1, le=MAX_HOURS, examples=[24])
+    percent: int = Field(ge=0, le=100, examples=[80])
+
+
+class ProblemEntry(Body):
+    """A problem of an assignment."""
+
+    problem: str = Field(max_length=100, description="its slug", examples=["microbatched_grads"])
+    points: Points = Field(Decimal("10.00"), examples=[10])
+    scoring: Scoring = Field(
+        "partial", description="`partial`: points by the score; `accepted`: all points if accepted, and else none"
+    )
+
+
+class AssignmentFields(Body):
+    """An assignment."""
+
+    title: Title = Field(examples=["Homework 1"])
+    text: Description = Field("", description="Markdown, shown above the problems")
+    problems: list[ProblemEntry] = Field(min_length=1, max_length=MAX_PROBLEMS, fail_fast=True)
+    opens_at: Moment
+    due_at: Moment = Field(description="later than `opens_at`")
+    closes_at: Moment | None = Field(None, description="late work is taken until then; null: no late work")
+    late_steps: list[LateStep] = Field(
+        [], max_length=MAX_STEPS, description="the credit of late work; the last step holds until `closes_at`"
+    )
+    grace_seconds: int = Field(60, ge=0, le=300, description="seconds after each date that do not count as late")
+    counts: Counts = Field("best", description="which hand-in of a problem counts")
+    attempts: int | None = Field(None, ge=1, le=MAX_ATTEMPTS, description="hand-ins of each problem; null: any number")
+    weight: Points = Field(Decimal("1.00"), description="its weight in the course", examples=[1])
+
+
+class ExtensionWish(Body):
+    """Other dates or more attempts, for a member or a section. null: as the assignment says."""
+
+    member: UUID | None = Field(None, description="a member with an account")
+    section: str | None = Field(None, max_length=MAX_SECTION, description="a section, with its later members")
+    opens_at: Moment | None = None
+    due_at: Moment | None = None
+    closes_at: Moment | None = None
+    extra_attempts: int = Field(0, ge=0, le=MAX_ATTEMPTS)
+    reason: str = Field("", max_length=MAX_REASON, description="for the staff")
+
+
+class EntryView(FrozenModel):
+    problem: str = Field(description="its slug")
+    title: str
+    points: Decimal
+    scoring: Scoring
+
+
+class AssignmentView(FrozenModel):
+    """An assignment with the dates that hold for you."""
+
+    id: UUID
+    slug: str
+    title: str
+    text: str = Field(description="Markdown; empty for students before it opens")
+    problems: tuple[EntryView, ...] = Field(description="empty for students before it opens")
+    phase: Phase = Field(description="`before` it opens, `open`, `late` until it closes, `closed`")
+    opens_at: datetime
+    due_at: datetime
+    closes_at: datetime
+    late_steps: tuple[LateStep, ...]
+    grace_seconds: int
+    counts: Counts
+    attempts: int | None
+    weight: Decimal
+    is_extended: bool = Field(description="an extension of yours changes the dates or attempts")
+
+
+class ExtensionView(FrozenModel):
+    id: UUID
+    username: str | None
+    name: str
+    section: str | None
+    opens_at: datetime | None
+    due_at: datetime | None
+    closes_at: datetime | None
+    extra_attempts: int
+    reason: str
+
+
+class AssignmentNotFound(NotFound):
+    def __init__(self, slug: object) -> None:
+        super().__init__(f"This course has no assignment {str(slug)[:80]!r}. See the course's page.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentWindows:
+    """The dates of one assignment for each student: of `extended` ones, and of all others."""
+
+    usual: Window
+    extended: Mapping[UUID, Window]
+
+    def of(self, user_id: UUID) -> Window:
+        return self.extended.get(user_id, self.usual)
+
+
+def create_assignment(session: Session, actor: Actor, seat: Seat, wanted: AssignmentFields) -> Assignment:
+    """Raises Invalid."""
+    slug = _find_free_slug(session, seat.course, wanted.title)
+    assignment = Assignment(course_id=seat.course.id, slug=slug)
+    _write(session, assignment, wanted)
+    record(session, actor, Act(action="assignment.created", target=assignment.id, after=_dates(assignment)))
+    return assignment
+
+
+def change_assignment(session: Session, actor: Actor, assignment: Assignment, wanted: AssignmentFields) -> None:
+    """Write all fields. Grades follow at once, since they are computed. Raises Invalid."""
+    before = _dates(assignment)
+    _write(session, assignment, wanted)
+    record(
+        session, actor, Act(action="assignment.changed", target=assignment.id, before=before, after=_dates(assignment))
+    )
+
+
+def read_fields_of(session: Session, assignment: Assignment) -> AssignmentFields:
+    """Return what `change_assignment` would write unchanged."""
+    slugs = {row.id: row.slug for row in session.execute(select(Problem.id, Problem.slug).where(_is_in(assignment)))}
+    names = AssignmentFields.model_fields.keys() - {"problems", "late_steps"}
+    values = {name: getattr(assignment, name) for name in names}
+    entries = [
+        ProblemEntry(problem=slugs[each.problem_id], points=each.points, scoring=each.scoring)
+        for each in assignment.problems
+    ]
+    steps = [LateStep(**step) for step in assignment.late_steps]
+    return AssignmentFields.model_construct(**values, problems=entries, late_steps=steps)
+
+
+def delete_assignment(session: Session, actor: Actor, assignment: Assignment) -> None:
+    """Raises Conflict if something was handed in."""
+    record(session, actor, Act(action="assignment.deleted", target=assignment.id, before=_dates(assignment)))
+    try:
+        with session.begin_nested():
+            session.execute(delete(Assignment).where(Assignment.id == assignment.id))
+    except IntegrityError:
+        raise Conflict("Students have handed in work for this assignment, so it stays. Set its weight to 0.") from None
+
+
+def _write(session: Session, assignment: Assignment, wanted: AssignmentFields) -> None:
+    closes_at = wanted.closes_at or wanted.due_at
+    _check_dates(wanted, closes_at)
+    problems = _find_problems(session, assignment, wanted.problems)
+    for name in AssignmentFields.model_fields.keys() - {"problems", "late_steps", "closes_at"}:
+        setattr(assignment, name, getattr(wanted, name))
+    assignment.closes_at = closes_at
+    assignment.late_steps = [step.model_dump() for step in wanted.late_steps]
+    session.add(assignment)
+    kept = {each.problem_id: each for each in assignment.problems}
+    assignment.problems = [
+        _fill(kept.get(problem_id) or AssignmentProblem(problem_id=problem_id), position, entry)
+        for position, (problem_id, entry) in enumerate(zip(problems, wanted.problems, strict=True))
+    ]
+    session.flush()
+
+
+def _fill(row: AssignmentProblem, position: int, entry: ProblemEntry) -> AssignmentProblem:
+    row.position, row.points, row.scoring = position, entry.points, entry.scoring
+    return row
+
+
+def _check_dates(wanted: AssignmentFields, closes_at: datetime) -> None:
+    """Raises Invalid."""
+    if wanted.due_at <= wanted.opens_at:
+        raise Invalid("due_at", "It would be due before it opens. Choose a later time.")
+    if closes_at < wanted.due_at:
+        raise Invalid("closes_at", "It would close before it is due. Choose a later time, or none.")
+    if closes_at > wanted.due_at and not wanted.late_steps:
+        raise Invalid("late_steps", "Say what late work earns, such as 24 h: 80 %, or take no late work.")
+    for earlier, later in pairwise(wanted.late_steps):
+        if later.hours <= earlier.hours or later.percent > earlier.percent:
+            text = f"{later.hours} h: {later.percent} % stands after {earlier.hours} h: {earlier.percent} %"
+            raise Invalid("late_steps", f"{text}. The hours must grow, and the percents must not.")
+
+
+def _find_problems(session: Session, assignment: Assignment, entries: Sequence[ProblemEntry]) -> list[UUID]:
+    """Return the problems' IDs. Raises Invalid for one that students can't open, and for one that stands twice."""
+    slugs = [storable(entry.problem.strip()) for entry in entries]
+    if repeated := next((slug for at, slug in enumerate(slugs) if slug in slugs[:at]), None):
+        raise Invalid("problems", f"The problem {repeated[:80]!r} stands twice. Remove one.")
+    may_open = or_(Problem.availability.in_(("listed", "unlisted")), _is_in(assignment))
+    found = select(Problem.slug, Problem.id).where(Problem.slug.in_(slugs), Problem.current_revision_id.is_not(None))
+    known = {row.slug: row.id for row in session.execute(found.where(may_open))}
+    if unknown := next((slug for slug in slugs if slug not in known), None):
+        raise Invalid(
+            "problems", f"Students can open no problem {unknown[:80]!r}. Give the slug that its address ends with."
+        )
+    return [known[slug] for slug in slugs]
+
+
+def _is_in(assignment: Assignment) -> ColumnElement[bool]:
+    return Problem.id.in_(select(AssignmentProblem.problem_id).where(AssignmentProblem.assignment_id == assignment.id))
+
+
+def _find_free_slug(session: Session, course: Course, title: str) -> str:
+    taken = set(session.scalars(select(Assignment.slug).where(Assignment.course_id == course.id).with_for_update()))
+    base, number = make_slug(title, "assignment"), 1
+    while (slug := base if number == 1 else f"{base}-{number}") in taken:
+        number += 1
+    return slug
+
+
+def _dates(assignment: Assignment) -> dict[str, str]:
+    return {name: getattr(assignment, name).isoformat() for name in ("opens_at", "due_at", "closes_at")}
+
+
+def get_assignment(session: Session, seat: Seat, slug: str) -> Assignment:
+    """Raises AssignmentNotFound."""
+    of_course = (Assignment.course_id == seat.course.id, Assignment.slug == storable(slug))
+    assignment = session.scalar(select(Assignment).where(*of_course))
+    if assignment is None:
+        raise AssignmentNotFound(slug)
+    return assignment
+
+
+def list_assignments(session: Session, seat: Seat) -> list[Assignment]:
+    """List the course's assignments by their dates."""
+    query = select(Assignment).where(Assignment.course_id == seat.course.id)
+    return list(session.scalars(query.order_by(Assignment.due_at, Assignment.created_at)))
+
+
+def find_windows(
+    session: Session, assignments: Iterable[Assignment], user_id: UUID | None = None
+) -> dict[UUID, StudentWindows]:
+    """Return each assignment's dates by student; with `user_id`, of this student only."""
+    found = list(assignments)
+    applies = or_(Extension.user_id == Member.user_id, Extension.section == Member.section)
+    query = (
+        select(Extension, Member.user_id)
+        .join(Assignment, Assignment.id == Extension.assignment_id)
+        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id.is_not(None), applies))
+        .where(Extension.assignment_id.in_([each.id for each in found]))
+    )
+    if user_id is not None:
+        query = query.where(Member.user_id == user_id)
+    given: dict[UUID, dict[UUID, list[Extension]]] = defaultdict(lambda: defaultdict(list))
+    for extension, student in session.execute(query):
+        given[extension.assignment_id][student].append(extension)  # type: ignore[index]
+    return {
+        each.id: StudentWindows(
+            usual=find_window(each),
+            extended={student: find_window(each, rows) for student, rows in given[each.id].items()},
+        )
+        for each in found
+    }
+
+
+def view_assignments(
+    session: Session, seat: Seat, user_id: UUID, assignments: Sequence[Assignment]
+) -> list[AssignmentView]:
+    """Return the assignments as this user sees them, with the user's own dates."""
+    windows = find_windows(session, assignments, user_id)
+    now = session.scalars(select(func.now())).one()
+    titles = _read_titles(session, assignments)
+    return [_view(seat, each, windows[each.id].of(user_id), now, titles) for each in assignments]
+
+
+def _view(
+    seat: Seat, assignment: Assignment, window: Window, now: datetime, titles: Mapping[UUID, tuple[str, str]]
+) -> AssignmentView:
+    is_shown = seat.is_staff or window.phase(now) != "before"
+    return AssignmentView(
+        **{name: getattr(assignment, name) for name in ("id", "slug", "title", "grace_seconds", "counts", "weight")},
+        **{name: getattr(window, name) for name in ("opens_at", "due_at", "closes_at", "attempts", "is_extended")},
+        text=assignment.text if is_shown else "",
+        problems=tuple(_view_entry(each, titles) for each in assignment.problems) if is_shown else (),
+        phase=window.phase(now),
+        late_steps=tuple(LateStep(**step) for step in assignment.late_steps),
+    )
+
+
+def _view_entry(row: AssignmentProblem, titles: Mapping[UUID, tuple[str, str]]) -> EntryView:
+    slug, title = titles[row.problem_id]
+    return EntryView(problem=slug, title=title, points=row.points, scoring=row.scoring)
+
+
+def _read_titles(session: Session, assignments: Sequence[Assignment]) -> dict[UUID, tuple[str, str]]:
+    ids = {each.problem_id for assignment in assignments for each in assignment.problems}
+    title = Revision.listing["title"].astext
+    rows = session.execute(
+        select(Problem.id, Problem.slug, title).join(Revision, IS_CURRENT).where(Problem.id.in_(ids))
+    )
+    return {row[0]: (row[1], row[2]) for row in rows}
+
+
+def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, wishes: Sequence[ExtensionWish]) -> None:
+    """Give extensions; one that the person or section has is replaced. Takes effect at once. Raises Invalid."""
+    for wish in wishes:
+        user_id = _find_whose(session, seat, wish)
+        check_text("reason", wish.reason)
+        usual = assignment.closes_at if wish.closes_at is None else wish.closes_at
+        if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
+            raise Invalid("closes_at", f"It would close at {usual:%Y-%m-%d %H:%M %Z}, before it is due.")
+        is_same = Extension.user_id == user_id if user_id else Extension.section == wish.section
+        row = session.scalar(select(Extension).where(Extension.assignment_id == assignment.id, is_same))
+        row = row or Extension(assignment_id=assignment.id, user_id=user_id, section=wish.section)
+        for name in ("opens_at", "due_at", "closes_at", "extra_attempts", "reason"):
+            setattr(row, name, getattr(wish, name))
+        row.created_by, row.created_at = actor.user_id, func.now()
+        session.add(row)
+        session.flush()
+        act = Act(action="extension.given", target=row.id, after={"assignment": str(assignment.id)}, subject_id=user_id)
+        record(session, actor, act)
+
+
+def _find_whose(session: Session, seat: Seat, wish: ExtensionWish) -> UUID | None:
+    """Return the user, or None for a section. Raises Invalid."""
+    if (wish.member is None) == (not wish.section):
+        raise Invalid("member", "An extension is for one member or for one section. Give exactly one of them.")
+    if wish.member is None:
+        return None
+    is_here = (Member.course_id == seat.course.id, Member.id == wish.member, Member.left_at.is_(None))
+    user_id = session.scalar(select(Member.user_id).where(*is_here))
+    if user_id is None:
+        raise Invalid("member", f"This course has no member {wish.member} with an account.")
+    return user_id
+
+
+def remove_extension(session: Session, actor: Actor, assignment: Assignment, extension_id: UUID) -> None:
+    """Raises NotFound."""
+    row = session.get(Extension, extension_id)
+    if row is None or row.assignment_id != assignment.id:
+        raise NotFound(f"This assignment has no extension {extension_id}. See the list of its extensions.")
+    act = Act(
+        action="extension.removed", target=row.id, before={"assignment": str(assignment.id)}, subject_id=row.user_id
+    )
+    session.delete(row)
+    record(session, actor, act)
+
+
+def list_extensions(session: Session, assignment: Assignment) -> list[ExtensionView]:
+    is_member = and_(Member.course_id == assignment.course_id, Member.user_id == Extension.user_id)
+    query = select(Extension, User.username, Member.name).outerjoin(User, User.id == Extension.user_id)
+    query = query.outerjoin(Member, is_member).where(Extension.assignment_id == assignment.id)
+    names = ("id", "section", "opens_at", "due_at", "closes_at", "extra_attempts", "reason")
+    return [
+        ExtensionView(**{each: getattr(row, each) for each in names}, username=username, name=name or "")
+        for row, username, name in session.execute(query.order_by(Extension.section, Member.name, User.username))
+    ]

@@ -1,0 +1,34 @@
+"""A copy of a course for another term: its texts and assignments, with dates moved by whole weeks of local time."""
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.audit import Actor
+from app.courses.assignment import create_assignment, list_assignments, read_fields_of
+from app.courses.course import NewCourse, Title, create_course
+from app.courses.local_time import move_by_weeks
+from app.courses.model import Course
+from app.courses.role import Seat
+from app.validation import Body
+
+MAX_WEEKS = 520
+DATES = ("opens_at", "due_at", "closes_at")
+
+
+class CopyWish(Body):
+    """The course to make. You become its instructor; nobody else is a member."""
+
+    title: Title = Field(examples=["Deep learning, winter 2027"])
+    weeks: int = Field(ge=0, le=MAX_WEEKS, description="how many weeks later its dates are", examples=[52])
+
+
+def copy_course(session: Session, actor: Actor, seat: Seat, wish: CopyWish) -> Course:
+    """Make a draft with the course's assignments. Members, extensions and hand-ins are not copied."""
+    old = seat.course
+    new = create_course(session, actor, NewCourse(title=wish.title, timezone=old.timezone, description=old.description))
+    there = Seat(course=new, role="instructor", member=None)
+    for assignment in list_assignments(session, seat):
+        fields = read_fields_of(session, assignment)
+        moved = {name: move_by_weeks(getattr(fields, name), wish.weeks, old.timezone) for name in DATES}
+        create_assignment(session, actor, there, fields.model_copy(update=moved))
+    return new

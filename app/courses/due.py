@@ -1,0 +1,60 @@
+"""What a student can hand in now or soon, in all courses."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Problem
+from app.courses.assignment import find_windows
+from app.courses.dates import Window
+from app.courses.model import Assignment, AssignmentProblem, Course, Member
+from app.database.engine import storable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueAssignment:
+    """An assignment that a student can hand in now."""
+
+    course: Course
+    assignment: Assignment
+    window: Window
+    is_late: bool
+
+    @property
+    def until(self) -> datetime:
+        """When it is due, or when it closes if it is late."""
+        return self.window.closes_at if self.is_late else self.window.due_at
+
+    @property
+    def key(self) -> str:
+        """`COURSE/ASSIGNMENT`, as addresses name it."""
+        return f"{self.course.slug}/{self.assignment.slug}"
+
+
+def list_due(session: Session, user_id: UUID, problem: str | None = None) -> list[DueAssignment]:
+    """List the assignments that a student can hand in now, the next due first; with `problem`, those that have it."""
+    is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
+    query = (
+        select(Course, Assignment)
+        .join(Assignment, Assignment.course_id == Course.id)
+        .join(Member, Member.course_id == Course.id)
+        .where(*is_student, Course.state == "open")
+    )
+    if problem is not None:
+        of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
+        query = query.where(Assignment.id.in_(of_problem.where(Problem.slug == storable(problem))))
+    found = [(course, assignment) for course, assignment in session.execute(query)]
+    if not found:
+        return []
+    windows = find_windows(session, [assignment for _, assignment in found], user_id)
+    now = session.scalars(select(func.now())).one()
+    due = []
+    for course, assignment in found:
+        window = windows[assignment.id].of(user_id)
+        phase = window.phase(now)
+        if phase in ("open", "late"):
+            due.append(DueAssignment(course=course, assignment=assignment, window=window, is_late=phase == "late"))
+    return sorted(due, key=lambda each: (each.until, each.key))

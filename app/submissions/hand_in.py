@@ -1,0 +1,113 @@
+"""Handing in: whether a member may hand in a problem of an assignment now, and how many attempts are left.
+
+A hand-in is stored whatever the load is: `LIMITS_OF` of `app/limits.py` switches off what refuses other submissions.
+The moment counts at which all of it had arrived: the database's clock, less what it has waited since then.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.accounts.permission import Viewer
+from app.catalog.model import Problem
+from app.courses.assignment import find_windows, get_assignment
+from app.courses.dates import Window
+from app.courses.model import Assignment, AssignmentProblem
+from app.courses.role import get_seat
+from app.database.engine import storable
+from app.errors import LimitReached, NotFound, Refused
+from app.judging.verdicts import Verdict
+from app.submissions.model import CaseRow, Judging, Submission
+
+# Between two hand-ins of a problem, if their number is not limited.
+PAUSE = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandIn:
+    """A hand-in that has arrived. `window` is None for staff, who may hand in at any time; theirs never count."""
+
+    assignment: Assignment
+    problem_id: UUID
+    user_id: UUID
+    arrived_at: datetime
+    window: Window | None
+
+
+class NotTaken(Refused):
+    """The assignment takes no hand-in now."""
+
+
+class AttemptsUsed(Refused):
+    def __init__(self, attempts: int) -> None:
+        super().__init__(f"You have used all {attempts} attempts at this problem. You can still practise it.")
+
+
+def find_hand_in(
+    session: Session, viewer: Viewer, course: str, assignment: str, problem: str, waited: timedelta
+) -> HandIn:
+    """Return what is handed in, in a transaction that has just begun.
+
+    `waited`: the time from the arrival of the whole request until the transaction. Raises NotFound, and NotTaken.
+    """
+    arrived_at = session.scalars(select(func.now())).one() - waited
+    seat = get_seat(session, viewer, course)
+    found = get_assignment(session, seat, assignment)
+    of_problem = select(Problem.id).join(AssignmentProblem, AssignmentProblem.problem_id == Problem.id)
+    problem_id = session.scalar(
+        of_problem.where(AssignmentProblem.assignment_id == found.id, Problem.slug == storable(problem))
+    )
+    if problem_id is None:
+        raise NotFound(f"{found.title} has no problem {problem[:80]!r}. See its page.")
+    window = None if seat.is_staff else find_windows(session, [found], viewer.id)[found.id].of(viewer.id)
+    if seat.course.state != "open" and not seat.is_staff:
+        raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins. You can still practise.")
+    return HandIn(assignment=found, problem_id=problem_id, user_id=viewer.id, arrived_at=arrived_at, window=window)
+
+
+def check_hand_in(session: Session, new: HandIn) -> None:
+    """Raises NotTaken, AttemptsUsed and LimitReached. The caller has locked the user, so attempts are exact."""
+    if new.window is None:
+        return
+    phase = new.window.phase(new.arrived_at)
+    if phase == "before":
+        raise NotTaken(
+            f"{new.assignment.title} opens at {new.window.opens_at:%Y-%m-%d %H:%M %Z}. You can practise now."
+        )
+    if phase == "closed":
+        raise NotTaken(
+            f"{new.assignment.title} closed at {new.window.closes_at:%Y-%m-%d %H:%M:%S %Z}, and this arrived at "
+            f"{new.arrived_at:%H:%M:%S}. You can still practise."
+        )
+    if new.window.attempts is None:
+        _check_pause(session, new)
+    elif count_attempts(session, new) >= new.window.attempts:
+        raise AttemptsUsed(new.window.attempts)
+
+
+def count_attempts(session: Session, new: HandIn) -> int:
+    """Count the attempts that are used: not those that failed by the judge, or were cancelled before a result."""
+    is_own = (Submission.user_id == new.user_id, Submission.problem_id == new.problem_id)
+    query = select(func.count()).select_from(Submission)
+    query = query.join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+    return session.scalars(query.where(Submission.assignment_id == new.assignment.id, *is_own, is_attempt())).one()
+
+
+def is_attempt() -> ColumnElement[bool]:
+    """Whether a hand-in, by its current judging, is an attempt."""
+    has_result = exists().where(CaseRow.judging_id == Judging.id)
+    is_ended = or_(Judging.verdict != Verdict.CANCELLED, has_result)
+    return or_(Judging.verdict.is_(None), and_(Judging.verdict != Verdict.JUDGE_ERROR, is_ended))
+
+
+def _check_pause(session: Session, new: HandIn) -> None:
+    is_own = (Submission.user_id == new.user_id, Submission.problem_id == new.problem_id)
+    last = session.scalar(
+        select(func.max(Submission.created_at)).where(Submission.assignment_id == new.assignment.id, *is_own)
+    )
+    if last is not None and new.arrived_at - last < PAUSE:
+        left = PAUSE - (new.arrived_at - last)
+        raise LimitReached(f"You handed in this problem just now. Hand in again in {left.seconds + 1} s.", left)

@@ -1,0 +1,340 @@
+"""Assignments of a course: their page, the form that creates and changes them, extensions, and handing in."""
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.accounts.permission import Permission, Viewer
+from app.api.request_limits import await_hand_in_turn, read_waited
+from app.api.request_state import get_queue_waits
+from app.catalog.name import list_named
+from app.catalog.query import IS_LISTED
+from app.courses.assignment import (
+    MAX_STEPS,
+    AssignmentFields,
+    ExtensionWish,
+    change_assignment,
+    create_assignment,
+    delete_assignment,
+    extend,
+    get_assignment,
+    list_extensions,
+    read_fields_of,
+    remove_extension,
+    view_assignments,
+)
+from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
+from app.courses.member import list_members, list_sections
+from app.courses.model import Assignment
+from app.courses.role import CourseRight, Seat, get_seat
+from app.errors import Conflict, Invalid, LimitReached, Refused, all_of
+from app.policy import read_policy
+from app.submissions.hand_in import find_hand_in
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import submit
+from app.validation import read_fields
+from app.web.pages.course.course import course_context
+from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
+from app.web.pages.problem import SolutionForm, refuse_solution
+from app.web.permission import needs
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix=HOME + "/{course}/assignments")
+Sender = Annotated[Viewer, needs(Permission.SUBMIT, HOME)]
+DATES = ("opens_at", "due_at", "closes_at")
+EMPTY_ROWS = 3
+_STEP = re.compile(r"(\d+)\s*h?\s*[:=]\s*(\d+)\s*%?")
+DONE = {
+    "created": "Created. Students see its problems when it opens.",
+    "saved": "Saved. Every grade follows at once.",
+    "extended": "The extension is given, and takes effect at once.",
+    "taken": "The extension is taken back.",
+}
+
+
+class AssignmentForm(BaseModel):
+    """The form, with times in the course's zone and a row for each problem."""
+
+    title: str = ""
+    text: str = ""
+    opens_at: str = ""
+    opens_at_offset: str = ""
+    due_at: str = ""
+    due_at_offset: str = ""
+    closes_at: str = ""
+    closes_at_offset: str = ""
+    late_steps: str = ""
+    grace_seconds: str = "60"
+    counts: str = "best"
+    attempts: str = ""
+    weight: str = "1"
+    problem: list[str] = Field([])
+    points: list[str] = Field([])
+    scoring: list[str] = Field([])
+
+    def read(self, timezone: str) -> AssignmentFields:
+        """Raises Invalid for all wrong fields together."""
+        found: list[Invalid] = []
+        moments: dict[str, Any] = {}
+        for name in DATES:
+            try:
+                offset = getattr(self, f"{name}_offset")
+                moments[name] = read_local(name, getattr(self, name), timezone, offset)
+            except Invalid as fault:
+                found.append(fault)
+        missing = [name for name in DATES[:2] if name in moments and moments[name] is None]
+        found += [Invalid(name, "Choose a date and a time.") for name in missing]
+        if found:
+            raise all_of(found)
+        rows = zip(self.problem, self.points, self.scoring, strict=False)
+        values = {
+            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "weight")},
+            "title": self.title.strip(),
+            "text": self.text.replace("\r\n", "\n"),
+            "late_steps": _read_steps(self.late_steps),
+            "attempts": self.attempts or None,
+            "problems": [
+                {"problem": slug.strip(), "points": points or "10", "scoring": scoring}
+                for slug, points, scoring in rows
+                if slug.strip()
+            ],
+        }
+        return read_fields(AssignmentFields, values | moments)
+
+
+def _read_steps(text: str) -> list[dict[str, int]]:
+    """Read `24 h: 80 %, 72 h: 50 %`. Raises Invalid."""
+    parts = [part.strip() for part in text.split(",") if part.strip()][: MAX_STEPS + 1]
+    steps = [_STEP.fullmatch(part) for part in parts]
+    if None in steps:
+        raise Invalid("late_steps", f"{text[:60]!r} should be hours and percents, such as 24 h: 80 %, 72 h: 50 %.")
+    return [{"hours": int(step[1][:9]), "percent": int(step[2][:9])} for step in steps if step]
+
+
+def write_steps(steps: list[dict[str, int]]) -> str:
+    return ", ".join(f"{step['hours']} h: {step['percent']} %" for step in steps)
+
+
+class ExtensionForm(BaseModel):
+    """`whose`: the ID of a member, or `section:` and its name."""
+
+    whose: str = ""
+    due_at: str = ""
+    due_at_offset: str = ""
+    closes_at: str = ""
+    closes_at_offset: str = ""
+    extra_attempts: str = "0"
+    reason: str = ""
+
+    def read(self, timezone: str) -> ExtensionWish:
+        """Raises Invalid."""
+        kind, _, name = self.whose.partition(":")
+        whose = {"section": name} if kind == "section" else {"member": self.whose or None}
+        moments = {
+            each: read_local(each, getattr(self, each), timezone, getattr(self, f"{each}_offset"))
+            for each in ("due_at", "closes_at")
+        }
+        values = {"extra_attempts": self.extra_attempts or 0, "reason": self.reason.strip()}
+        return read_fields(ExtensionWish, whose | moments | values)
+
+
+@router.get("/new")
+def show_new(visit: CurrentVisit, viewer: Reader, course: str) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+    return _render_form(visit, seat, None, AssignmentForm())
+
+
+@router.post("/new", dependencies=[OWN_ORIGIN])
+def send_new(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated[AssignmentForm, Form()]) -> Response:
+    try:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+            made = create_assignment(session, visit.actor, seat, form.read(seat.course.timezone))
+    except Invalid as fault:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+        return _render_form(visit, seat, None, form, fault)
+    return see_other(f"{HOME}/{course}/assignments/{made.slug}?done=created")
+
+
+@router.get("/{assignment}")
+def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment: str, done: str = "") -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course)
+        view = view_assignments(session, seat, viewer.id, [get_assignment(session, seat, assignment)])[0]
+    context = {
+        "assignment": view,
+        "done": DONE.get(done),
+        "steps": write_steps([s.model_dump() for s in view.late_steps]),
+    }
+    return visit.render("course/assignment.html", course_context(seat) | context)
+
+
+@router.get("/{assignment}/edit")
+def show_edit(visit: CurrentVisit, viewer: Reader, course: str, assignment: str) -> Response:
+    with visit.transaction() as session:
+        seat, found = _find(session, viewer, course, assignment)
+        form = _fill(read_fields_of(session, found), seat.course.timezone)
+    return _render_form(visit, seat, found, form)
+
+
+@router.post("/{assignment}/edit", dependencies=[OWN_ORIGIN])
+def send_edit(
+    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, form: Annotated[AssignmentForm, Form()]
+) -> Response:
+    try:
+        with visit.transaction() as session:
+            seat, found = _find(session, viewer, course, assignment)
+            change_assignment(session, visit.actor, found, form.read(seat.course.timezone))
+    except Invalid as fault:
+        with visit.transaction() as session:
+            seat, found = _find(session, viewer, course, assignment)
+        return _render_form(visit, seat, found, form, fault)
+    return see_other(f"{HOME}/{course}/assignments/{assignment}?done=saved")
+
+
+@router.post("/{assignment}/delete", dependencies=[OWN_ORIGIN])
+def send_delete(visit: CurrentVisit, viewer: Taker, course: str, assignment: str) -> Response:
+    try:
+        with visit.transaction() as session:
+            _, found = _find(session, viewer, course, assignment)
+            delete_assignment(session, visit.actor, found)
+    except Conflict as fault:
+        with visit.transaction() as session:
+            seat, found = _find(session, viewer, course, assignment)
+            form = _fill(read_fields_of(session, found), seat.course.timezone)
+        return _render_form(visit, seat, found, form, Invalid("form", str(fault)))
+    return see_other(f"{HOME}/{course}")
+
+
+@router.get("/{assignment}/extensions")
+def show_extensions(visit: CurrentVisit, viewer: Reader, course: str, assignment: str, done: str = "") -> Response:
+    return _render_extensions(visit, viewer, (course, assignment), {"done": DONE.get(done)})
+
+
+@router.post("/{assignment}/extensions", dependencies=[OWN_ORIGIN])
+def send_extension(
+    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, form: Annotated[ExtensionForm, Form()]
+) -> Response:
+    def give(session: Session, seat: Seat, found: Assignment) -> None:
+        extend(session, visit.actor, seat, found, [form.read(seat.course.timezone)])
+
+    try:
+        _change(visit, viewer, (course, assignment), give)
+    except Invalid as fault:
+        context = {"values": form.model_dump()} | _describe_fault(fault)
+        return _render_extensions(visit, viewer, (course, assignment), context, 422)
+    return see_other(f"{HOME}/{course}/assignments/{assignment}/extensions?done=extended")
+
+
+@router.post("/{assignment}/extensions/{extension_id}/remove", dependencies=[OWN_ORIGIN])
+def send_removal(visit: CurrentVisit, viewer: Taker, course: str, assignment: str, extension_id: UUID) -> Response:
+    def remove(session: Session, _: Seat, found: Assignment) -> None:
+        remove_extension(session, visit.actor, found, extension_id)
+
+    _change(visit, viewer, (course, assignment), remove)
+    return see_other(f"{HOME}/{course}/assignments/{assignment}/extensions?done=taken")
+
+
+@router.post(
+    "/{assignment}/problems/{slug}/submissions",
+    dependencies=[OWN_ORIGIN, Depends(await_hand_in_turn, scope="function")],
+)
+def send_hand_in(
+    visit: CurrentVisit,
+    viewer: Sender,
+    course: str,
+    assignment: str,
+    slug: str,
+    form: Annotated[SolutionForm, Form()],
+) -> Response:
+    """Hand in, or run the samples, which is no attempt."""
+    waits = get_queue_waits(visit.request)
+    try:
+        with visit.transaction() as session:
+            hand_in = find_hand_in(session, viewer, course, assignment, slug, read_waited(visit.request))
+            wanted = form.wanted(viewer.id, slug, hand_in if form.mode == "submit" else None)
+            submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
+    except (Invalid, Refused, LimitReached) as fault:
+        return refuse_solution(visit, slug, form, fault, f"{course}/{assignment}")
+    return see_other(f"/submissions/{submission.id}")
+
+
+def _find(session: Session, viewer: Viewer, course: str, assignment: str) -> tuple[Seat, Assignment]:
+    seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
+    return seat, get_assignment(session, seat, assignment)
+
+
+def _change(
+    visit: Visit, viewer: Viewer, place: tuple[str, str], step: Callable[[Session, Seat, Assignment], object]
+) -> None:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, place[0], CourseRight.EXTEND)
+        step(session, seat, get_assignment(session, seat, place[1]))
+
+
+def _fill(fields: AssignmentFields, timezone: str) -> AssignmentForm:
+    """Return the form of an assignment that exists."""
+    values: dict[str, Any] = {}
+    for name in DATES:
+        moment = getattr(fields, name)
+        is_shown = name != "closes_at" or moment != fields.due_at
+        values[name] = write_local(moment, timezone) if is_shown else ""
+        values[f"{name}_offset"] = write_fold(moment, timezone) if is_shown else ""
+    return AssignmentForm(
+        **values,
+        **{name: str(getattr(fields, name)) for name in ("title", "text", "grace_seconds", "counts")},
+        weight=_plain(fields.weight),
+        attempts="" if fields.attempts is None else str(fields.attempts),
+        late_steps=write_steps([step.model_dump() for step in fields.late_steps]),
+        problem=[each.problem for each in fields.problems],
+        points=[_plain(each.points) for each in fields.problems],
+        scoring=[each.scoring for each in fields.problems],
+    )
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number:f}".rstrip("0").rstrip(".") if "." in f"{number:f}" else f"{number:f}"
+
+
+def _describe_fault(fault: Invalid | None) -> dict[str, Any]:
+    """Return the context of a form's wrong fields."""
+    each = fault.each if fault else ()
+    offsets = {one.field: one.offsets for one in each if isinstance(one, HappensTwice)}
+    return {"errors": {one.field: str(one) for one in each}, "offsets": offsets}
+
+
+def _render_form(
+    visit: Visit, seat: Seat, assignment: Assignment | None, form: AssignmentForm, fault: Invalid | None = None
+) -> Response:
+    with visit.transaction() as session:
+        listed = list_named(session, IS_LISTED)
+    rows = list(zip(form.problem, form.points, form.scoring, strict=False))
+    rows += [("", "10", "partial")] * EMPTY_ROWS
+    context = {"assignment": assignment, "values": form.model_dump(), "rows": rows, "listed": listed}
+    return visit.render(
+        "course/assignment_form.html", course_context(seat) | context | _describe_fault(fault), 422 if fault else 200
+    )
+
+
+def _render_extensions(
+    visit: Visit, viewer: Viewer, place: tuple[str, str], context: Mapping[str, Any], status: int = 200
+) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, place[0], CourseRight.EXTEND)
+        assignment = get_assignment(session, seat, place[1])
+        extensions = list_extensions(session, assignment)
+        members = [each for each in list_members(session, seat) if each.role == "student" and each.username]
+        sections = list_sections(session, seat.course.id)
+    whose = [(f"section:{name}", f"Section {name}") for name in sections]
+    whose += [(str(each.id), f"{each.name} ({each.username})" if each.name else f"{each.username}") for each in members]
+    usual: dict[str, Any] = {"errors": {}, "offsets": {}, "values": ExtensionForm().model_dump(), "done": None}
+    usual |= {"assignment": assignment, "extensions": extensions, "whose": whose}
+    return visit.render("course/extensions.html", course_context(seat) | usual | dict(context), status)

@@ -1,0 +1,166 @@
+"""Assignments over REST: created, extended, handed in under load; and what others may not see or do."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from app.accounts.token import create_token
+from app.courses.model import CourseRole
+from app.database.engine import Database
+from app.submissions.model import Submission
+from tests.api.conftest import PATIENCE, SignedIn
+from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
+
+NOW = datetime.now(UTC)
+DAY = timedelta(days=1)
+HOMEWORK = {
+    "title": "Homework 1",
+    "problems": [{"problem": "sum", "points": 12.5, "scoring": "accepted"}],
+    "opens_at": (NOW - DAY).isoformat(),
+    "due_at": (NOW + DAY).isoformat(),
+    "closes_at": (NOW + 2 * DAY).isoformat(),
+    "late_steps": [{"hours": 24, "percent": 80}],
+}
+HERE = "/courses/here/assignments/homework"
+SENDING = f"{HERE}/problems/sum/submissions"
+
+
+@pytest.fixture
+def member(address: str, database: Database) -> Callable[[str, CourseRole], httpx.Client]:
+    """`member("ada", "student")`: a new member of the course `here`, which has the assignment `homework`."""
+    with database.transaction() as session:
+        course = make_course(session, "here")
+        make_assignment(session, course, make_problem(session, "sum"), slug="homework", attempts=2)
+
+    def client(name: str, role: CourseRole) -> httpx.Client:
+        with database.transaction() as session:
+            user = make_user(session, name)
+            make_member(session, course, user, role)
+            secret = create_token(session, user.id, "test").secret
+        headers = {"Authorization": f"Bearer {secret}"}
+        return httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=PATIENCE)
+
+    return client
+
+
+Member = Callable[[str, CourseRole], httpx.Client]
+
+
+def test_an_instructor_creates_changes_and_copies_an_assignment(member: Member, author: httpx.Client) -> None:
+    teacher = member("teacher", "instructor")
+
+    made = teacher.post("/courses/here/assignments", json=HOMEWORK)
+    path = made.headers["Location"].removeprefix("/api/v1")
+    changed = teacher.put(path, json=HOMEWORK | {"title": "First homework", "attempts": 3})
+
+    assert made.status_code == HTTPStatus.CREATED
+    assert path == "/courses/here/assignments/homework-1"
+    assert made.json()["problems"] == [{"problem": "sum", "title": "sum", "points": "12.50", "scoring": "accepted"}]
+    assert (changed.json()["title"], changed.json()["attempts"], changed.json()["phase"]) == (
+        "First homework",
+        3,
+        "open",
+    )
+    assert teacher.get(path).json() == changed.json()
+    assert teacher.post("/courses/here/copies", json={"title": "Next", "weeks": 1}).status_code == HTTPStatus.FORBIDDEN
+    assert author.post("/courses/here/copies", json={"title": "Next", "weeks": 1}).status_code == HTTPStatus.NOT_FOUND
+    assert teacher.delete(path).status_code == HTTPStatus.NO_CONTENT
+
+
+def test_a_wrong_field_of_an_assignment_is_named(member: Member) -> None:
+    wrong = HOMEWORK | {"due_at": "2026-11-02T12:00", "problems": [], "grace_seconds": 301}
+
+    answer = member("teacher", "instructor").post("/courses/here/assignments", json=wrong)
+
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert {error["field"] for error in answer.json()["errors"]} == {"due_at", "problems", "grace_seconds"}
+
+
+def test_a_student_hands_in_until_the_attempts_are_used(member: Member) -> None:
+    ada = member("ada", "student")
+
+    due = ada.get("/me/assignments").json()["items"]
+    sent = [ada.post(SENDING, json={"source": "x = 1"}) for _ in range(3)]
+
+    assert [(each["course"], each["assignment"], each["is_late"]) for each in due] == [("here", "homework", False)]
+    assert [each.status_code for each in sent] == [HTTPStatus.ACCEPTED, HTTPStatus.ACCEPTED, HTTPStatus.FORBIDDEN]
+    assert "all 2 attempts" in sent[2].json()["detail"]
+    assert ada.get(sent[0].headers["Location"].removeprefix("/api/v1")).json()["state"] == "queued"
+
+
+def test_an_extension_over_rest_takes_effect_at_once(member: Member) -> None:
+    helper, ada = member("helper", "assistant"), member("ada", "student")
+    members = helper.get("/courses/here/members").json()["items"]
+    own = next(each["id"] for each in members if each["username"] == "ada")
+    later = (NOW + 30 * DAY).isoformat()
+
+    given = helper.put(
+        f"{HERE}/extensions", json={"extensions": [{"member": own, "due_at": later, "extra_attempts": 1}]}
+    )
+    view = ada.get(HERE).json()
+    helper.delete(f"{HERE}/extensions/{given.json()['items'][0]['id']}").raise_for_status()
+
+    assert given.json()["items"][0]["username"] == "ada"
+    assert (view["attempts"], view["is_extended"]) == (3, True)
+    assert datetime.fromisoformat(view["due_at"]) == NOW + 30 * DAY
+    assert ada.get(HERE).json()["is_extended"] is False
+
+
+@pytest.mark.parametrize(
+    "policy", [{"max_pending": 1, "submissions_per_hour": 1, "max_queue_minutes": 0}], indirect=True
+)
+def test_no_hand_in_of_a_class_is_refused_at_the_deadline(database: Database, address: str, member: Member) -> None:
+    clients = [member(f"student-{number}", "student") for number in range(30)]
+    assert address
+
+    with ThreadPoolExecutor(60) as threads:
+        answers = list(threads.map(lambda client: client.post(SENDING, json={"source": "x = 1"}), clients * 2))
+
+    assert {answer.status_code for answer in answers} == {HTTPStatus.ACCEPTED}
+    with database.transaction() as session:
+        count = select(func.count()).where(Submission.assignment_id.is_not(None))
+        assert session.scalar(count) == 60
+
+
+Call = Callable[[httpx.Client], httpx.Response]
+CALLS: dict[str, Call] = {
+    "list": lambda client: client.get("/courses/here/assignments"),
+    "get": lambda client: client.get(HERE),
+    "hand_in": lambda client: client.post(SENDING, json={"source": "x = 1"}),
+    "post": lambda client: client.post("/courses/here/assignments", json=HOMEWORK),
+    "put": lambda client: client.put(HERE, json=HOMEWORK),
+    "delete": lambda client: client.delete(HERE),
+    "get_extensions": lambda client: client.get(f"{HERE}/extensions"),
+    "extend": lambda client: client.put(f"{HERE}/extensions", json={"extensions": [{"section": "Mon"}]}),
+}
+FOR_STUDENTS = {"list", "get", "hand_in"}
+FOR_STAFF = {*FOR_STUDENTS, "get_extensions", "extend"}
+
+
+def allowed(client: httpx.Client) -> set[str]:
+    return {name for name, call in CALLS.items() if call(client).is_success}
+
+
+def test_each_role_may_do_what_the_table_says(member: Member, signed_in: SignedIn) -> None:
+    student, helper = member("ada", "student"), member("helper", "assistant")
+    stranger = signed_in("stranger")
+
+    assert allowed(student) == FOR_STUDENTS
+    assert allowed(helper) == FOR_STAFF
+    assert {call(stranger).status_code for call in CALLS.values()} == {HTTPStatus.NOT_FOUND}
+
+
+def test_a_student_sees_no_problem_before_the_opening(database: Database, member: Member) -> None:
+    ada = member("ada", "student")
+    with database.transaction() as session:
+        course = make_course(session, "future")
+        make_member(session, course, make_user(session))
+        make_assignment(session, course, make_problem(session), slug="exam", opens_at=NOW + DAY)
+
+    assert ada.get("/courses/future/assignments/exam").status_code == HTTPStatus.NOT_FOUND
+    assert ada.get("/courses/here/assignments/exam").status_code == HTTPStatus.NOT_FOUND
