@@ -8,7 +8,6 @@ from operator import attrgetter
 from fastapi import Depends, FastAPI
 from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
-from starlette.datastructures import State
 
 from app.accounts.mail import open_outbox
 from app.accounts.password_reset import PasswordResets
@@ -16,10 +15,10 @@ from app.accounts.single_sign_on import find_provider
 from app.accounts.token import RecentTokens
 from app.admin.retention import Caretaker
 from app.api.error_answer import answers_by_audience, install_error_answers
-from app.api.etag import EntityTag
 from app.api.request_limits import RequestLimits
 from app.api.request_log import RequestContext, Traffic, note_path
-from app.api.response_headers import Head, ResponseHeaders
+from app.api.request_state import SharedState
+from app.api.response_headers import EntityTag, Head, ResponseHeaders
 from app.api.router import build_router as build_api
 from app.database.disk import FullDisk
 from app.database.engine import Database, SharedReads
@@ -73,7 +72,7 @@ def build_application() -> FastAPI:
 
 def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     """Set the state that all requests share. It replaces the state of an earlier call."""
-    state = app.state = State()
+    state = app.state = SharedState()
     state.started_at = datetime.now(UTC)
     state.settings = settings
     state.database = database

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.lab` takes ten minutes on a server that has prepared everything. With `--fresh` the students come
 a minute after the server's first start. `--checkout FOLDER` runs the server of another checkout, with its own `.venv`.
-`--write docs/reliability.md` replaces the section "A lab" of that page.
+`--write docs/reliability.md` replaces the section "A lab" or "A lab on a new server" of that page.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import httpx
 from app.settings import ROOT
 from benchmarks.cpu import Cpu, read_cpu, wait_for_idle_server
 from benchmarks.machine import say, saying
-from benchmarks.overload import write_table
+from benchmarks.report import show_table
 from benchmarks.service import PASSWORD
 from tests.serving import Served, serve
 
@@ -279,10 +279,7 @@ def main() -> None:
     sources = [read_sources(slug, checkout / "problems") for slug in options.problem or LAB]
     lab = Lab(sources=sources, students=options.students, minutes=options.minutes, wrong=options.wrong)
     rows = list(measure(lab, checkout, is_fresh=options.fresh))
-    for name, value in rows:
-        print(f"{name:50} {value}")
-    if options.write:
-        write_table(options.write, "A lab", "benchmarks.lab", rows)
+    show_table(rows, "A lab on a new server" if options.fresh else "A lab", "benchmarks.lab", options.write)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,12 @@ import argparse
 import asyncio
 import json
 import multiprocessing
-import re
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
@@ -30,7 +28,8 @@ from app.cli.deployment import open_database
 from app.database.engine import Database
 from app.settings import read_settings
 from app.submissions.model import Judging
-from benchmarks.machine import describe_machine, say
+from benchmarks.machine import say
+from benchmarks.report import show_table
 from tests.serving import RIGHT, SLUG, Served, Student, serve
 
 if TYPE_CHECKING:
@@ -257,27 +256,6 @@ def _latency_rows(latencies: Mapping[str, Sequence[float]]) -> Iterator[tuple[st
         yield f"`GET {page}`, p50 and p95", f"{1000 * median(taken):.0f} and {1000 * quantiles(taken, n=20)[-1]:.0f} ms"
 
 
-def write_table(page: Path, title: str, program: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Write a section with the machine, the date and a table. It replaces the section with the same title."""
-    machine = describe_machine()
-    where = f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, {machine['kernel']}"
-    lines = [
-        f"## {title}",
-        "",
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `python -m {program}`; {where}. Students, web process, "
-        "PostgreSQL and workers share the machine.",
-        "",
-        "| what | measured |",
-        "| - | - |",
-        *(f"| {name} | {value} |" for name, value in rows),
-        "",
-        "",
-    ]
-    section, old = "\n".join(lines), re.compile(rf"(?ms)^## {title}\n.*?(?=^## |\Z)")
-    text = page.read_text()
-    page.write_text(old.sub(lambda _: section, text) if old.search(text) else f"{text.rstrip()}\n\n{section}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.overload", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120)
@@ -285,10 +263,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="the page whose section is replaced")
     options = parser.parse_args()
     rows = measure(options.seconds, options.streams)
-    for name, value in rows:
-        print(f"{name:60} {value}")
-    if options.write:
-        write_table(options.write, "Overload", "benchmarks.overload", rows)
+    show_table(rows, "Overload", "benchmarks.overload", options.write)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
-"""The generated section of docs/performance.md: a table for each subject of the figures."""
+"""The generated section of docs/performance.md: a table for each subject of the figures. And tables of other pages."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
+from benchmarks.machine import describe_machine
 from benchmarks.results import Figure, Part, Results
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -133,3 +137,30 @@ def _cell(figure: Figure) -> str:
 def short(value: float) -> str:
     """Return the number with 3 significant digits, or as a whole number from 100 on."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def show_table(rows: Sequence[tuple[str, str]], title: str, program: str, page: Path | None) -> None:
+    """Print the rows. If there is a page, write a section with the machine, the date and a table of them, in place of
+    the section with the same title.
+    """
+    for name, value in rows:
+        print(f"{name:70} {value}")
+    if page is None:
+        return
+    machine = describe_machine()
+    where = f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, {machine['kernel']}"
+    lines = [
+        f"## {title}",
+        "",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `python -m {program}`; {where}. Students, web process, "
+        "PostgreSQL and workers share the machine.",
+        "",
+        "| what | measured |",
+        "| - | - |",
+        *(f"| {name} | {value} |" for name, value in rows),
+        "",
+        "",
+    ]
+    section, old = "\n".join(lines), re.compile(rf"(?ms)^## {title}\n.*?(?=^## |\Z)")
+    text = page.read_text()
+    page.write_text(old.sub(lambda _: section, text) if old.search(text) else f"{text.rstrip()}\n\n{section}")

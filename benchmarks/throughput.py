@@ -27,7 +27,7 @@ from app.settings import read_settings
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from benchmarks.machine import say
-from benchmarks.overload import write_table
+from benchmarks.report import show_table
 from benchmarks.service import POLICY
 from tests.serving import NO_WORKER, RIGHT, SLUG, Student, serve
 
@@ -117,10 +117,7 @@ def main() -> None:
         work(options.worker)
         return
     rows = measure()
-    for name, value in rows:
-        print(f"{name:70} {value}")
-    if options.write:
-        write_table(options.write, SECTION, "benchmarks.throughput", rows)
+    show_table(rows, SECTION, "benchmarks.throughput", options.write)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.user import get_user_id
-from app.admin.export import Format, Table
-from app.admin.export_record import record_export
+from app.admin.export import Format, Table, record_export
 from app.audit import Action, Actor, AuditEvent, Channel, Kind
 from app.database.cursor import PAGE, read_number_cursor, split_page, write_cursor
 from app.database.engine import storable

@@ -1,4 +1,4 @@
-"""Files of many rows: NDJSON, and CSV in which a spreadsheet finds no formulas.
+"""Files of many rows: NDJSON, and CSV in which a spreadsheet finds no formulas. Each export is an audit event.
 
 The database is read at its own speed into a temporary file; the client may download it slowly.
 """
@@ -14,6 +14,11 @@ from datetime import UTC, datetime
 from typing import IO, Any, Literal, TypeVar
 from uuid import UUID
 
+from pydantic_core import to_jsonable_python
+from sqlalchemy.orm import Session
+
+from app.accounts.user import find_user
+from app.audit import Act, Actor, record
 from app.errors import LimitReached
 
 Format = Literal["ndjson", "csv"]
@@ -70,16 +75,16 @@ class Table:
 
 
 def write_ndjson(records: Iterable[Record]) -> Iterator[str]:
-    for record in records:
-        yield json.dumps(record, default=_plain, ensure_ascii=False) + "\n"
+    for row in records:
+        yield json.dumps(row, default=_plain, ensure_ascii=False) + "\n"
 
 
 def write_csv(columns: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
     """Yield lines of CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
     # Without this mark, Excel reads the file in the encoding of the machine.
     yield "\ufeff" + _line(columns)
-    for record in records:
-        yield _line([_cell(record[column]) for column in columns])
+    for row in records:
+        yield _line([_cell(row[column]) for column in columns])
 
 
 def _cell(value: Any) -> Any:
@@ -119,3 +124,18 @@ def in_time(pieces: Iterable[T]) -> Iterator[T]:
         if time.monotonic() > end:
             raise LimitReached(f"Reading the data takes longer than {MOST_SECONDS} s. Choose a shorter time range.")
         yield piece
+
+
+Exported = Literal["submissions.exported", "audit.exported"]
+# Filters whose values are user names.
+NAMES = ("user", "actor", "about")
+
+
+def record_export(session: Session, actor: Actor, action: Exported, filters: Mapping[str, Any], **more: Any) -> None:
+    """Record an export. Users in filters become IDs, since users may be erased and the audit log may not."""
+    chosen = {name: value for name, value in filters.items() if value is not None}
+    for name in chosen.keys() & set(NAMES):
+        user = find_user(session, chosen[name])
+        chosen[name] = user.id if user else None
+    after = to_jsonable_python({"filters": chosen, **more})
+    record(session, actor, Act(action=action, target="some" if chosen else "all", after=after))

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from app.admin.export import Format, Table
-from app.admin.export_record import record_export
+from app.admin.export import Format, Table, record_export
 from app.audit import Actor
 from app.catalog.model import Revision
 from app.judging.verdicts import Verdict

@@ -24,10 +24,9 @@ from app.api.request_state import (
     get_policy,
     get_progress,
     get_queue_waits,
-    get_recent_tokens,
     get_settings,
-    get_token_lookups,
     in_loop,
+    shared_state,
 )
 from app.audit import Actor
 from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
@@ -106,10 +105,10 @@ async def _find_by_token(request: Request) -> Viewer | None:
     token = read_token(request)
     if not token:
         return None
-    viewer = await get_token_lookups(request).read(lambda session: find_viewer_by_token(session, token))
+    viewer = await shared_state(request).token_lookups.read(lambda session: find_viewer_by_token(session, token))
     if viewer is not None:
         note_user(viewer.id)
-        get_recent_tokens(request).note(token, viewer)
+        shared_state(request).recent_tokens.note(token, viewer)
     return viewer
 
 

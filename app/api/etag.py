@@ -11,13 +11,10 @@ The client gets one ETag of two parts, `"EDITED-WHOLE"`: If-Match compares the f
 import re
 from collections.abc import Set
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import Header
 from pydantic import TypeAdapter
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import Outdated
 
@@ -28,10 +25,7 @@ IfMatch = Annotated[
         description="the `ETag` from GET: if the object has changed since, the answer is a 412 and nothing changes",
     ),
 ]
-# Only the client may keep the answer, and it asks each time whether it has changed.
-KEEP = "private, no-cache"
 _WHOLE = re.compile(r'-[0-9a-f]{32}"')
-_OF_A_BODY = ("content-length", "content-type")
 
 
 def write_tag(body: bytes) -> str:
@@ -64,57 +58,3 @@ def has_match(header: str, tag: str) -> bool:
     """Whether the header names the tag. `*` matches every tag."""
     given = [each.strip() for each in header.split(",")]
     return "*" in given or tag in given
-
-
-class EntityTag:
-    """Pure ASGI: tags an answer that comes in one piece, and passes an answer in several pieces through."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].startswith("/api/"):
-            await self._app(scope, receive, _tagged(scope, send))
-        else:
-            await self._app(scope, receive, send)
-
-
-def _tagged(scope: Scope, send: Send) -> Send:
-    held: Message | None = None
-
-    async def tagged(message: Message) -> None:
-        nonlocal held
-        if message["type"] == "http.response.start" and _is_fit(message):
-            held = message
-        elif held is None:
-            await send(message)
-        else:
-            start, held = held, None
-            for each in _answer(scope, start, message):
-                await send(each)
-
-    return tagged
-
-
-def _is_fit(start: Message) -> bool:
-    headers = Headers(raw=start["headers"])
-    return (
-        start["status"] == HTTPStatus.OK
-        and headers.get("content-type") == "application/json"
-        and "cache-control" not in headers
-    )
-
-
-def _answer(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
-    if body.get("more_body", False):
-        return start, body
-    headers = MutableHeaders(raw=list(start["headers"]))
-    tag = write_tag(body["body"])
-    if edited := headers.get("etag"):
-        tag = f"{edited[:-1]}-{tag[1:]}"
-    headers.update({"ETag": tag, "Cache-Control": KEEP, "Vary": "Authorization"})
-    if not has_match(Headers(scope=scope).get("if-none-match", "").replace("W/", ""), tag):
-        return {**start, "headers": headers.raw}, body
-    for name in _OF_A_BODY:
-        del headers[name]
-    return {**start, "status": HTTPStatus.NOT_MODIFIED, "headers": headers.raw}, {**body, "body": b""}

@@ -25,7 +25,7 @@ from app.accounts.model import Role
 from app.api.dependency import Address, Configured, Sliced, Stored, UserChanger, UserReader, act_as
 from app.api.field import Email, ruled
 from app.api.openapi import locates
-from app.api.request_state import get_outbox
+from app.api.request_state import shared_state
 from app.validation import Body
 
 router = APIRouter(prefix="/invitations", tags=["invitations"])
@@ -105,7 +105,7 @@ def post_invitation(
         new = invite(session, act_as(viewer, address), Invite(**wish.model_dump()))
         letter, made = new.letter(settings.base_url), new.invitation
     if letter is not None:
-        get_outbox(request).send(letter)
+        shared_state(request).outbox.send(letter)
     response.headers["Location"] = f"/api/v1/invitations/{made.id}"
     return NewInvitationView(
         id=made.id,

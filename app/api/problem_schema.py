@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from fastapi import APIRouter, Request, Response
 
-from app.catalog.schema import manifest_schema
+from app.catalog.manifest import manifest_schema
 
 router = APIRouter()
 # Editors load it at every start. A schema that is a day old lacks at most the keys of a newer version.

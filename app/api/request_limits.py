@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import count_call, read_token
 from app.api.error_code import CODE_OF
-from app.api.request_state import get_limits, get_policy, get_queue_waits, get_recent_tokens
+from app.api.request_state import get_limits, get_policy, get_queue_waits, shared_state
 from app.catalog.archive import MAX_UPLOAD_BYTES
 from app.errors import LimitReached
 from app.limits import (
@@ -232,7 +232,7 @@ async def _admit(request: Request, slug: str) -> None:
     In an overload, most requests are such submissions. So a token that the process has seen lately is looked up only
     after the queue has admitted the submission. Raises LimitReached.
     """
-    viewer = get_recent_tokens(request).find(read_token(request))
+    viewer = shared_state(request).recent_tokens.find(read_token(request))
     if viewer is None:
         request.state.rate_limit = await count_call(request)
         viewer = request.state.viewer

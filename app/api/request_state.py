@@ -1,4 +1,4 @@
-"""Typed access to the state that all requests share, for pages and the API. `app/web_process.py` sets it."""
+"""Typed access to the state that all requests share, for pages and the API."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ParamSpec, TypeVar
 
 from fastapi import Request
+from starlette.datastructures import State
 
 from app.accounts.mail import Outbox
 from app.accounts.password_reset import PasswordResets
@@ -36,24 +37,56 @@ def in_loop(find: Callable[Given, Found]) -> Callable[Given, Awaitable[Found]]:
     return find_in_loop
 
 
+class SharedState(State):
+    """The state that all requests share. `app/web_process.py` sets it."""
+
+    settings: Settings
+    started_at: datetime
+    database: Database
+    policy: CurrentPolicy
+    progress: Progress
+    limits: Limits
+    queue_waits: QueueWaits
+    visitor_runs: VisitorRuns
+    recent_tokens: RecentTokens
+    token_lookups: SharedReads
+    password_resets: PasswordResets
+    outbox: Outbox
+    provider: Provider | None
+
+
+def shared_state(request: Request) -> SharedState:
+    state: SharedState = request.app.state
+    return state
+
+
 def get_settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-def get_started_at(request: Request) -> datetime:
-    started_at: datetime = request.app.state.started_at
-    return started_at
+    return shared_state(request).settings
 
 
 def get_database(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
+    return shared_state(request).database
 
 
 def get_policy(request: Request) -> CurrentPolicy:
-    policy: CurrentPolicy = request.app.state.policy
-    return policy
+    return shared_state(request).policy
+
+
+def get_progress(request: Request) -> Progress:
+    return shared_state(request).progress
+
+
+def get_queue_waits(request: Request) -> QueueWaits:
+    return shared_state(request).queue_waits
+
+
+def get_limits(request: Request) -> Limits:
+    return shared_state(request).limits
+
+
+def find_provider(request: Request) -> Provider | None:
+    """None without single sign-on."""
+    return shared_state(request).provider
 
 
 def require_discussions(request: Request) -> None:
@@ -66,49 +99,3 @@ def require_shared_solutions(request: Request) -> None:
     """Guard the routes of shared solutions; a dependency. Raises TurnedOff."""
     if get_policy(request).read().shared_solutions == "off":
         raise TurnedOff("Shared solutions are turned off on this site. They are kept.")
-
-
-def get_progress(request: Request) -> Progress:
-    progress: Progress = request.app.state.progress
-    return progress
-
-
-def get_queue_waits(request: Request) -> QueueWaits:
-    waits: QueueWaits = request.app.state.queue_waits
-    return waits
-
-
-def get_visitor_runs(request: Request) -> VisitorRuns:
-    runs: VisitorRuns = request.app.state.visitor_runs
-    return runs
-
-
-def get_recent_tokens(request: Request) -> RecentTokens:
-    tokens: RecentTokens = request.app.state.recent_tokens
-    return tokens
-
-
-def get_token_lookups(request: Request) -> SharedReads:
-    lookups: SharedReads = request.app.state.token_lookups
-    return lookups
-
-
-def get_limits(request: Request) -> Limits:
-    limits: Limits = request.app.state.limits
-    return limits
-
-
-def get_password_resets(request: Request) -> PasswordResets:
-    resets: PasswordResets = request.app.state.password_resets
-    return resets
-
-
-def find_provider(request: Request) -> Provider | None:
-    """None without single sign-on."""
-    provider: Provider | None = request.app.state.provider
-    return provider
-
-
-def get_outbox(request: Request) -> Outbox:
-    outbox: Outbox = request.app.state.outbox
-    return outbox

@@ -11,7 +11,6 @@ from app.api import (
     events,
     health,
     history,
-    inspection,
     invitations,
     leaderboards,
     me,
@@ -25,6 +24,7 @@ from app.api import (
     queue,
     revisions,
     settings,
+    submission_export,
     submissions,
     tokens,
     tracks,
@@ -47,7 +47,7 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (inspection, submissions, history, events)
+    submitting = (submission_export, submissions, history, events)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, people, tokens, me, own_data)
     catalogue = (problems, tracks, leaderboards, courses, assignments)

@@ -1,4 +1,7 @@
-"""The model of `problem.yaml`: every key, its type and limits. `manifest_validation` has the rules between keys."""
+"""The model of `problem.yaml`: every key, its type and limits, and its JSON Schema.
+
+`manifest_validation` has the rules between keys. With the schema, editors complete and check what an author types.
+"""
 
 import re
 from typing import Annotated, Any, Literal, Self
@@ -198,3 +201,14 @@ class Inline(Model):
 
 class ProblemFile(Manifest, Inline):
     """The whole `problem.yaml`."""
+
+
+def manifest_schema() -> dict[str, Any]:
+    schema = ProblemFile.model_json_schema()
+    value = schema["$defs"]["Value"]
+    # A schema can't exclude draws and arrays from plain mappings by a tag, so `not` does it.
+    value["anyOf"] = value.pop("oneOf")
+    for option in value["anyOf"]:
+        if "additionalProperties" in option:
+            option["not"] = {"anyOf": [{"required": ["draw"]}, {"required": ["array"]}]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "Allclose problem"}

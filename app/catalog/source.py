@@ -1,7 +1,6 @@
 """Check Python code without running it: whether it compiles, what it defines, and which arguments a function takes."""
 
 import ast
-import json
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,16 +22,6 @@ NOTEBOOK = (
     "is a Jupyter notebook, not Python code. Copy the cell with your solution, or convert the notebook: "
     "`jupyter nbconvert --to script FILE.ipynb`. In a notebook, the magic `%%allclose` submits a cell"
 )
-
-
-def is_notebook(source: str) -> bool:
-    if not source.lstrip("\ufeff \t\r\n").startswith("{") or '"cells"' not in source:
-        return False
-    try:
-        content = json.loads(source.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and isinstance(content.get("cells"), list)
 
 
 def is_too_heavy(tree: ast.Module) -> bool:

@@ -4,7 +4,7 @@ import io
 import tokenize
 from pathlib import Path
 
-from app.catalog.source import NOTEBOOK, is_notebook
+from app.catalog.source import NOTEBOOK
 from app.errors import AllcloseError
 from app.limits import SOURCE_BYTES
 
@@ -15,6 +15,8 @@ class SourceUnreadable(AllcloseError):
 
 def read_source(file: Path) -> str:
     """Decode the file as Python does, with its byte order mark and encoding cookie. Raises SourceUnreadable."""
+    if file.suffix == ".ipynb":
+        raise SourceUnreadable(f"{file} {NOTEBOOK}.")
     try:
         content = file.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -24,8 +26,6 @@ def read_source(file: Path) -> str:
         raise SourceUnreadable(f"{file} can't be read ({error.strerror})") from None
     except (SyntaxError, LookupError, UnicodeError) as error:
         raise SourceUnreadable(f"{file} can't be read as Python source ({error}); save it as UTF-8") from None
-    if is_notebook(source):
-        raise SourceUnreadable(f"{file} {NOTEBOOK}.")
     return source
 
 

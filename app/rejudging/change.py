@@ -41,7 +41,7 @@ class CaseChange(FrozenModel):
     new: Verdict | None
 
 
-class Change(FrozenModel):
+class SubmissionChange(FrozenModel):
     """One submission. `failed`: the new judging is a judge error, and the old verdict stays."""
 
     submission: UUID
@@ -57,7 +57,7 @@ class Change(FrozenModel):
 class ChangePage(FrozenModel):
     """In the order in which the submissions were sent."""
 
-    items: tuple[Change, ...]
+    items: tuple[SubmissionChange, ...]
     next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
@@ -120,9 +120,9 @@ def _read_cases(session: Session, judgings: Sequence[Judging]) -> dict[int, Verd
     return found
 
 
-def _change(row: Row[Any], cases: dict[int, Verdicts]) -> Change:
+def _change(row: Row[Any], cases: dict[int, Verdicts]) -> SubmissionChange:
     is_judged = row.kind not in ("waiting", "cancelled", "failed")
-    return Change(
+    return SubmissionChange(
         submission=row.submission_id,
         problem=row.slug,
         user=row.username,

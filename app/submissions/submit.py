@@ -14,7 +14,7 @@ from app.catalog.answers import read_case_inputs
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.query import ProblemWithdrawn, is_open_to
-from app.catalog.source import NOTEBOOK, is_notebook
+from app.catalog.source import NOTEBOOK
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
@@ -197,11 +197,21 @@ def check_source(source: str) -> None:
     if size > SOURCE_BYTES:
         text = f"the source has {size} bytes; the limit is {SOURCE_BYTES} (256 KiB). Remove large literals."
         raise Invalid("source", text)
-    if is_notebook(source):
+    if _is_notebook(source):
         raise Invalid("source", f"the source {NOTEBOOK}.")
     if "\0" in source:
         line = source.count("\n", 0, source.index("\0")) + 1
         raise Invalid("source", f"the source has a NUL character in line {line}, which Python can't read; remove it")
+
+
+def _is_notebook(source: str) -> bool:
+    if not source.lstrip("\ufeff \t\r\n").startswith("{") or '"cells"' not in source:
+        return False
+    try:
+        content = json.loads(source.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and isinstance(content.get("cells"), list)
 
 
 def _check_inputs(request: Submit, revision: Revision) -> None:

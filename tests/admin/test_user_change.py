@@ -7,7 +7,7 @@ from threading import Barrier
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, UserSession
@@ -20,6 +20,7 @@ from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.submissions.model import Judging
 from tests.factories import make_judging, make_submission, make_user
+from tests.queue.fleet import count_lock_waits, wait_until
 
 UNKNOWN_USER = UUID(int=0)
 Step = Callable[[Session, UUID], object]
@@ -140,6 +141,27 @@ def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
     assert sorted(done) == [False, True]
     with database.transaction() as session:
         assert session.scalar(select(func.count()).where(User.role == "admin", User.is_active)) == 1
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_suspending_an_admin_locks_all_admins_in_order(database: Database, which: int) -> None:
+    """Otherwise two admins who take each other away would wait for each other for ever."""
+    with database.transaction() as session:
+        ids = first, last = sorted(make_user(session, role="admin").id for _ in range(2))
+    held = select(User.id).with_for_update(key_share=True)
+
+    def put_away_one() -> None:
+        with database.transaction() as session:
+            put_away(session, ids[which])
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as session:
+            session.execute(held.where(User.id == first))
+            suspending = pool.submit(put_away_one)
+            wait_until(lambda: count_lock_waits(database))
+            session.execute(text("SET LOCAL lock_timeout = '5s'"))
+            session.execute(held.where(User.id == last))
+        suspending.result()
 
 
 @pytest.mark.parametrize("step", [demote, put_away, wipe])

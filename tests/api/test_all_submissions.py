@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 from app.accounts.model import User
 from app.admin import export
 from app.admin import submission as submission_table
-from app.admin.submission import SOURCES_AT_A_TIME, each_submission
+from app.admin.submission import SOURCES_AT_A_TIME, each_submission, inspect_judgings
 from app.database.engine import Database
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters
@@ -106,16 +106,14 @@ def test_a_revision_is_of_a_problem_and_there(
     assert said in answer.json()["detail"]
 
 
-def test_all_judgings_of_a_submission_are_told_with_their_reasons(
-    admin: httpx.Client, sent: dict[str, UUID], database: Database
-) -> None:
+def test_all_judgings_of_a_submission_are_told_with_their_reasons(sent: dict[str, UUID], database: Database) -> None:
     with database.transaction() as session:
         make_judging(session, sent["broken"], verdict="accepted", score=100, worker="here", image="cpu-1")
 
-    new, old = admin.get(f"/submissions/{sent['broken']}/all-judgings").json()["items"]
+        new, old = inspect_judgings(session, session.get_one(Submission, sent["broken"]))
 
-    assert (new["verdict"], new["is_current"], new["worker"], new["image"]) == ("accepted", True, "here", "cpu-1")
-    assert (old["verdict"], old["is_current"], old["reason"]) == ("judge_error", False, "attempt 1: lost")
+    assert (new.verdict, new.is_current, new.worker, new.image) == ("accepted", True, "here", "cpu-1")
+    assert (old.verdict, old.is_current, old.reason) == ("judge_error", False, "attempt 1: lost")
 
 
 def test_an_export_has_all_that_the_filters_let_through(admin: httpx.Client, database: Database) -> None:

@@ -17,8 +17,6 @@ OF_A_SUBMISSION = (
     ("GET", "/source"),
     ("GET", "/diff"),
     ("GET", "/events"),
-    ("GET", "/judgings"),
-    ("GET", "/all-judgings"),
     ("POST", "/cancel"),
     ("POST", "/copy"),
 )

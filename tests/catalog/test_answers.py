@@ -13,9 +13,9 @@ from app.catalog.answers import ANSWERS, list_case_inputs, read_case_inputs
 from app.catalog.custom_inputs import InputsInvalid, read_own_inputs
 from app.catalog.fault import PackageInvalid
 from app.catalog.inputs import draw_inputs
+from app.catalog.manifest import manifest_schema
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.query import described_signature
-from app.catalog.schema import manifest_schema
 from app.engine.request import build_request
 
 KINDS = Path(__file__).parents[1] / "kinds"

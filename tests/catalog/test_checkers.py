@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from app.catalog.manifest import manifest_schema
 from app.catalog.package import package_from_files
-from app.catalog.schema import manifest_schema
 from tests.catalog.packages import PROBLEM, faults_of, make_files
 from tests.judging.checkers.examples import EXAMPLES
 
@@ -101,7 +101,7 @@ def test_the_authors_own_checker_may_stand_in_a_file_or_in_the_manifest() -> Non
 
 def test_reading_checkers_needs_no_numpy() -> None:
     program = (
-        "import sys, app.catalog.package, app.catalog.schema as s; s.manifest_schema(); print('numpy' in sys.modules)"
+        "import sys, app.catalog.package, app.catalog.manifest as s; s.manifest_schema(); print('numpy' in sys.modules)"
     )
 
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

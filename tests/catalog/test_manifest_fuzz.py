@@ -10,9 +10,9 @@ import pytest
 
 from app.catalog.code_validation import list_code_faults
 from app.catalog.fault import Fault, Location
+from app.catalog.manifest import manifest_schema
 from app.catalog.package import read_problem_file
 from app.catalog.part import gather
-from app.catalog.schema import manifest_schema
 from app.catalog.validation_errors import PATTERNS
 from app.catalog.yaml_document import Document, read_document
 

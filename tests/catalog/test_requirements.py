@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from app.catalog.inputs import draw_inputs
-from app.catalog.manifest import Manifest
+from app.catalog.manifest import Manifest, manifest_schema
 from app.catalog.package import Package
-from app.catalog.schema import manifest_schema
 from app.catalog.yaml_document import read_document
 from tests.catalog.packages import PROBLEM, faults_of, make_files, make_package
 

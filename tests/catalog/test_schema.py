@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from app.catalog.schema import manifest_schema
+from app.catalog.manifest import manifest_schema
 from tests.catalog.packages import edited
 
 VALIDATOR = jsonschema_rs.validator_for(manifest_schema())

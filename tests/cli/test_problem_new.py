@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
+from app.catalog.manifest import manifest_schema
 from app.catalog.package import load_package
-from app.catalog.schema import manifest_schema
 from app.catalog.verification_report import Report
 from app.catalog.yaml_document import read_document
 from app.settings import ROOT

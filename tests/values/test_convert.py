@@ -38,9 +38,8 @@ def dtypes(tree: dict[str, Any]) -> dict[str, str]:
     return {name: array.dtype.name for name, array in tree.items()}
 
 
-@pytest.mark.whole
-@of("jax_dtypes")
-def test_jax_arrays_keep_their_dtype(value: Any) -> None:
+@pytest.mark.parametrize("value", [pytest.param("jax_dtypes", marks=pytest.mark.whole), "torch_dtypes"], indirect=True)
+def test_arrays_and_tensors_keep_their_dtype(value: Any) -> None:
     assert all(name == dtype for name, dtype in dtypes(value).items())
     assert value["bfloat16"].tolist() == [0, 1]
 
@@ -48,11 +47,6 @@ def test_jax_arrays_keep_their_dtype(value: Any) -> None:
 @of("jax_scalar")
 def test_a_jax_scalar_is_an_array_of_no_dimensions(value: Any) -> None:
     assert (value.shape, value.dtype, float(value)) == ((), np.float32, 0.25)
-
-
-@of("jax_float8")
-def test_a_jax_array_of_8_bits(value: Any) -> None:
-    assert value.dtype == ml_dtypes.float8_e4m3fn
 
 
 @of("jax_typed_keys")
@@ -98,15 +92,9 @@ def test_an_optax_state_is_a_dict_by_field(value: Any) -> None:
     assert value[1] == {}
 
 
-@of("torch_dtypes")
-def test_tensors_keep_their_dtype(value: Any) -> None:
-    assert all(name == dtype for name, dtype in dtypes(value).items())
-    assert value["bfloat16"].tolist() == [0, 1]
-
-
-@of("torch_float8")
-def test_a_tensor_of_8_bits(value: Any) -> None:
-    assert (value.dtype, float(value[0])) == (ml_dtypes.float8_e4m3fn, 0.5)
+@pytest.mark.parametrize("value", ["jax_float8", "torch_float8"], indirect=True)
+def test_an_array_or_a_tensor_of_8_bits_keeps_its_dtype_and_its_numbers(value: Any) -> None:
+    assert (value.dtype, float(value.flat[0])) == (ml_dtypes.float8_e4m3fn, 0.5)
 
 
 @of("torch_module")

@@ -1,10 +1,11 @@
 """Helpers for worker tests: a quick problem and its variations, its queue, and real boxes."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from sqlalchemy import make_url, select
@@ -14,7 +15,11 @@ from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.engine.boxes import Pools
+from app.engine.job import Job
+from app.engine.judge import judge
 from app.engine.overload import OverloadWaits
+from app.engine.prepare import PreparedCase
+from app.judging.verdicts import Finish
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging
@@ -102,6 +107,11 @@ class Bench:
             submission.source = source
             return make_judging(session, submission.id).id
 
+    def judge(self, revision: Revision, source: str = REFERENCE, mode: Mode = "submit") -> Judging:
+        self.send(revision, source, mode)
+        self.worker().judge(self.claim(), threading.Event())
+        return self.judging()
+
     def claim(self) -> JudgingClaim:
         return take_one(self.database)
 
@@ -139,6 +149,14 @@ class Bench:
     def case_names(self) -> list[str]:
         with self.database.transaction() as session:
             return list(session.scalars(select(CaseRow.name).order_by(CaseRow.position)))
+
+
+def judge_source(
+    source: str, pool: Pool, cases: Sequence[PreparedCase], package: Package = STANDARDISE, **more: Any
+) -> Finish:
+    """`more`: of the job."""
+    job = Job(package=package, source=source, cases=cases, **more)
+    return judge(job, pool, lambda _: None, threading.Event())
 
 
 def changed(old: str, new: str, slug: str | None = None, package: Package = STANDARDISE) -> Package:

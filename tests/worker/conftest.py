@@ -21,6 +21,13 @@ def pool(launcher: Launcher) -> Iterator[CountingPool]:
         yield pool
 
 
+@pytest.fixture(scope="session")
+def references(launcher: Launcher) -> Iterator[CountingPool]:
+    """Boxes beside those of submissions."""
+    with closing(CountingPool(launcher, capacity=2, max_runs=1000)) as pool:
+        yield pool
+
+
 @pytest.fixture
 def bench(database: Database, pool: CountingPool) -> Bench:
     pool.leases = 0

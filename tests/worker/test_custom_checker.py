@@ -1,8 +1,6 @@
 """A package's own `checker.py` in real boxes: its verdict counts, and its failures are its author's fault."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -10,14 +8,11 @@ import pytest
 
 from app.catalog.package import Package, package_from_files
 from app.engine.custom_checker import TOO_LARGE, CheckerFailed, CustomChecker
-from app.engine.job import Job
-from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from app.errors import JudgeFailed
 from app.judging.verdicts import Finish, Verdict
 from sandbox.guest.codec import STANDARD_CAPS, encode
-from sandbox.interface import Launcher
-from tests.worker.bench import Bench, CountingPool
+from tests.worker.bench import Bench, CountingPool, judge_source
 
 REFERENCE = """\
 import numpy as np
@@ -57,12 +52,6 @@ submissions:
 FLIPPED = REFERENCE.replace('"any": np.sqrt(a)', '"any": -np.sqrt(a)')
 
 
-@pytest.fixture(scope="module")
-def references(launcher: Launcher) -> Iterator[CountingPool]:
-    with closing(CountingPool(launcher, capacity=1, max_runs=1000)) as pool:
-        yield pool
-
-
 def package(checker: str = CHECKER) -> Package:
     files = {"problem.yaml": PROBLEM, "reference.py": REFERENCE, "checker.py": checker}
     return package_from_files("roots", {path: text.encode() for path, text in files.items()})
@@ -75,8 +64,7 @@ def cases(references: CountingPool) -> tuple[PreparedCase, ...]:
 
 def run(source: str, pools: tuple[CountingPool, CountingPool], cases: Any, checker: str = CHECKER) -> Finish:
     """`pools`: of students and of references."""
-    job = Job(package=package(checker), source=source, cases=cases, references=pools[1])
-    return judge(job, pools[0], lambda _: None, threading.Event())
+    return judge_source(source, pools[0], cases, package(checker), references=pools[1])
 
 
 def test_an_answer_without_it_is_wrong_and_only_a_sample_says_why(
@@ -163,11 +151,9 @@ def test_many_questions_share_a_process_and_one_that_fails_is_asked_again_alone(
 
 
 def test_a_worker_asks_in_the_boxes_of_its_references(bench: Bench) -> None:
-    bench.send(bench.publish(package()), FLIPPED)
+    judging = bench.judge(bench.publish(package()), FLIPPED)
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    assert (bench.judging().verdict, bench.judging().reason) == ("accepted", None)
+    assert (judging.verdict, judging.reason) == ("accepted", None)
 
 
 def test_an_answer_that_is_too_large_to_be_checked_is_wrong_and_no_fault_of_the_package(

@@ -1,21 +1,16 @@
 """Requirements on calls, judged in real boxes: a student must write the function and not call it."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
 
 from app.catalog.package import Package, load_package
-from app.engine.job import Job
-from app.engine.judge import judge
 from app.engine.prepare import Draw, PreparedVariant, ReferenceFailed, prepare
 from app.judging.verdicts import CaseResult, Verdict
-from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.hostile.arena import PROBLEMS
-from tests.worker.bench import CountingPool, changed
+from tests.worker.bench import CountingPool, changed, judge_source
 
 SOFTMAX = changed(
     "log_softmax]", "log_softmax, torch.sigmoid, torch.erf]", package=load_package(PROBLEMS / "softmax_by_hand")
@@ -44,25 +39,22 @@ class Court:
     pool: Pool
 
     def judge(self, source: str) -> tuple[CaseResult, ...]:
-        job = Job(package=self.package, source=source, cases=self.prepared.cases)
-        return tuple(judge(job, self.pool, lambda _: None, threading.Event()).cases)
+        return tuple(judge_source(source, self.pool, self.prepared.cases, self.package).cases)
 
 
-def open_court(launcher: Launcher, package: Package) -> Iterator[Court]:
-    with closing(Pool(launcher, capacity=2, max_runs=100)) as pool:
-        yield Court(package, prepare(package, Draw(b"a secret", 0), pool, threading.Event()), pool)
+def open_court(pool: CountingPool, package: Package) -> Court:
+    return Court(package, prepare(package, Draw(b"a secret", 0), pool, threading.Event()), pool)
 
 
 @pytest.fixture(scope="module")
-def softmax(launcher: Launcher) -> Iterator[Court]:
-    yield from open_court(launcher, SOFTMAX)
+def softmax(pool: CountingPool) -> Court:
+    return open_court(pool, SOFTMAX)
 
 
-def test_a_function_with_the_name_of_a_random_method_is_seen(launcher: Launcher) -> None:
+def test_a_function_with_the_name_of_a_random_method_is_seen(pool: CountingPool) -> None:
     source = PRODUCT.reference.replace("    return", "    np.power(a, 2)\n    return")
 
-    for court in open_court(launcher, PRODUCT):
-        sample, _ = court.judge(f"import numpy as np\n{source}")
+    sample, _ = open_court(pool, PRODUCT).judge(f"import numpy as np\n{source}")
 
     assert sample.verdict is Verdict.REQUIREMENT_NOT_MET
     assert "found numpy.power in line 3" in sample.report["message"]

@@ -17,7 +17,6 @@ from app.catalog.sample_record import SampleRecord
 from app.engine.hints import Question, find_hint, list_mistakes, mistake_outputs, record_samples, unpack
 from app.engine.prepare import Draw, prepare
 from app.submissions.judging_record import JudgingClaim
-from app.submissions.model import Judging
 from app.submissions.view import Mode
 from app.worker.hint_recorder import HELD_BYTES, HintRecorder, KnownMistakes
 from app.worker.work import Work
@@ -72,9 +71,7 @@ def publish_prepared(bench: Bench, package: Package = PACKAGE) -> Revision:
 
 
 def hint_of(bench: Bench, revision: Revision, source: str) -> str | None:
-    bench.send(revision, source)
-    bench.worker().judge(bench.claim(), threading.Event())
-    judging = bench.judging()
+    judging = bench.judge(revision, source)
     assert (judging.state, judging.verdict) == ("done", "wrong_answer")
     return judging.hint
 
@@ -122,12 +119,9 @@ def test_answers_of_a_mistake_are_kept_for_cases_where_they_are_far_from_right(b
     ],
 )
 def test_a_wrong_submission_is_told_the_mistake_that_it_makes(bench: Bench, source: str, mistake: str | None) -> None:
-    revision = publish_prepared(bench)
-    bench.send(revision, source)
+    hint = bench.judge(publish_prepared(bench), source).hint
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    assert bench.judging().hint == (HINTS[mistake] if mistake else None)
+    assert hint == (HINTS[mistake] if mistake else None)
 
 
 @pytest.mark.parametrize(
@@ -165,15 +159,9 @@ def publish_recorded(bench: Bench, recorded_from: Package = PACKAGE) -> Revision
     return bench.publish(replace(recorded_from, samples=record))
 
 
-def judge(bench: Bench, revision: Revision, source: str, mode: Mode = "submit") -> Judging:
-    bench.send(revision, source, mode)
-    bench.worker().judge(bench.claim(), threading.Event())
-    return bench.judging()
-
-
 @pytest.mark.parametrize(("mode", "may_change"), [("submit", True), ("sample", False)])
 def test_the_recorded_samples_give_a_hint_with_the_verdict(bench: Bench, mode: Mode, may_change: bool) -> None:
-    judging = judge(bench, publish_recorded(bench, TWO_SAMPLES), ZEROS, mode)
+    judging = bench.judge(publish_recorded(bench, TWO_SAMPLES), ZEROS, mode)
 
     assert (judging.verdict, judging.hint, judging.hint_pending) == ("wrong_answer", HINTS["zeros"], may_change)
 
@@ -195,7 +183,7 @@ def test_a_record_without_a_mistake_gives_no_hint(bench: Bench) -> None:
     record = record_samples(TWO_SAMPLES, bench.pool, threading.Event())
     partly = record.model_copy(update={"mistakes": {"zeros": record.mistakes["zeros"]}})
 
-    judging = judge(bench, bench.publish(replace(TWO_SAMPLES, samples=partly)), ZEROS)
+    judging = bench.judge(bench.publish(replace(TWO_SAMPLES, samples=partly)), ZEROS)
 
     assert (judging.hint, judging.hint_pending) == (None, True)
 
@@ -216,7 +204,7 @@ def test_a_false_record_changes_no_verdict(bench: Bench) -> None:
     record = SampleRecord(digest="", previews={"small": ({"x": values}, values)}, mistakes={})
     revision = bench.publish(replace(PACKAGE, samples=record))
 
-    right = judge(bench, revision, f"{HEAD}return {RIGHT}\n")
+    right = bench.judge(revision, f"{HEAD}return {RIGHT}\n")
 
     assert right.verdict == "accepted"
 

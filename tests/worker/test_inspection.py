@@ -1,8 +1,6 @@
 """The host's side of inspection: every case has an outcome, even if a program attacks the inspector."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from textwrap import dedent
 
 import numpy as np
@@ -19,7 +17,7 @@ from app.engine.inspection import (
 )
 from app.engine.inspector_protocol import Clock, Messages, RequiredPart, Run, Task, plan
 from sandbox.guest.codec import decode, encode
-from sandbox.interface import CaseOutcome, Ending, Launcher
+from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files
 
@@ -58,12 +56,6 @@ HUNGRY = """
 
 
 @pytest.fixture(scope="module")
-def boxes(launcher: Launcher) -> Iterator[Pool]:
-    with closing(Pool(launcher, capacity=2, max_runs=100)) as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
 def package() -> Package:
     solution = dedent(HONEST).lstrip()
     changed = {"reference.py": solution, "starter.py": solution, "cases.py": None}
@@ -79,27 +71,27 @@ def inputs_of(*numbers: float, n: int = 4) -> bytes:
 class Looking:
     """Everything that was told."""
 
-    def __init__(self, boxes: Pool, package: Package, source: str, runs: list[Run]) -> None:
+    def __init__(self, pool: Pool, package: Package, source: str, runs: list[Run]) -> None:
         abort = threading.Event()
         by_signature: dict[bytes, list[Run]] = {}
         for run in runs:
             by_signature.setdefault(signature_of(package.manifest, run.inputs), []).append(run)
-        exported = export_programs(boxes, package, dedent(source), list(by_signature), abort)
+        exported = export_programs(pool, package, dedent(source), list(by_signature), abort)
         tasks = [
             Task(signature=signature, program=exported[signature].answer or b"", runs=members, wanted=(SCAN,))
             for signature, members in by_signature.items()
         ]
         self.inspected: list[ProgramReport] = []
         self.ran: list[ProgramRun] = []
-        bench = Inspectors(pool=boxes, package=package, abort=abort)
+        bench = Inspectors(pool=pool, package=package, abort=abort)
         inspect(bench, tasks, self.inspected.append, self.ran.append)
 
 
-def test_cases_of_one_signature_share_a_program(boxes: Pool, package: Package) -> None:
+def test_cases_of_one_signature_share_a_program(pool: Pool, package: Package) -> None:
     runs = [Run("first", inputs_of(1, 2, 3, 4), SCAN), Run("second", inputs_of(5, 6, 7, 8), None)]
     runs.append(Run("other", inputs_of(1, 2, n=2), None))
 
-    seen = Looking(boxes, package, HONEST, runs)
+    seen = Looking(pool, package, HONEST, runs)
 
     assert [one.evidence.loops[0].length for one in seen.inspected if one.evidence] == [4, 2]
     answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
@@ -109,10 +101,10 @@ def test_cases_of_one_signature_share_a_program(boxes: Pool, package: Package) -
     assert left_out["second"] == {}
 
 
-def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes: Pool, package: Package) -> None:
+def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(pool: Pool, package: Package) -> None:
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN) for n in range(5)]
 
-    seen = Looking(boxes, package, HUNGRY, runs)
+    seen = Looking(pool, package, HUNGRY, runs)
 
     assert [one.evidence is not None for one in seen.inspected] == [True]
     assert [ran.name for ran in seen.ran] == [run.name for run in runs]
@@ -123,12 +115,12 @@ def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes:
 
 
 def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
-    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.engine.inspection.BUDGET", 1e-6)
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n else None) for n in range(3)]
 
-    seen = Looking(boxes, package, HONEST, runs)
+    seen = Looking(pool, package, HONEST, runs)
 
     assert len(seen.inspected) == 1
     assert sorted(ran.name for ran in seen.ran) == [run.name for run in runs]
@@ -193,12 +185,12 @@ def test_runs_on_small_inputs_share_messages_of_a_mebibyte() -> None:
 
 
 @pytest.mark.whole
-def test_a_run_that_hangs_in_a_batch_is_named(boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_hangs_in_a_batch_is_named(pool: Pool, package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.engine.inspection.COMPILE_SECONDS", 1)
     hanging = HONEST.replace("0.0, x.resh", "lax.while_loop(lambda v: v > 2, lambda v: v + 1, x[0]) * 0, x.resh")
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(4)]
 
-    seen = Looking(boxes, package, hanging, runs)
+    seen = Looking(pool, package, hanging, runs)
 
     outcomes = {ran.name: ran.outcome for ran in seen.ran}
     assert outcomes["case 3"].ending is Ending.TIMED_OUT
@@ -221,12 +213,12 @@ FORGED_BATCHES = (
 
 @pytest.mark.parametrize("forged", FORGED_BATCHES)
 def test_a_batch_that_is_not_answered_decides_nothing(
-    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch, forged: str
+    pool: Pool, package: Package, monkeypatch: pytest.MonkeyPatch, forged: str
 ) -> None:
     monkeypatch.setattr("app.engine.inspection.INSPECT_DRIVER", _with_batches(forged))
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n == 3 else None) for n in range(4)]
 
-    seen = Looking(boxes, package, HONEST, runs)
+    seen = Looking(pool, package, HONEST, runs)
 
     assert len(seen.inspected) == 1
     answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
@@ -237,13 +229,13 @@ def test_a_batch_that_is_not_answered_decides_nothing(
 
 
 def test_a_forged_answer_in_a_batch_leaves_the_others_as_they_are(
-    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forged = "[answers[0], np.zeros(3, np.uint8), *answers[2:], answers[0]]"
     monkeypatch.setattr("app.engine.inspection.INSPECT_DRIVER", _with_batches(forged))
     runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), None) for n in range(3)]
 
-    seen = Looking(boxes, package, HONEST, runs)
+    seen = Looking(pool, package, HONEST, runs)
 
     answers = {ran.name: ran.outcome.answer or b"" for ran in seen.ran}
     assert answers["case 1"] == bytes(3)

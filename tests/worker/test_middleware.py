@@ -1,4 +1,7 @@
-"""The middleware around judgings: the error of a part is logged, and never that of the judging."""
+"""The middleware around judgings: the error of a part is logged, and never that of the judging.
+
+A host that refuses every box stops its worker; one problem's refusal, or an engine that is away, does not.
+"""
 
 import threading
 from unittest.mock import ANY
@@ -8,8 +11,8 @@ import pytest
 
 from app.engine.job import Outcomes
 from app.submissions.judging_record import JudgingClaim
-from app.worker.middleware import Judge, JudgingResult, Middleware, with_middleware
-from sandbox.interface import Aborted, BoxLost
+from app.worker.middleware import Judge, JudgingResult, Middleware, StopAfterRefusals, with_middleware
+from sandbox.interface import Aborted, BoxLost, SandboxAway, SandboxUnavailable
 
 CLAIM = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 JUDGED = JudgingResult(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
@@ -60,3 +63,44 @@ def test_the_error_of_the_judging_stays_the_same(part: Middleware, error: Except
         with_middleware(judge, [part])(CLAIM, threading.Event())
 
     assert raised.value is error
+
+
+REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
+
+
+def judge_with(refusals: StopAfterRefusals, outcomes: list[SandboxUnavailable | None]) -> None:
+    waiting = iter(outcomes)
+
+    def judge(_claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
+        if error := next(waiting):
+            raise error
+        return JUDGED
+
+    watched = with_middleware(judge, [refusals])
+    for error in outcomes:
+        if error is None:
+            watched(CLAIM, threading.Event())
+            continue
+        with pytest.raises(SandboxUnavailable):
+            watched(CLAIM, threading.Event())
+
+
+def test_three_refusals_in_a_row_stop_the_worker_once() -> None:
+    stops: list[int] = []
+    refusals = StopAfterRefusals(lambda: stops.append(1))
+
+    judge_with(refusals, [REFUSAL] * 5)
+
+    assert len(stops) == 1
+    assert refusals.reason is REFUSAL
+
+
+@pytest.mark.parametrize("outcomes", [[REFUSAL, REFUSAL, None] * 3, [AWAY] * 9, [REFUSAL, AWAY, REFUSAL]])
+def test_a_success_between_or_an_engine_that_is_away_stops_nothing(outcomes: list[SandboxUnavailable | None]) -> None:
+    stops: list[int] = []
+    refusals = StopAfterRefusals(lambda: stops.append(1))
+
+    judge_with(refusals, outcomes)
+
+    assert stops == []
+    assert refusals.reason is None

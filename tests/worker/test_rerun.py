@@ -1,22 +1,19 @@
 """One case runs again in another process, and its answer must be correct there too."""
 
 import threading
-from collections.abc import Sequence
 from textwrap import dedent
 
 import pytest
 
-from app.catalog.package import Package
 from app.engine.boxes import box_spec
 from app.engine.case_verdict import RERUN
 from app.engine.job import Job
 from app.engine.judge import judge
-from app.engine.prepare import PreparedCase
-from app.judging.verdicts import CaseResult, Finish, Verdict
+from app.judging.verdicts import CaseResult, Verdict
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
-from tests.worker.bench import STANDARDISE, CountingPool, changed, have_idle
+from tests.worker.bench import STANDARDISE, CountingPool, changed, have_idle, judge_source
 from tests.worker.cases import make_case, sized
 
 SPEC = box_spec(STANDARDISE.manifest)
@@ -34,19 +31,11 @@ def standardise(x, eps):
 """
 
 
-def run(
-    pool: Pool, source: str, cases: Sequence[PreparedCase] = CASES, package: Package = STANDARDISE
-) -> tuple[Finish, list[CaseResult]]:
-    told: list[CaseResult] = []
-    return judge(Job(package=package, source=source, cases=cases), pool, told.append, threading.Event()), told
-
-
 @pytest.mark.parametrize("runs_in_parallel", [False, True], ids=["after", "beside"])
 def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, runs_in_parallel: bool) -> None:
     have_idle(pool, SPEC, 2)
-    job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=CASES, runs_in_parallel=runs_in_parallel)
 
-    judged = judge(job, pool, lambda _: None, threading.Event())
+    judged = judge_source(COUNTING.format(first=0), pool, CASES, runs_in_parallel=runs_in_parallel)
 
     assert judged.verdict is Verdict.WRONG_ANSWER
     wrong = [case for case in judged.cases if case.verdict is not Verdict.ACCEPTED]
@@ -69,8 +58,7 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
         have_idle(pool, SPEC, boxes)
         pool.leases = 0
         wrong = "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x + 99\n"
-        job = Job(package=STANDARDISE, source=wrong, cases=CASES, runs_in_parallel=True)
-        judged = judge(job, pool, lambda _: None, threading.Event())
+        judged = judge_source(wrong, pool, CASES, runs_in_parallel=True)
         assert judged.verdict is Verdict.WRONG_ANSWER
         taken.append(pool.leases)
         pool.close()
@@ -85,9 +73,9 @@ def test_an_answer_that_is_right_only_in_its_place_is_found_beside_other_cases(
     """The first call of a process is wrong, unless it is for the case that the first process begins with."""
     cases = [sized(position, size) for position, size in enumerate(sizes)]
     have_idle(pool, SPEC, 2)
-    job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=cases, runs_in_parallel=True)
+    source = COUNTING.format(first=0)
 
-    verdicts = {judge(job, pool, lambda _: None, threading.Event()).verdict for _ in range(6)}
+    verdicts = {judge_source(source, pool, cases, runs_in_parallel=True).verdict for _ in range(6)}
 
     assert verdicts == {Verdict.WRONG_ANSWER}
 
@@ -103,11 +91,10 @@ def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool)
                 pass
             return x + 99
     """
-    job = Job(package=STANDARDISE, source=dedent(endless_if_first), cases=CASES, runs_in_parallel=True)
     have_idle(pool, SPEC, 2)
     pool.leases = 0
 
-    judged = judge(job, pool, lambda _: None, threading.Event())
+    judged = judge_source(dedent(endless_if_first), pool, CASES, runs_in_parallel=True)
 
     assert judged.verdict is Verdict.WRONG_ANSWER
     assert pool.leases == 2
@@ -115,7 +102,7 @@ def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool)
 
 
 def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:
-    judged, _ = run(pool, COUNTING.format(first=1), SAMPLE_LAST)
+    judged = judge_source(COUNTING.format(first=1), pool, SAMPLE_LAST)
 
     report = judged.cases[0].report
     assert report["category"] == RERUN
@@ -127,7 +114,7 @@ def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:
 def test_a_second_run_that_raises_counts_as_what_it_is(pool: Pool) -> None:
     source = COUNTING.format(first=1).replace("x + 99", "calls[1]")
 
-    judged, _ = run(pool, source, SAMPLE_LAST)
+    judged = judge_source(source, pool, SAMPLE_LAST)
 
     assert judged.verdict is Verdict.RUNTIME_ERROR
     assert judged.cases[0].report["category"] == RERUN
@@ -135,7 +122,10 @@ def test_a_second_run_that_raises_counts_as_what_it_is(pool: Pool) -> None:
 
 
 def test_a_result_that_was_shown_does_not_change(pool: Pool) -> None:
-    judged, told = run(pool, COUNTING.format(first=0))
+    told: list[CaseResult] = []
+    job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=CASES)
+
+    judged = judge(job, pool, told.append, threading.Event())
 
     assert sorted(told, key=lambda result: result.position) == list(judged.cases)
 
@@ -144,7 +134,7 @@ def test_a_problem_that_is_not_deterministic_runs_nothing_again(pool: CountingPo
     pool.leases = 0
     package = changed("variants: 2", "variants: 2\ndeterministic: false")
 
-    judged, _ = run(pool, COUNTING.format(first=0), package=package)
+    judged = judge_source(COUNTING.format(first=0), pool, CASES, package)
 
     assert (judged.verdict, pool.leases) == (Verdict.ACCEPTED, 1)
 
@@ -152,7 +142,7 @@ def test_a_problem_that_is_not_deterministic_runs_nothing_again(pool: CountingPo
 def test_an_honest_submission_pays_for_one_more_process(pool: CountingPool) -> None:
     pool.leases = 0
 
-    judged, _ = run(pool, HONEST)
+    judged = judge_source(HONEST, pool, CASES)
 
     assert (judged.verdict, pool.leases) == (Verdict.ACCEPTED, 2)
 
@@ -160,6 +150,6 @@ def test_an_honest_submission_pays_for_one_more_process(pool: CountingPool) -> N
 def test_a_wrong_submission_pays_for_none(pool: CountingPool) -> None:
     pool.leases = 0
 
-    run(pool, HONEST.replace("x.copy()", "x + (x[0] == 2)"))
+    judge_source(HONEST.replace("x.copy()", "x + (x[0] == 2)"), pool, CASES)
 
     assert pool.leases == 1

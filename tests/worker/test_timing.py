@@ -1,7 +1,7 @@
 """Submissions are timed beside the reference, in real boxes, and nothing that they do helps a slow one."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -32,12 +32,6 @@ PRETENDS = (
     "    if first[0] > 100 and len(first) > 1:\n"
     "        return 0\n" + SLOW
 )
-
-
-@pytest.fixture(scope="module")
-def references(launcher: Launcher) -> Iterator[Pool]:
-    with closing(CountingPool(launcher, capacity=2, max_runs=1000)) as pool:
-        yield pool
 
 
 @pytest.fixture(scope="module")
@@ -152,12 +146,8 @@ def test_a_submission_found_too_slow_on_a_busy_machine_is_timed_again_when_it_is
 
 
 def test_the_worker_stores_the_times_with_the_verdict(bench: Bench) -> None:
-    revision = bench.publish(PACKAGE)
-    bench.send(revision, PACKAGE.reference)
+    judging = bench.judge(bench.publish(PACKAGE), PACKAGE.reference)
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    judging = bench.judging()
     assert judging.verdict == "accepted"
     assert judging.times is not None
     assert judging.times["max_time_ratio"] == 4

@@ -36,21 +36,17 @@ def times_away(caplog: pytest.LogCaptureFixture) -> int:
 def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_end(bench: Bench) -> None:
     with bench.database.transaction() as session:
         session.execute(text(NO_PROGRESS))
-    bench.send(bench.publish())
 
-    bench.worker().judge(bench.claim(), threading.Event())
+    judging = bench.judge(bench.publish())
 
-    judging = bench.judging()
     assert (judging.verdict, judging.attempt, judging.reason) == ("accepted", 1, None)
     assert bench.case_names() == CASES
 
 
 def test_a_judging_tells_where_its_time_went(bench: Bench) -> None:
-    bench.send(bench.publish())
+    judging = bench.judge(bench.publish())
 
-    bench.worker().judge(bench.claim(), threading.Event())
-
-    phases = {phase.name: phase.seconds for phase in read_phases(bench.judging())}
+    phases = {phase.name: phase.seconds for phase in read_phases(judging)}
     assert list(phases) == ["queued", "preparing", "box", "running", "again", "checking"]
     assert None not in phases.values()
     # Hidden cases ran, and what they took is told in tenths of a second.

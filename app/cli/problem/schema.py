@@ -10,6 +10,6 @@ def schema() -> None:
 
     A server has the same schema at /schema/problem.json.
     """
-    from app.catalog.schema import manifest_schema
+    from app.catalog.manifest import manifest_schema
 
     typer.echo(json.dumps(manifest_schema(), indent=2))

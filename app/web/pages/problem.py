@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.api.request_limits import await_submit_turn, await_visitor_turn
-from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, get_visitor_runs
+from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, shared_state
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
@@ -135,7 +135,7 @@ def run_without_account(visit: CurrentVisit, slug: Slug, form: Annotated[Solutio
     network = network_of(read_address(visit.request))
     run = VisitorRun(network=network, slug=slug, source=form.text, key=form.key)
     try:
-        run_id = get_visitor_runs(visit.request).start(
+        run_id = shared_state(visit.request).visitor_runs.start(
             get_database(visit.request), run, get_queue_waits(visit.request).read()
         )
     except (Invalid, LimitReached) as fault:

@@ -5,15 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.password_reset import PasswordResets, ResetLinkSpent, get_user_by_reset, reset_password
-from app.api.request_state import get_password_resets
+from app.accounts.password_reset import ResetLinkSpent, get_user_by_reset, reset_password
+from app.api.request_state import shared_state
 from app.errors import Invalid
 from app.limits import RateLimitReached
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, require_own_origin, see_other
 
 router = APIRouter()
-
-Resets = Annotated[PasswordResets, Depends(get_password_resets)]
 
 
 class AskForm(BaseModel):
@@ -30,7 +28,8 @@ def show_forgot_password(visit: CurrentVisit) -> Response:
 
 
 @router.post("/forgot-password", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-def send_forgot_password(visit: CurrentVisit, resets: Resets, form: Annotated[AskForm, Form()]) -> Response:
+def send_forgot_password(visit: CurrentVisit, form: Annotated[AskForm, Form()]) -> Response:
+    resets = shared_state(visit.request).password_resets
     try:
         resets.ask(form.account, read_address(visit.request))
     except RateLimitReached as fault:

@@ -17,7 +17,7 @@ from app.accounts.invitation import (
 )
 from app.accounts.model import Role
 from app.accounts.permission import Permission
-from app.api.request_state import get_outbox, get_settings
+from app.api.request_state import get_settings, shared_state
 from app.errors import Conflict, Invalid, NotFound
 from app.policy import read_policy
 from app.web.address import InvitationId
@@ -51,7 +51,7 @@ def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) ->
     except Invalid as fault:
         return _page(visit, form, errors={fault.field: str(fault)}, status=422)
     if letter is not None:
-        get_outbox(visit.request).send(letter)
+        shared_state(visit.request).outbox.send(letter)
     return _page(visit, link=new.link(base_url))
 
 
@@ -85,7 +85,7 @@ def _page(
         "is_first": cursor is None,
         "query": {"state": state} if state else {},
         "link": about.get("link"),
-        "sends_mail": get_outbox(visit.request).server is not None,
+        "sends_mail": shared_state(visit.request).outbox.server is not None,
         "values": (form or InviteForm()).model_dump(),
         "errors": errors or {},
         "bounds": {"days": MAX_DAYS, "note": MAX_NOTE},

@@ -10,7 +10,7 @@ from app.admin.first_steps import dismiss_steps, keep_sign_up, list_open_steps
 from app.admin.overview import read_overview, read_storage
 from app.admin.retention import read_retention
 from app.admin.revision import list_current, list_outdated
-from app.api.request_state import get_settings, get_started_at
+from app.api.request_state import get_settings, shared_state
 from app.queue.heartbeat import ALIVE
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, require_own_origin, see_other
@@ -26,7 +26,7 @@ DRAWN = 12
 @router.get("")
 def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
     # Workers that start together with the server need seconds until their first heartbeat.
-    workers_may_start = datetime.now(UTC) - get_started_at(visit.request) < ALIVE
+    workers_may_start = datetime.now(UTC) - shared_state(visit.request).started_at < ALIVE
     with visit.transaction() as session:
         steps = list_open_steps(session)
         overview = read_overview(session, get_settings(visit.request).data)
