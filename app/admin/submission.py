@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
@@ -37,20 +37,24 @@ COLUMNS = (
 
 
 class InspectedJudging(BaseModel):
-    """One judging of a submission, as admins see it. Values of hidden cases are not stored, so they are not here."""
+    """One judging of a submission, as admins see it. Values of hidden cases are not stored, so they are not here.
+
+    `is_current`: it counts, as exactly one does. `attempt`: how often a worker began it. `priority`: None once it is
+    done. `reason`: why it is a judge_error, or was judged again. `request_id`: of the request in the server's log.
+    """
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: int
-    revision: int = Field(description="the number of the revision it was judged on")
-    is_current: bool = Field(description="whether it counts: exactly one judging of a submission does")
-    rejudging_id: UUID | None = Field(description="its rejudging; null for the first judging")
+    revision: int
+    is_current: bool
+    rejudging_id: UUID | None
     queue: str
-    priority: int | None = Field(description="null once it is done")
+    priority: int | None
     state: State
     verdict: Verdict | None
     score: int | None
-    attempt: int = Field(description="the number of times that a worker began it")
+    attempt: int
     worker: str | None
     image: str | None
     versions: dict[str, Any] | None
@@ -58,8 +62,8 @@ class InspectedJudging(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     hint: str | None
-    reason: str | None = Field(description="why it is a judge_error, or was judged again")
-    request_id: str | None = Field(description="identifies the request that made it in the server's log")
+    reason: str | None
+    request_id: str | None
 
 
 def inspect_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:

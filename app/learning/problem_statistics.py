@@ -11,7 +11,6 @@ from statistics import median
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from pydantic import Field
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
@@ -41,15 +40,19 @@ class VerdictCount(FrozenModel):
 
 
 class MistakeCount(FrozenModel):
-    hint: str = Field(description="the explanation of a known mistake, as students read it")
-    students: int = Field(description="how many students made it")
+    """How many students made a known mistake. `hint`: its explanation, as students read it."""
+
+    hint: str
+    students: int
 
 
 class CaseCount(FrozenModel):
+    """Submissions that have a result for this case. `near`: the answer used 0.5 to 2 times the tolerance."""
+
     name: str
-    failed: int = Field(description="submissions whose answer to this case was not accepted")
-    judged: int = Field(description="submissions that have a result for this case")
-    near: int = Field(description="submissions whose answer used 0.5 to 2 times the tolerance of this case")
+    failed: int
+    judged: int
+    near: int
 
 
 class Bar(FrozenModel):
@@ -60,29 +63,34 @@ class Bar(FrozenModel):
 
 
 class HintCount(FrozenModel):
-    number: int = Field(description="the hint's number, from 1")
-    students: int = Field(description="how many of these students revealed it")
+    """How many of these students revealed the hint with this number, from 1."""
+
+    number: int
+    students: int
 
 
 class ProblemStatistics(FrozenModel):
-    """Of the last submissions of all cases by students. Without students or solvers, rates and medians are null."""
+    """Of the last submissions of all cases by students. Without students or solvers, rates and medians are None.
 
-    submissions: int = Field(description=f"the number of submissions that count: the last {LAST:,} at most")
+    A solver's attempts and minutes are counted up to the first accepted submission. `shares`: submissions by the
+    largest share of the tolerance that an answer used; `near`: those whose share is from 0.5 to 2. `mistakes` and
+    `cases` are the MOST most frequent ones.
+    """
+
+    submissions: int
     students: int
-    solved: int = Field(description="students with an accepted submission")
-    solve_rate: float | None = Field(description="`solved` divided by `students`")
-    median_attempts: float | None = Field(description="submissions of a solver up to the first accepted one")
-    median_minutes: float | None = Field(description="from a solver's first submission to the first accepted one")
-    attempts: tuple[Bar, ...] = Field(description="solvers by their submissions up to the first accepted one")
-    minutes: tuple[Bar, ...] = Field(description="solvers by the minutes between these submissions")
+    solved: int
+    solve_rate: float | None
+    median_attempts: float | None
+    median_minutes: float | None
+    attempts: tuple[Bar, ...]
+    minutes: tuple[Bar, ...]
     verdicts: tuple[VerdictCount, ...]
-    mistakes: tuple[MistakeCount, ...] = Field(description=f"the most frequent ones, {MOST} at most")
-    cases: tuple[CaseCount, ...] = Field(description=f"those that fail most often, {MOST} at most")
+    mistakes: tuple[MistakeCount, ...]
+    cases: tuple[CaseCount, ...]
     hints: tuple[HintCount, ...]
-    shares: tuple[Bar, ...] = Field(
-        description="submissions by the largest share of the tolerance that an answer used; 1 is at the limit"
-    )
-    near: int = Field(description="submissions whose largest share is from 0.5 to 2")
+    shares: tuple[Bar, ...]
+    near: int
 
 
 class _StudentSubmission(NamedTuple):

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import Field
 from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session, aliased
 
@@ -26,15 +25,15 @@ UNCHANGED = ("same", "waiting", "cancelled")
 
 
 class Outcome(FrozenModel):
-    """The result of one judging. `verdict` is null while it waits."""
+    """The result of one judging on the revision with this number. `verdict` is None while it waits."""
 
     verdict: Verdict | None
     score: int | None
-    revision: int = Field(description="the number of the revision that it was judged on")
+    revision: int
 
 
 class CaseChange(FrozenModel):
-    """A case whose verdict differs. A side is null if its revision has no such case, or the case did not run."""
+    """A case whose verdict differs. A side is None if its revision has no such case, or the case did not run."""
 
     name: str
     old: Verdict | None
@@ -42,23 +41,26 @@ class CaseChange(FrozenModel):
 
 
 class SubmissionChange(FrozenModel):
-    """One submission. `failed`: the new judging is a judge error, and the old verdict stays."""
+    """One submission. `failed`: the new judging is a judge error for this `reason`, and the old verdict stays.
+
+    `problem` is a slug, `user` a name. `cases`: those whose verdict differs, in the problem's order.
+    """
 
     submission: UUID
-    problem: str = Field(description="the slug")
-    user: str = Field(description="the user name")
+    problem: str
+    user: str
     kind: Kind
     old: Outcome
     new: Outcome
-    cases: tuple[CaseChange, ...] = Field(description="the cases whose verdict differs, in the problem's order")
-    reason: str | None = Field(description="why it failed; null otherwise")
+    cases: tuple[CaseChange, ...]
+    reason: str | None
 
 
 class ChangePage(FrozenModel):
-    """In the order in which the submissions were sent."""
+    """In the order in which the submissions were sent. `next`: the cursor of the next page."""
 
     items: tuple[SubmissionChange, ...]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: str | None
 
 
 def list_changes(

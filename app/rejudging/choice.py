@@ -31,29 +31,24 @@ SHOWN = 50
 
 
 class Choice(Body):
-    """Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`."""
+    """Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`.
+
+    `revision`: judged on the problem's revision with this number; `outdated`: on another one than the current one.
+    `since` and `until`: when it was sent. `cause`: of a judge error, as the page of judge errors shows it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
-    problem: str | None = Field(None, description="the slug of a problem", examples=["microbatched_grads"])
-    revision: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="judged on the problem's revision with this number"
-    )
-    outdated: bool = Field(False, description="judged on another revision than the problem's current one")
-    since: Moment | None = Field(None, description="sent at this time or later")
-    until: Moment | None = Field(None, description="sent before this time")
-    verdict: Verdict | None = Field(None, description="with this verdict")
-    cause: str | None = Field(
-        None,
-        max_length=MAX_CAUSE,
-        description="with a judge error of this cause, as the page of judge errors shows it",
-        examples=["BoxLost: the box ended"],
-    )
-    user: str | None = Field(None, description="sent by the user with this name")
-    ids: Annotated[tuple[UUID, ...], Field(fail_fast=True)] | None = Field(
-        None, max_length=MOST, description="these submissions"
-    )
-    samples: bool = Field(False, description="true: also runs of sample cases")
+    problem: str | None = None
+    revision: int | None = Field(None, ge=1, le=MAX_NUMBER)
+    outdated: bool = False
+    since: Moment | None = None
+    until: Moment | None = None
+    verdict: Verdict | None = None
+    cause: str | None = Field(None, max_length=MAX_CAUSE)
+    user: str | None = None
+    ids: Annotated[tuple[UUID, ...], Field(fail_fast=True)] | None = Field(None, max_length=MOST)
+    samples: bool = False
 
     def check(self) -> Self:
         """Raises Invalid."""
@@ -171,25 +166,28 @@ def _user_id(session: Session, username: str) -> UUID:
 
 
 class Candidate(FrozenModel):
+    """A submission to judge again. `problem` is a slug, `user` a name, `revision` the number of the judged revision."""
+
     submission: UUID
-    problem: str = Field(description="the slug")
-    user: str = Field(description="the user name")
+    problem: str
+    user: str
     created_at: datetime
     verdict: Verdict
     score: int | None
-    revision: int = Field(description="the number of the revision it was judged on")
+    revision: int
 
 
 class Preview(FrozenModel):
-    """The submissions that a choice matches."""
+    """The submissions that a choice matches. `total`: those to judge again; counting stops above MOST.
 
-    total: int = Field(description=f"the submissions to judge again; the limit is {MOST}, and {MOST + 1} means more")
-    unfinished: int = Field(description="matching submissions that are not judged yet, and are left out")
-    older: int = Field(
-        description="submissions that would be judged on an older revision than now, because the problem went back to "
-        "an earlier revision"
-    )
-    items: tuple[Candidate, ...] = Field(description=f"the first {SHOWN} by time")
+    `unfinished`: not judged yet, so left out. `older`: to be judged on an older revision than now, because the problem
+    went back to an earlier one. `items`: the first SHOWN by time.
+    """
+
+    total: int
+    unfinished: int
+    older: int
+    items: tuple[Candidate, ...]
 
     @property
     def is_too_many(self) -> bool:

@@ -1,4 +1,4 @@
-"""Rejudgings as admins see them: the objects of the API, which pages and commands show too."""
+"""Rejudgings as the pages of admins show them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -27,28 +26,22 @@ class RejudgingSummary(FrozenModel):
     """`judging` until all submissions are judged, then `ready` to be applied or cancelled. That decision is final.
 
     `overtaken` instead of `ready` if another rejudging of some of the same submissions was applied since: this one can
-    only be cancelled.
+    only be cancelled. The number `overtaken` counts these submissions, and is 0 after the decision. `judged`: so far,
+    or when it was decided. `by` and `decided_by` are user names; None for a command on the server.
     """
 
     id: UUID
     state: RejudgingState
     created_at: datetime
-    by: str | None = Field(description="the user name of the admin who began it; null for a command on the server")
+    by: str | None
     note: str
-    chosen: Choice = Field(description="the criteria")
-    onto: Onto = Field(
-        description="the revision to judge on: `own`, the one of the submission's verdict at the time, or `current`, "
-        "the problem's current one"
-    )
-    total: int = Field(description="the number of submissions when it began")
-    judged: int = Field(description="the number judged again so far, or when it was applied or cancelled")
-    overtaken: int = Field(
-        description="the number that another applied rejudging has judged again since; 0 after the decision"
-    )
-    decided_at: datetime | None = Field(description="when it was applied or cancelled; null before the decision")
-    decided_by: str | None = Field(
-        description="the user name of the admin who decided; null before the decision and for a command"
-    )
+    chosen: Choice
+    onto: Onto
+    total: int
+    judged: int
+    overtaken: int
+    decided_at: datetime | None
+    decided_by: str | None
 
 
 class Move(FrozenModel):
@@ -62,23 +55,19 @@ class Move(FrozenModel):
 class RejudgingView(RejudgingSummary):
     """A rejudging and its changes. `failed` submissions are judge errors and keep their old verdicts.
 
-    `total` is the sum of `kinds` and `gone`.
+    `total` is the sum of `kinds` and `gone`, the submissions that were deleted. `moves`: the judged submissions.
     """
 
-    kinds: dict[Kind, int] = Field(
-        description="the number of submissions that are the same, better, worse, …, also of waiting ones"
-    )
-    gone: int = Field(
-        description="the number of deleted submissions: their users were erased, or retention removed them"
-    )
-    moves: tuple[Move, ...] = Field(description="the judged submissions, by old and new verdict")
+    kinds: dict[Kind, int]
+    gone: int
+    moves: tuple[Move, ...]
 
 
 class RejudgingPage(FrozenModel):
-    """Newest first."""
+    """Newest first. `next`: the cursor of the next page."""
 
     items: tuple[RejudgingSummary, ...]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: str | None
 
 
 def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
