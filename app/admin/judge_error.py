@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
@@ -28,30 +27,32 @@ class ErrorFilters:
 
 
 class JudgeErrorView(FrozenModel):
+    """`kind`: the class of the last attempt's error; `cause`: with its first line, without digits.
+
+    `reason`: the error of each attempt. `is_current`: no later judging of the submission counts.
+    """
+
     judging: int
     submission: UUID
     problem: str
     mode: str
-    kind: str = Field(description="the class of the error")
-    cause: str = Field(description="the class and first line of the last attempt's error, without digits")
-    reason: str | None = Field(description="the error of each attempt")
+    kind: str
+    cause: str
+    reason: str | None
     worker: str | None
     attempts: int
-    is_current: bool = Field(description="false: a later judging of the submission counts")
+    is_current: bool
     request_id: str | None
     finished_at: datetime
 
 
-class JudgeErrorPage(BaseModel):
-    items: list[JudgeErrorView]
-    next: str | None
-
-
 class CauseView(FrozenModel):
+    """`open`: the judge errors that still count."""
+
     kind: str
     cause: str
     count: int
-    open: int = Field(description="judge errors that still count: they were not judged again")
+    open: int
     latest_at: datetime
 
 

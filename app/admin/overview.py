@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
 from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
@@ -168,14 +167,18 @@ def _pending() -> tuple[ColumnElement[bool], ...]:
 
 
 class TableSize(FrozenModel):
+    """`bytes`: with indexes and TOAST. `rows`: the database's estimate; None if it has none yet."""
+
     name: str
-    bytes: int = Field(description="with indexes and TOAST")
-    rows: int | None = Field(description="the database's estimate; null if it has none yet")
+    bytes: int
+    rows: int | None
 
 
 class Storage(FrozenModel):
+    """The size of the database; its largest tables come first."""
+
     database_bytes: int
-    tables: tuple[TableSize, ...] = Field(description="the largest first")
+    tables: tuple[TableSize, ...]
     disk_free_bytes: int
     disk_total_bytes: int
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pydantic import Field
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -206,18 +205,20 @@ def _only_one(database: Database) -> Iterator[bool]:
 
 
 class Due(FrozenModel):
-    """Rows that are due for removal."""
+    """Rows that are due for removal after the days of a setting, None for a fixed rule; at most MOST_COUNTED."""
 
     name: str
-    setting: str | None = Field(description="the setting with the number of days; null for a fixed rule")
+    setting: str | None
     days: int
-    count: int = Field(description=f"at most {MOST_COUNTED} are counted")
+    count: int
 
 
 class RunView(FrozenModel):
+    """Has no end while the run goes on, or if it was interrupted. `removed`: the number of rows by kind."""
+
     started_at: datetime
-    finished_at: datetime | None = Field(description="null while the run goes on, or if it was interrupted")
-    removed: dict[str, Any] = Field(description="the number of removed rows, by kind")
+    finished_at: datetime | None
+    removed: dict[str, Any]
 
 
 class Retention(FrozenModel):

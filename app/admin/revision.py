@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field
 from sqlalchemy import Select, and_, distinct, func, literal, select, true
 from sqlalchemy.orm import Session, aliased
 
@@ -18,23 +17,26 @@ MOST_COUNTED = 1_000
 
 
 class RevisionState(FrozenModel):
-    problem: str = Field(description="the slug")
+    """`published_at`: when it last became its problem's current revision; None if never.
+
+    `published_by`: a user name; None if it came from the server's folder. `verification`: its last one on this server,
+    with the outcome `verdict`. `submissions`: those whose current judging is on it, at most MOST_COUNTED.
+    `ready_variants`: those with expected outputs.
+    """
+
+    problem: str
     title: str
     number: int
     digest: str
     is_current: bool
     created_at: datetime
-    published_at: datetime | None = Field(
-        description="when it last became the problem's current revision; null if never"
-    )
-    published_by: str | None = Field(description="a user name; null if it came from the server's folder")
-    verification: UUID | None = Field(description="its last verification on this server; null if there was none")
-    verdict: Outcome | None = Field(description="the outcome of that verification")
-    submissions: int = Field(
-        description=f"submissions whose current judging is on it; at most {MOST_COUNTED} are counted"
-    )
-    variants: int = Field(description="the number of draws of its hidden inputs")
-    ready_variants: int = Field(description="the number of variants with expected outputs")
+    published_at: datetime | None
+    published_by: str | None
+    verification: UUID | None
+    verdict: Outcome | None
+    submissions: int
+    variants: int
+    ready_variants: int
 
     @property
     def has_more_submissions(self) -> bool:
