@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import BaseModel
 from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
@@ -44,6 +45,11 @@ class JudgeErrorView(FrozenModel):
     is_current: bool
     request_id: str | None
     finished_at: datetime
+
+
+class JudgeErrorPage(BaseModel):
+    items: list[JudgeErrorView]
+    next: str | None
 
 
 class CauseView(FrozenModel):
