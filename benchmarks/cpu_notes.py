@@ -35,7 +35,7 @@ WORKER = {
 }
 STUDENT = {
     "sandbox.guest.student": {"_load": "load", "_restore": "codec", "_encode": "codec", "_answer": "run"},
-    "jax._src.interpreters.partial_eval": {"trace_to_jaxpr_dynamic": "trace"},
+    "jax._src.interpreters.partial_eval": {"trace_to_jaxpr": "trace", "trace_to_jaxpr_dynamic": "trace"},
     "jax._src.interpreters.mlir": {"lower_jaxpr_to_module": "lower"},
     "jax._src.compiler": {"compile_or_get_cached": "find programs", "backend_compile_and_load": "compile"},
     "sandbox.guest.inspection.executable": {"_compile": "compile"},
@@ -91,6 +91,7 @@ class Notes:
             with self.part(part):
                 return function(*arguments, **named)
 
+        vars(run).update({name: getattr(function, name) for name in dir(function) if not name.startswith("__")})
         return run
 
 
