@@ -39,9 +39,9 @@ SENT = "\n# sent by a student\n"
 SOLUTION = ("load", "trace", "lower", "find programs", "compile", "run", "codec")
 WORKER = ("comparison", "hints")
 # By the kind of process in a box.
-PURPOSES = {"inspector": "inspection", "exporter": "export", "monitor": "monitors"}
+PURPOSES = {"monitor": "monitors", "exporter": "export", "inspector": "inspection"}
 REFERENCE, MISTAKES, LEARNING, BACKGROUND = "reference's cost", "known mistakes", "learning", "other background work"
-BOXES = (*SOLUTION, "second run", "spare", *PURPOSES.values(), REFERENCE, MISTAKES, LEARNING, BACKGROUND)
+PURPOSE_ORDER = (*PURPOSES.values(), REFERENCE, MISTAKES, LEARNING, BACKGROUND)
 # A Python in a box finds the notes' folder here. PYTHONPATH keeps what every box has.
 BWRAP = """\
 #!/bin/sh
@@ -169,17 +169,18 @@ def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterat
     for subject, source in (pair for sources in rounds for pair in zip(subjects, sources, strict=True)):
         if source is not None:
             sample = subject.measure(slug, source, VERDICT_OF[group])
-            samples[subject.name].append(sample)
-            _tell(slug, subject.name, group, sample)
-    for name, measured in samples.items():
-        yield from _figures(" ".join((slug, name)).strip(), group, measured)
+            series = f"{slug} {subject.name}".strip()
+            samples[series].append(sample)
+            _tell(series, group, sample)
+    for series, measured in samples.items():
+        yield from _figures(series, group, measured)
 
 
-def _tell(slug: str, name: str, group: str, sample: Sample) -> None:
+def _tell(series: str, group: str, sample: Sample) -> None:
     total = sum(sample.parts.values())
     largest = sorted(sample.parts.items(), key=lambda item: -item[1])[:5]
     parts = ", ".join(f"{part} {seconds:.2f}" for part, seconds in largest)
-    say(f"  {slug} {name}, {group}: {sample.seconds:.2f} s to the verdict, {total:.2f} CPU s: {parts}")
+    say(f"  {series}, {group}: {sample.seconds:.2f} s to the verdict, {total:.2f} CPU s: {parts}")
 
 
 def _figures(series: str, group: str, samples: Sequence[Sample]) -> Iterator[Figure]:
@@ -208,7 +209,7 @@ def account(seconds: float, spent: Mapping[str, float], notes: Sequence[Note], d
         **{part: first.spent.get(part, 0.0) for part in SOLUTION},
         "second run": sum(map(_called, others)),
         "spare": sum(note.spent.get("spare", 0.0) for note in notes),
-        **{purpose: sum(map(_called, found[purpose])) for purpose in BOXES[len(SOLUTION) + 2 :]},
+        **{purpose: sum(map(_called, found[purpose])) for purpose in PURPOSE_ORDER},
     }
     boxes["compile for inspection"] = sum(note.spent.get("compile", 0.0) for note in found["inspection"])
     boxes["inspection"] -= boxes["compile for inspection"]
