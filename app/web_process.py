@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 
 from fastapi import Depends, FastAPI
+from fastapi.routing import iter_route_contexts
 from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
 
@@ -30,6 +31,7 @@ from app.submissions.progress import Progress
 from app.submissions.queue_wait import QueueWaits
 from app.submissions.visitor_run import VisitorRuns
 from app.web.error_page import render_error
+from app.web.render import compile_templates
 from app.web.router import build_router as build_pages
 from app.web.shared_page import SharedPages
 from app.web.visit import count_page
@@ -42,6 +44,9 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     """Build the whole application. The caller upgrades the schema first and closes the database afterwards."""
     app = build_application()
     set_state(app, settings, database)
+    # The first request would build the table of routes and compile its templates, which takes a third of a second.
+    list(iter_route_contexts(app.routes))
+    compile_templates("problem.html", "submission.html")
     return app
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.meta import find_referenced_templates
 from markupsafe import Markup
 
 from app.accounts.permission import Permission
@@ -223,6 +224,18 @@ def render_page(
 
 def render_text(template: str, context: Mapping[str, Any]) -> str:
     return _environment().get_template(template).render(context)
+
+
+def compile_templates(*names: str) -> None:
+    """Compile these templates and all that they refer to, for which the first reader would wait."""
+    environment, waiting, compiled = _environment(), set(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        compiled.add(name)
+        path = environment.get_template(name).filename
+        assert path is not None  # the templates are files
+        referred = find_referenced_templates(environment.parse(Path(path).read_text()))
+        waiting |= {found for found in referred if found is not None} - compiled
 
 
 def _read_example() -> dict[str, Any]:
