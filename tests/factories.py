@@ -178,6 +178,6 @@ def make_measurement(session: Session, judging: Judging, wall_seconds: float, me
 def make_reference_measurement(
     session: Session, revision_id: UUID, wall_seconds: float, variant: int = 0, memory_bytes: int = 2**24
 ) -> None:
-    place = {"revision_id": revision_id, "variant": variant, "machine": "here", "runs": 1}
+    place = {"revision_id": revision_id, "variant": variant, "machine": "here"}
     session.add(ReferenceMeasurement(**place, wall_seconds=wall_seconds, memory_bytes=memory_bytes))
     session.flush()

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError
-from sqlalchemy import ColumnElement, Subquery, delete, func, literal, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Subquery, bindparam, delete, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.fault import Fault, Location, PackageInvalid
@@ -100,12 +102,15 @@ def get_track(session: Session, slug: str, states: Subquery | None = None) -> Tr
 
 
 def read_surroundings(
-    session: Session, slug: str, states: Subquery | None = None, prerequisites: Sequence[str] = ()
+    session: Session,
+    slug: str,
+    prerequisites: Sequence[str] = (),
+    states: Subquery | None = None,
+    known: Mapping[str, Any] = MappingProxyType({}),
 ) -> Surroundings:
-    """Return what stands around the problem with this slug and these prerequisites."""
-    own = select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
-    around = or_(_is_around(own.correlate(None).scalar_subquery()), Problem.slug.in_(prerequisites))
-    problems = _read(session, states, around)
+    """Return what stands around the problem with this slug and these prerequisites. `known`: parameters of `states`."""
+    around = {"slug": storable(slug), "prerequisites": list(prerequisites), **known}
+    problems = _read_listed(session.execute(_select_surroundings(states), around))
     by_slug = {problem.slug: problem for problem, _ in problems}
     track = by_slug[slug].track if slug in by_slug else None
     detail = None if track is None else _track(track, problems)
@@ -114,6 +119,13 @@ def read_surroundings(
         track=detail,
         place=None if detail is None else _place(slug, detail),
     )
+
+
+@cache  # building takes longer than running
+def _select_surroundings(states: Subquery | None) -> Select[Any]:
+    own = select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == bindparam("slug"))
+    is_before = Problem.slug.in_(bindparam("prerequisites", expanding=True))
+    return _select(states, or_(_is_around(own.correlate(None).scalar_subquery()), is_before))
 
 
 def _place(slug: str, track: TrackDetail) -> TrackPlace:
@@ -148,8 +160,15 @@ _Listed = tuple[ListedProblem, tuple[str | None, str | None]]
 
 def _read(session: Session, states: Subquery | None, *which: ColumnElement[bool]) -> Sequence[_Listed]:
     """Return the problems that meet the conditions, in the order of tracks."""
-    query = select_published(states, Track.title, Track.description).where(*which).order_by(*TRACK_ORDER)
-    return [(read_listed(row), (row.title, row.description)) for row in session.execute(query)]
+    return _read_listed(session.execute(_select(states, *which)))
+
+
+def _select(states: Subquery | None, *which: ColumnElement[bool]) -> Select[Any]:
+    return select_published(states, Track.title, Track.description).where(*which).order_by(*TRACK_ORDER)
+
+
+def _read_listed(rows: Iterable[Row[Any]]) -> Sequence[_Listed]:
+    return [(read_listed(row), (row.title, row.description)) for row in rows]
 
 
 def _is_around(track: ColumnElement[Any]) -> ColumnElement[bool]:

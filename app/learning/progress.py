@@ -4,18 +4,19 @@ A problem is new, tried or solved. The front page names the problem that the use
 the next one of each track. An accepted submission leads to the walkthrough, the quiz and the next problem of the track.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, and_, case, false, func, or_, select, true, union_all
+from sqlalchemy import BindParameter, ColumnElement, Subquery, and_, case, false, func, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.name import NamedProblem
 from app.catalog.query import IS_LISTED, ProblemState
-from app.catalog.track import TrackDetail, read_surroundings
+from app.catalog.track import Surroundings, TrackDetail, read_surroundings
 from app.errors import ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.learning.bookmark import Bookmark
@@ -80,7 +81,7 @@ def states_for(viewer: Viewer | None) -> Subquery | None:
     return states_of(viewer.id) if viewer else None
 
 
-def states_of(user_id: UUID) -> Subquery:
+def states_of(user_id: UUID | BindParameter[UUID]) -> Subquery:
     """Select `problem_id`, `state` and `is_bookmarked` of the user's submitted or bookmarked problems.
 
     All others are new and without a bookmark.
@@ -105,6 +106,17 @@ def states_of(user_id: UUID) -> Subquery:
         .group_by(each.c.problem_id)
         .subquery("states")
     )
+
+
+_STATES = states_of(USER_ID)
+
+
+def read_own_surroundings(
+    session: Session, user_id: UUID | None, slug: str, prerequisites: Sequence[str] = ()
+) -> Surroundings:
+    """Return what stands around the problem, with the user's states if there is a user."""
+    states = None if user_id is None else _STATES
+    return read_surroundings(session, slug, prerequisites, states, {"user_id": user_id})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +208,7 @@ def find_next_steps(session: Session, submission: Submission, view: SubmissionVi
         quiz = get_lesson(session, view.problem, user_id).quiz
     except ProblemNotFound:
         return None
-    track = read_surroundings(session, view.problem, states_of(user_id)).track
+    track = read_own_surroundings(session, user_id, view.problem).track
     return make_next_steps(session, submission, view, quiz, track)
 
 
@@ -217,7 +229,7 @@ def make_next_steps(
 
 def find_next_problem(session: Session, user_id: UUID, slug: str) -> NamedProblem | None:
     """Return the next unsolved problem of the track. None if there is none, or if this problem is not solved yet."""
-    track = read_surroundings(session, slug, states_of(user_id)).track
+    track = read_own_surroundings(session, user_id, slug).track
     if track is None or any(step.slug == slug and step.state != "solved" for step in track.steps):
         return None
     return _next_of(track, slug)

@@ -16,11 +16,11 @@ from app.api.request_state import get_database, get_policy, get_queue_waits, get
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
-from app.catalog.track import Surroundings, read_surroundings
+from app.catalog.track import Surroundings
 from app.courses.due import DueAssignment, list_due
 from app.errors import Invalid, LimitReached, NotFound, Refused
 from app.learning.problem_statistics import is_solved_by_student
-from app.learning.progress import Learning, make_next_steps, read_learning, states_for
+from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
 from app.limits import network_of
 from app.policy import read_policy
 from app.submissions.hand_in import HandIn
@@ -177,7 +177,7 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
     """Raises NotFound."""
     due = list_due(session, viewer.id, slug) if viewer else []
     problem = get_problem(session, slug, viewer.id if viewer else None)
-    around = read_surroundings(session, slug, states_for(viewer), problem.prerequisites)
+    around = read_own_surroundings(session, viewer.id if viewer else None, slug, problem.prerequisites)
     usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}
     return {
         **usual,
