@@ -43,7 +43,7 @@ from app.database.cursor import cut_list
 from app.limits import MAX_BODY_BYTES
 from app.validation import Body, FrozenModel, Moment
 
-router = APIRouter(prefix="/courses", tags=["courses"])
+router = APIRouter(tags=["courses"])
 
 CourseReader = Annotated[Viewer, needs(Permission.READ_COURSES)]
 CourseTaker = Annotated[Viewer, needs(Permission.TAKE_COURSES)]
@@ -146,7 +146,7 @@ class MemberList(BaseModel):
 
 
 @router.post(
-    "", status_code=HTTPStatus.CREATED, responses={201: locates("the course's path")}, summary="Create a course"
+    "/courses", status_code=HTTPStatus.CREATED, responses={201: locates("the course's path")}, summary="Create a course"
 )
 def post_course(
     database: Stored, viewer: CourseCreator, address: Address, wanted: NewCourse, response: Response
@@ -159,7 +159,7 @@ def post_course(
     return view
 
 
-@router.get("", summary="Your courses")
+@router.get("/courses", summary="Your courses")
 def get_courses(database: Stored, viewer: CourseReader, wanted: ShortSliced) -> CourseList:
     """Newest first. Admins get all courses."""
     with database.transaction() as session:
@@ -167,7 +167,7 @@ def get_courses(database: Stored, viewer: CourseReader, wanted: ShortSliced) -> 
     return CourseList(items=list(items), next=following)
 
 
-@router.post("/join", summary="Join a course")
+@router.post("/me/courses", summary="Join a course")
 def join(database: Stored, viewer: CourseTaker, address: Address, joining: Joining) -> Joined:
     with database.transaction() as session:
         if joining.link is not None:
@@ -177,13 +177,13 @@ def join(database: Stored, viewer: CourseTaker, address: Address, joining: Joini
         return Joined(course=course.slug, title=course.title)
 
 
-@router.get("/{course}", summary="A course")
+@router.get("/courses/{course}", summary="A course")
 def get_course(database: Stored, viewer: CourseReader, course: Course) -> CourseView:
     with database.transaction() as session:
         return view_course(session, get_seat(session, viewer, course))
 
 
-@router.patch("/{course}", summary="Change a course")
+@router.patch("/courses/{course}", summary="Change a course")
 def patch_course(
     database: Stored,
     viewer: CourseTaker,
@@ -201,7 +201,7 @@ def patch_course(
 
 
 @router.post(
-    "/{course}/copies",
+    "/courses/{course}/copies",
     status_code=HTTPStatus.CREATED,
     responses={201: locates("the new course's path")},
     summary="Copy a course for another term",
@@ -218,7 +218,7 @@ def post_copy(
     return view
 
 
-@router.post("/{course}/join-code", summary="Renew the join code")
+@router.post("/courses/{course}/join-code", summary="Renew the join code")
 def renew_code(database: Stored, viewer: CourseTaker, address: Address, course: Course, wanted: CodeWish) -> CourseView:
     """The old code ends. Students join with the code once the course is open."""
     with database.transaction() as session:
@@ -227,13 +227,13 @@ def renew_code(database: Stored, viewer: CourseTaker, address: Address, course: 
         return view_course(session, seat)
 
 
-@router.delete("/{course}/join-code", status_code=HTTPStatus.NO_CONTENT, summary="End the join code")
+@router.delete("/courses/{course}/join-code", status_code=HTTPStatus.NO_CONTENT, summary="End the join code")
 def end_code(database: Stored, viewer: CourseTaker, address: Address, course: Course) -> None:
     with database.transaction() as session:
         end_join_code(session, act_as(viewer, address), get_seat(session, viewer, course, CourseRight.CHANGE_COURSE))
 
 
-@router.get("/{course}/members", summary="The members of a course")
+@router.get("/courses/{course}/members", summary="The members of a course")
 def get_members(database: Stored, viewer: CourseReader, course: Course, wanted: ShortSliced) -> MemberList:
     """Staff first, then students by section and name."""
     with database.transaction() as session:
@@ -243,7 +243,7 @@ def get_members(database: Stored, viewer: CourseReader, course: Course, wanted: 
 
 
 @router.post(
-    "/{course}/members",
+    "/courses/{course}/members",
     status_code=HTTPStatus.CREATED,
     responses={201: locates("the member's path")},
     summary="Add a member",
@@ -259,13 +259,13 @@ def post_member(
     return view
 
 
-@router.get("/{course}/members/{member_id}", summary="A member of a course")
+@router.get("/courses/{course}/members/{member_id}", summary="A member of a course")
 def get_member(database: Stored, viewer: CourseReader, course: Course, member_id: UUID) -> MemberView:
     with database.transaction() as session:
         return get_member_view(session, get_seat(session, viewer, course, CourseRight.SEE_MEMBERS), member_id)
 
 
-@router.patch("/{course}/members/{member_id}", summary="Change a member")
+@router.patch("/courses/{course}/members/{member_id}", summary="Change a member")
 def patch_member(
     database: Stored,
     viewer: CourseTaker,
@@ -283,7 +283,7 @@ def patch_member(
         return get_member_view(session, seat, member.id)
 
 
-@router.delete("/{course}/members/{member_id}", status_code=HTTPStatus.NO_CONTENT, summary="Remove a member")
+@router.delete("/courses/{course}/members/{member_id}", status_code=HTTPStatus.NO_CONTENT, summary="Remove a member")
 def delete_member(database: Stored, viewer: CourseTaker, address: Address, course: Course, member_id: UUID) -> None:
     """The member's work stays, and counts again if you add the member again."""
     with database.transaction() as session:
@@ -291,7 +291,7 @@ def delete_member(database: Stored, viewer: CourseTaker, address: Address, cours
         remove_member(session, act_as(viewer, address), seat, member_id)
 
 
-@router.post("/{course}/roster", summary="Preview or apply a roster")
+@router.post("/courses/{course}/roster", summary="Preview or apply a roster")
 def post_roster(
     database: Stored, viewer: CourseTaker, address: Address, course: Course, roster: Roster
 ) -> RosterResult:
@@ -306,7 +306,7 @@ def post_roster(
         return result
 
 
-@router.post("/{course}/personal-links", summary="Make personal links for pending members")
+@router.post("/courses/{course}/personal-links", summary="Make personal links for pending members")
 def post_links(
     database: Stored, viewer: CourseTaker, address: Address, settings: Configured, course: Course
 ) -> LinkList:

@@ -28,6 +28,8 @@ MAX_DESCRIPTION = 20_000
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 CODE_CHARACTERS = 10
 MAX_SLUG = 48
+# Addresses of pages.
+RESERVED = frozenset({"new", "join", "claim"})
 
 
 def _check_storable(text: str) -> str:
@@ -131,7 +133,8 @@ def _insert(session: Session, actor: Actor, wanted: NewCourse) -> Course:
 def make_slug(title: str, otherwise: str) -> str:
     """Return the words of a title for an address, or `otherwise` if it has none."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-") or otherwise
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].strip("-") or otherwise
+    return f"{slug}-1" if slug in RESERVED else slug
 
 
 def change_course(session: Session, actor: Actor, seat: Seat, change: CourseChange) -> None:

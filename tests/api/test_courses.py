@@ -21,7 +21,7 @@ def test_an_author_creates_a_course_and_fills_it(author: httpx.Client, ada: http
     again = author.post("/courses", json=NEW).json()["slug"]
     author.patch(course, json={"state": "open", "description": "*Welcome*"}).raise_for_status()
     code = author.post(f"{course}/join-code", json={}).json()["join_code"]
-    joined = ada.post("/courses/join", json={"code": code})
+    joined = ada.post("/me/courses", json={"code": code})
     preview = author.post(f"{course}/roster", json={"csv": ROSTER, "preview": True})
     applied = author.post(f"{course}/roster", json={"csv": ROSTER})
     members = author.get(f"{course}/members").json()["items"]
@@ -46,13 +46,17 @@ def test_an_author_creates_a_course_and_fills_it(author: httpx.Client, ada: http
     assert [each["slug"] for each in ada.get("/courses").json()["items"]] == ["deep-learning"]
 
 
+def test_a_course_never_has_the_address_of_another_page(author: httpx.Client) -> None:
+    assert author.post("/courses", json=NEW | {"title": "Join!"}).json()["slug"] == "join-1"
+
+
 def test_a_personal_link_is_shown_once_and_claims_the_place(author: httpx.Client, ada: httpx.Client) -> None:
     course = f"/courses/{author.post('/courses', json=NEW).json()['slug']}"
     author.patch(course, json={"state": "open"})
     author.post(f"{course}/roster", json={"csv": "number,name\n1,Ada Lovelace\n"})
 
     link = author.post(f"{course}/personal-links").json()["items"][0]["link"].rpartition("/")[2]
-    first, second = (ada.post("/courses/join", json={"link": link}) for _ in range(2))
+    first, second = (ada.post("/me/courses", json={"link": link}) for _ in range(2))
 
     assert first.json()["course"] == "deep-learning"
     assert second.status_code == HTTPStatus.NOT_FOUND
