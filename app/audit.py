@@ -20,9 +20,13 @@ from app.database.engine import Base
 from app.log import request_id
 
 Action = Literal[
+    "adjustment.made",
+    "adjustment.removed",
     "assignment.changed",
     "assignment.created",
     "assignment.deleted",
+    "assignment.released",
+    "assignment.withheld",
     "audit.exported",
     "backup.restored",
     "backup.written",
@@ -81,6 +85,7 @@ Action = Literal[
     "worker.resumed",
 ]
 Kind = Literal[
+    "adjustment",
     "assignment",
     "audit",
     "backup",

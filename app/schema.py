@@ -16,6 +16,7 @@ from app.authoring.model import Publication
 from app.courses.model import Member
 from app.database.engine import Base, Database
 from app.errors import AllcloseError
+from app.grading.model import Adjustment
 from app.learning.bookmark import Bookmark
 from app.learning.model import HintReveal
 from app.learning.moderation import EntryReport
@@ -28,7 +29,7 @@ from app.submissions.leaderboard import Measurement
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
 MODELS = (
     *(Publication, Draft, Measurement, HintReveal, Bookmark, Note, EntryReport, AuditEvent, PolicyRow, Rejudging),
-    *(RetentionRun, Member),
+    *(RetentionRun, Member, Adjustment),
 )
 TABLES = Base.metadata
 

@@ -21,6 +21,7 @@ from app.admin.user_change import keep_an_admin, lock_row, refuse_own
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.courses.model import Course, Extension, Member
+from app.grading.model import Adjustment, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
 from app.learning.model import HintReveal, QuizAttempt, SolutionView
@@ -74,6 +75,9 @@ USER_DATA = (
     _kept(Post.user_id, "that they asked or answered then, without their name and without the text"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),
     _kept(Publication.user_id, "that a revision was published then, without their name"),
+    _removed(Adjustment.user_id, "decisions on their grades"),
+    _removed(ShownGrade.user_id, "their grades as they were shown"),
+    _kept(Adjustment.created_by, "decisions on grades that they made, without their name"),
     _removed(Extension.user_id, "extensions that they were given in courses"),
     _kept(Extension.created_by, "extensions that they gave, without their name"),
     _kept(Course.created_by, "courses that they created, without their name"),

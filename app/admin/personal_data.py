@@ -22,6 +22,7 @@ from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
 from app.courses.model import Assignment, Course, Extension, Member
 from app.database.engine import Database
+from app.grading.model import Adjustment
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
@@ -41,7 +42,7 @@ audit.json        audit events: your actions on other users' things, and all act
 drafts.json       sources that you typed and did not submit
 learning.json     hints, solutions, quizzes, bookmarks and your notes on problems
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
-courses.json      your places in courses, with what the rosters say, and your extensions
+courses.json      your places in courses, with what the rosters say, your extensions and decisions on your grades
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging
 """
@@ -130,9 +131,14 @@ def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
     given = (Extension.opens_at, Extension.due_at, Extension.closes_at, Extension.extra_attempts, Extension.created_at)
     extensions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *given)
     extensions = extensions.select_from(Extension).join(Assignment).join(Course, Course.id == Assignment.course_id)
+    decided = (Adjustment.kind, Adjustment.points, Adjustment.reason, Adjustment.created_at, Adjustment.replaced_at)
+    released = (Adjustment.user_id == user_id, Assignment.released_at.is_not(None))
+    decisions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *decided)
+    decisions = decisions.select_from(Adjustment).join(Assignment).join(Course, Course.id == Assignment.course_id)
     places = select(Course.slug.label("course"), *told).join(Course, Course.id == Member.course_id)
     return {
         "places": _rows(session, places.where(Member.user_id == user_id)),
+        "decisions": _rows(session, decisions.where(*released)),
         "extensions": _rows(session, extensions.where(Extension.user_id == user_id)),
     }
 

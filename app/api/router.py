@@ -9,6 +9,7 @@ from app.api import (
     audit_events,
     courses,
     events,
+    grades,
     health,
     history,
     invitations,
@@ -50,7 +51,7 @@ def build_router() -> APIRouter:
     submitting = (submission_export, submissions, history, events)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, people, tokens, me, own_data)
-    catalogue = (problems, tracks, leaderboards, courses, assignments)
+    catalogue = (problems, tracks, leaderboards, courses, assignments, grades)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.
     for resource in (

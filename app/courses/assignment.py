@@ -113,6 +113,7 @@ class AssignmentView(FrozenModel):
     counts: Counts
     attempts: int | None
     weight: Decimal
+    released_at: datetime | None = Field(description="from then on students see their points")
     is_extended: bool = Field(description="an extension of yours changes the dates or attempts")
 
 
@@ -308,7 +309,10 @@ def _view(
 ) -> AssignmentView:
     is_shown = seat.is_staff or window.phase(now) != "before"
     return AssignmentView(
-        **{name: getattr(assignment, name) for name in ("id", "slug", "title", "grace_seconds", "counts", "weight")},
+        **{
+            name: getattr(assignment, name)
+            for name in ("id", "slug", "title", "grace_seconds", "counts", "weight", "released_at")
+        },
         **{name: getattr(window, name) for name in ("opens_at", "due_at", "closes_at", "attempts", "is_extended")},
         text=assignment.text if is_shown else "",
         problems=tuple(_view_entry(each, titles) for each in assignment.problems) if is_shown else (),

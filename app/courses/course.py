@@ -85,6 +85,7 @@ class CourseChange(Body):
     state: CourseState = Field(
         "draft", description="`draft`: only staff see it; `open`; `archived`: members can read it, and it takes no more"
     )
+    drop_lowest: int = Field(0, ge=0, le=100, description="so many assignments, the lowest, do not count in the total")
 
 
 class CourseView(FrozenModel):
@@ -96,6 +97,7 @@ class CourseView(FrozenModel):
     timezone: str
     state: CourseState
     role: CourseRole = Field(description="what you are in the course")
+    drop_lowest: int
     students: int = Field(description="the number of students, pending ones included")
     join_code: str | None = Field(
         description="with this code, users join as students; null: none, or not for you to see"
@@ -219,6 +221,7 @@ def _view_one(seat: Seat, students: int) -> CourseView:
         timezone=course.timezone,
         state=course.state,
         role=seat.role,
+        drop_lowest=course.drop_lowest,
         students=students,
         join_code=course.join_code if has_code else None,
         join_until=course.join_until if has_code else None,

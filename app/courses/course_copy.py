@@ -26,6 +26,7 @@ def copy_course(session: Session, actor: Actor, seat: Seat, wish: CopyWish) -> C
     """Make a draft with the course's assignments. Members, extensions and hand-ins are not copied."""
     old = seat.course
     new = create_course(session, actor, NewCourse(title=wish.title, timezone=old.timezone, description=old.description))
+    new.drop_lowest = old.drop_lowest
     there = Seat(course=new, role="instructor", member=None)
     for assignment in list_assignments(session, seat):
         fields = read_fields_of(session, assignment)

@@ -69,6 +69,9 @@ def find_window(assignment: Assignment, extensions: Iterable[Extension] = ()) ->
 
 def _list_steps(late_steps: Sequence[dict[str, int]], due_at: datetime, closes_at: datetime) -> tuple[Step, ...]:
     """The last step holds until the close. Without steps late work has no points."""
-    late = [Step(until=due_at + timedelta(hours=each["hours"]), percent=each["percent"]) for each in late_steps]
+    late = [
+        Step(until=min(due_at + timedelta(hours=each["hours"]), closes_at), percent=each["percent"])
+        for each in late_steps
+    ]
     rest = late[-1].percent if late else 0
-    return (Step(until=due_at, percent=FULL), *late, Step(until=max(closes_at, due_at), percent=rest))
+    return (Step(until=due_at, percent=FULL), *late, Step(until=closes_at, percent=rest))

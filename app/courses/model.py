@@ -23,10 +23,14 @@ class Course(Base):
     """A course, whose dates are shown in `timezone`, a name such as Europe/Berlin.
 
     Only staff see a draft. An archived course can be read, and takes nothing new. `join_code` works until `join_until`.
+    `drop_lowest`: so many assignments, those with the lowest percent, do not count.
     """
 
     __tablename__ = "courses"
-    __table_args__ = (CheckConstraint("state IN ('draft', 'open', 'archived')", name="state"),)
+    __table_args__ = (
+        CheckConstraint("state IN ('draft', 'open', 'archived')", name="state"),
+        CheckConstraint("drop_lowest >= 0", name="drop_lowest"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     slug: Mapped[str] = mapped_column(unique=True)
@@ -36,6 +40,7 @@ class Course(Base):
     state: Mapped[CourseState] = mapped_column(Text, default="draft", server_default="draft")
     join_code: Mapped[str | None] = mapped_column(unique=True)
     join_until: Mapped[datetime | None]
+    drop_lowest: Mapped[int] = mapped_column(default=0, server_default="0")
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -82,7 +87,7 @@ class Assignment(Base):
       holds until it closes.
     - `grace_seconds`: not counted as late, at `due_at`, at each step and at `closes_at`.
     - `counts`: the best hand-in of a problem, or the last one. `attempts` for each problem; None: any number.
-    - `weight`: of the assignment among all of the course.
+    - `weight`: of the assignment among all of the course. `released_at`: from when on students see their points.
     """
 
     __tablename__ = "assignments"
@@ -108,6 +113,7 @@ class Assignment(Base):
     counts: Mapped[Counts] = mapped_column(Text, default="best", server_default="best")
     attempts: Mapped[int | None]
     weight: Mapped[Decimal] = mapped_column(Numeric(7, 2), default=Decimal(1), server_default="1")
+    released_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     problems: Mapped[list["AssignmentProblem"]] = relationship(
         lazy="selectin", order_by="AssignmentProblem.position", cascade="all, delete-orphan", passive_deletes=True

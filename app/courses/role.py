@@ -24,7 +24,9 @@ class CourseRight(StrEnum):
     SEE = "see"
     SEE_MEMBERS = "see members"
     CHANGE_MEMBERS = "change members"
+    SEE_GRADES = "see grades"
     EXTEND = "extend"
+    GRADE = "grade"
     CHANGE_COURSE = "change course"
 
 
@@ -42,7 +44,9 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
     CourseRight.CHANGE_MEMBERS: CourseRule(
         roles=INSTRUCTORS, allows="upload the roster, and add, change and remove members"
     ),
+    CourseRight.SEE_GRADES: CourseRule(roles=STAFF, allows="see the grade book, and what students handed in"),
     CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions"),
+    CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
     CourseRight.CHANGE_COURSE: CourseRule(
         roles=INSTRUCTORS, allows="change the course, its join code and its assignments"
     ),

@@ -107,7 +107,13 @@ class Judging(Base):
         CheckConstraint("score BETWEEN 0 AND 100", name="score"),
         Index("ix_judgings_verdict", "verdict", "submission_id", postgresql_where=text("is_current")),
         Index("ix_judgings_current_revision", "revision_id", "submission_id", postgresql_where=text("is_current")),
-        Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
+        Index(
+            "uq_judgings_current",
+            "submission_id",
+            unique=True,
+            postgresql_where=text("is_current"),
+            postgresql_include=["verdict", "score"],
+        ),
         Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
         Index(
             "ix_judgings_cause",

@@ -395,7 +395,7 @@ CREATE INDEX ix_judgings_judge_error ON judgings (finished_at DESC) WHERE verdic
 CREATE INDEX ix_judgings_rejudging_id ON judgings (rejudging_id, id) WHERE rejudging_id IS NOT NULL;
 CREATE INDEX ix_judgings_submission_id ON judgings (submission_id);
 CREATE INDEX ix_judgings_verdict ON judgings (verdict, submission_id) WHERE is_current;
-CREATE UNIQUE INDEX uq_judgings_current ON judgings (submission_id) WHERE is_current;
+CREATE UNIQUE INDEX uq_judgings_current ON judgings (submission_id) INCLUDE (verdict, score) WHERE is_current;
 
 CREATE TABLE jobs (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_jobs PRIMARY KEY,
@@ -595,9 +595,11 @@ CREATE TABLE courses (
     state text NOT NULL DEFAULT 'draft',
     join_code text CONSTRAINT uq_courses_join_code UNIQUE,
     join_until timestamptz,
+    drop_lowest integer NOT NULL DEFAULT 0,
     created_by uuid CONSTRAINT fk_courses_created_by_users REFERENCES users,
     created_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT ck_courses_state CHECK (state IN ('draft', 'open', 'archived'))
+    CONSTRAINT ck_courses_state CHECK (state IN ('draft', 'open', 'archived')),
+    CONSTRAINT ck_courses_drop_lowest CHECK (drop_lowest >= 0)
 );
 
 CREATE TABLE members (
@@ -638,6 +640,7 @@ CREATE TABLE assignments (
     counts text NOT NULL DEFAULT 'best',
     attempts integer,
     weight numeric(7, 2) NOT NULL DEFAULT 1,
+    released_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT uq_assignments_course_id UNIQUE (course_id, slug),
     CONSTRAINT ck_assignments_dates CHECK (opens_at < due_at AND due_at <= closes_at),
@@ -688,12 +691,47 @@ ALTER TABLE submissions ADD CONSTRAINT ck_submissions_hand_ins_run_every_case
     CHECK (assignment_id IS NULL OR mode = 'submit');
 CREATE INDEX ix_submissions_assignment_id ON submissions (assignment_id, user_id, problem_id, created_at, id)
     WHERE assignment_id IS NOT NULL;
+
+CREATE TABLE adjustments (
+    id uuid CONSTRAINT pk_adjustments PRIMARY KEY,
+    assignment_id uuid NOT NULL CONSTRAINT fk_adjustments_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    user_id uuid NOT NULL CONSTRAINT fk_adjustments_user_id_users REFERENCES users ON DELETE CASCADE,
+    problem_id uuid CONSTRAINT fk_adjustments_problem_id_problems REFERENCES problems,
+    kind text NOT NULL,
+    points numeric(8, 2),
+    submission_id uuid CONSTRAINT fk_adjustments_submission_id_submissions REFERENCES submissions ON DELETE SET NULL,
+    reason text NOT NULL,
+    created_by uuid CONSTRAINT fk_adjustments_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    replaced_at timestamptz,
+    CONSTRAINT ck_adjustments_kind CHECK (kind IN ('points', 'add', 'zero', 'excused', 'submission')),
+    CONSTRAINT ck_adjustments_points CHECK ((points IS NOT NULL) = (kind IN ('points', 'add'))),
+    CONSTRAINT ck_adjustments_submission CHECK (submission_id IS NULL OR kind = 'submission')
+);
+CREATE UNIQUE INDEX uq_adjustments_current
+    ON adjustments (assignment_id, user_id, coalesce(problem_id, assignment_id)) WHERE replaced_at IS NULL;
+CREATE INDEX ix_adjustments_user_id ON adjustments (user_id);
+CREATE INDEX ix_adjustments_submission_id ON adjustments (submission_id);
+
+CREATE TABLE shown_grades (
+    id uuid CONSTRAINT pk_shown_grades PRIMARY KEY,
+    assignment_id uuid NOT NULL CONSTRAINT fk_shown_grades_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    user_id uuid NOT NULL CONSTRAINT fk_shown_grades_user_id_users REFERENCES users ON DELETE CASCADE,
+    at timestamptz NOT NULL DEFAULT now(),
+    why text NOT NULL,
+    points numeric(10, 2),
+    CONSTRAINT ck_shown_grades_why CHECK (why IN ('release', 'export'))
+);
+CREATE INDEX ix_shown_grades_assignment_id ON shown_grades (assignment_id, user_id);
+CREATE INDEX ix_shown_grades_user_id ON shown_grades (user_id);
 """
 
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
-    "extensions",
+    *("extensions", "adjustments", "shown_grades"),
 )
 
 

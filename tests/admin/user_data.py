@@ -12,6 +12,7 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.courses.model import Extension
+from app.grading.model import Adjustment, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
@@ -23,7 +24,15 @@ from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow
-from tests.factories import make_assignment, make_course, make_judging, make_member, make_problem, make_submission
+from tests.factories import (
+    make_assignment,
+    make_course,
+    make_judging,
+    make_member,
+    make_problem,
+    make_submission,
+    make_user,
+)
 
 SOURCE = "def solve(): return 'ada was here'"
 QUESTION = "Why does it say that ada was here?"
@@ -52,6 +61,10 @@ def _make_account(session: Session, user: User, email: str) -> None:
     make_member(session, make_course(session, created_by=user.id), user, name="Ada Lovelace")
     assignment = make_assignment(session, make_course(session))
     session.add(Extension(assignment_id=assignment.id, user_id=user.id))
+    session.add(Adjustment(assignment_id=assignment.id, user_id=user.id, kind="zero", reason="none"))
+    session.add(ShownGrade(assignment_id=assignment.id, user_id=user.id, why="release"))
+    other = make_user(session).id
+    session.add(Adjustment(assignment_id=assignment.id, user_id=other, kind="zero", reason="none", created_by=user.id))
     session.add(Extension(assignment_id=assignment.id, section="Mon", created_by=user.id))
 
 

@@ -37,7 +37,7 @@ from app.rejudging.create import Rejudge, rejudge
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from app.web.visit import COOKIE
-from tests.factories import make_assignment, make_course, make_member, make_user
+from tests.factories import make_assignment, make_course, make_judging, make_member, make_submission, make_user
 from tests.web.browser import Visitor, visit
 from tests.web.judged import all_right, answered, as_wordy, failed, judge, make_wordy_package, wordy_results
 
@@ -122,6 +122,8 @@ FOR_AUTHORS = (
     "/courses/taught/assignments/homework",
     "/courses/taught/assignments/homework/edit",
     "/courses/taught/assignments/homework/extensions",
+    "/courses/taught/grades",
+    "/courses/taught/grades/homework/{graded}",
 )
 FOR_ADMINS: tuple[str, ...] = (
     "/admin",
@@ -203,8 +205,8 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
             session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
-        member = make_courses(session, ada, emmy)
-    made = Scene(secrets, {"ada": str(ada_id), "member": str(member)})
+        member, graded = make_courses(session, ada, emmy)
+    made = Scene(secrets, {"ada": str(ada_id), "member": str(member), "graded": str(graded)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = AnswerFault(
         category="runtime error",
@@ -241,8 +243,11 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
     return made
 
 
-def make_courses(session: Session, student: User, teacher: User) -> UUID:
-    """Make a course that `student` takes, and a draft that `teacher` teaches. Return a pending member of it."""
+def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, UUID]:
+    """Make a course that `student` takes, and a draft that `teacher` teaches.
+
+    Return a pending member of the draft, and the student's place in it.
+    """
     taken = make_course(session, "taken", title="Word" * 25, description="# Welcome\n\n" + "word " * 200)
     make_member(session, taken, student)
     revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == "scaled_sum")).one()
@@ -251,10 +256,14 @@ def make_courses(session: Session, student: User, teacher: User) -> UUID:
     make_member(session, taught, teacher, "instructor")
     homework = make_assignment(session, taught, revision, slug="homework", title="Homework 1")
     session.add(Extension(assignment_id=homework.id, section="Mon", due_at=homework.due_at, reason="word" * 40))
-    make_member(
+    graded = make_member(
         session, taught, student, name="word" * 30, number="1", email=f"{'word' * 20}@example.org", section="Mon"
     )
-    return make_member(session, taught, name="Pending Person", number="2", section="Tue").id
+    handed_in = make_submission(session, student, revision)
+    handed_in.assignment_id = homework.id
+    make_judging(session, handed_in.id, verdict="wrong_answer", score=40)
+    pending = make_member(session, taught, name="Pending Person", number="2", section="Tue")
+    return pending.id, graded.id
 
 
 @pytest.mark.parametrize(

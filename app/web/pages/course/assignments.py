@@ -34,6 +34,9 @@ from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
 from app.errors import Conflict, Invalid, LimitReached, Refused, all_of
+from app.grading.book import read_own_row
+from app.grading.grade import show_points
+from app.grading.hand_ins import list_hand_ins
 from app.policy import read_policy
 from app.submissions.hand_in import find_hand_in
 from app.submissions.quota import SubmitLimits
@@ -168,8 +171,13 @@ def send_new(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated[As
 def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment: str, done: str = "") -> Response:
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course)
-        view = view_assignments(session, seat, viewer.id, [get_assignment(session, seat, assignment)])[0]
-    context = {
+        found = get_assignment(session, seat, assignment)
+        view = view_assignments(session, seat, viewer.id, [found])[0]
+        row = None if seat.is_staff else read_own_row(session, seat, viewer.id)
+        mine = () if seat.is_staff else list_hand_ins(session, found, viewer.id)
+    grade = next((each for each in row.grades if each.assignment.id == found.id), None) if row else None
+    context: dict[str, Any] = {"grade": grade, "mine": mine, "show_points": show_points}
+    context |= {
         "assignment": view,
         "done": DONE.get(done),
         "steps": write_steps([s.model_dump() for s in view.late_steps]),

@@ -40,6 +40,7 @@ class SettingsForm(BaseModel):
     description: str = ""
     timezone: str = ""
     state: str = ""
+    drop_lowest: str = "0"
 
     def read(self) -> CourseChange:
         """Raises Invalid."""

@@ -1,0 +1,197 @@
+"""The grade book: the grades of a course's students, by a few queries however many hand-ins there are.
+
+Of each student and problem the database gives one row: the hand-in that counts is found there, by the time of arrival
+and the dates that hold for this student.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.courses.assignment import StudentWindows, find_windows, list_assignments
+from app.courses.dates import Window
+from app.courses.model import Assignment, Member
+from app.courses.role import Seat
+from app.grading.grade import Grade, Share, compute_total, grade_assignment
+from app.grading.model import Adjustment
+
+# A hand-in at the very end of a step is in time.
+INSTANT = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookRow:
+    """A student's grades, in the order of the book's assignments. `total`: percent of the course so far."""
+
+    member: Member
+    username: str
+    grades: tuple[Grade, ...]
+    total: Decimal | None
+
+    @property
+    def name(self) -> str:
+        return self.member.name or self.username
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    assignments: tuple[Assignment, ...]
+    rows: tuple[BookRow, ...]
+
+
+# One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and `own`
+# those of students with an extension. `chosen` has the submissions that an instructor chose.
+_WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last boolean)"
+_SHARES = text(
+    f"""
+    SELECT assignment_id, user_id, problem_id,
+        coalesce(
+            max(score * coalesce(credit, 100)) FILTER (WHERE is_chosen),
+            CASE WHEN bool_or(is_last)
+                THEN (max(ARRAY[extract(epoch FROM created_at), score * credit])
+                    FILTER (WHERE is_last AND score * credit >= 0))[2]
+                ELSE max(score * credit) END
+        ) AS share,
+        count(*) AS hand_ins,
+        bool_or(is_open AND credit IS NOT NULL) AS is_open
+    FROM (
+        SELECT s.assignment_id, s.user_id, s.problem_id, s.created_at, usual.is_last,
+            j.verdict IS NULL OR j.verdict = 'judge_error' AS is_open,
+            CASE WHEN j.verdict IS NULL OR j.verdict IN ('judge_error', 'cancelled') THEN NULL
+                WHEN p.scoring = 'partial' THEN coalesce(j.score, 0)
+                WHEN j.verdict = 'accepted' THEN 100
+                ELSE 0 END AS score,
+            (coalesce(own.credits, usual.credits))
+                [width_bucket(s.created_at, coalesce(own.ends, usual.ends)) + 1] AS credit,
+            s.id = ANY (CAST(:chosen AS uuid[])) AS is_chosen
+        FROM submissions s
+        JOIN judgings j ON j.submission_id = s.id AND j.is_current
+        JOIN assignment_problems p ON p.assignment_id = s.assignment_id AND p.problem_id = s.problem_id
+        JOIN jsonb_to_recordset(CAST(:usual AS jsonb)) AS usual{_WINDOW} ON usual.assignment_id = s.assignment_id
+        LEFT JOIN jsonb_to_recordset(CAST(:own AS jsonb)) AS own{_WINDOW}
+            ON own.assignment_id = s.assignment_id AND own.user_id = s.user_id
+        WHERE s.assignment_id = ANY (CAST(:assignments AS uuid[])) AND s.user_id = ANY (CAST(:students AS uuid[]))
+    ) AS counted
+    GROUP BY assignment_id, user_id, problem_id
+    """
+)
+
+
+def read_book(session: Session, seat: Seat, section: str | None = None) -> Book:
+    """Return the grades of all students with an account, or of those of a section."""
+    assignments = list_assignments(session, seat)
+    query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
+    is_student = (Member.course_id == seat.course.id, Member.role == "student", Member.left_at.is_(None))
+    query = query.where(*is_student, *([Member.section == section] if section is not None else []))
+    found = session.execute(query.order_by(Member.section, Member.name, User.username)).all()
+    return Book(
+        assignments=tuple(assignments), rows=_grade(session, seat, assignments, [(m, u, now) for m, u, now in found])
+    )
+
+
+def read_own_row(session: Session, seat: Seat, user_id: UUID) -> BookRow | None:
+    """Return a member's grades; None for a user who is no student of the course."""
+    query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
+    is_own = (Member.course_id == seat.course.id, Member.role == "student", Member.user_id == user_id)
+    found = session.execute(query.where(*is_own)).all()
+    rows = _grade(session, seat, list_assignments(session, seat), [(m, u, now) for m, u, now in found])
+    return rows[0] if rows else None
+
+
+def _grade(
+    session: Session,
+    seat: Seat,
+    assignments: Sequence[Assignment],
+    students: Sequence[tuple[Member, str, datetime]],
+) -> tuple[BookRow, ...]:
+    ids = [member.user_id for member, _, _ in students if member.user_id]
+    windows = find_windows(session, assignments)
+    adjustments = _read_adjustments(session, assignments, ids)
+    shares = _read_shares(session, assignments, windows, ids, adjustments)
+    return tuple(
+        _grade_student(seat, assignments, (member, username), windows, shares, adjustments, now)
+        for member, username, now in students
+    )
+
+
+def _grade_student(
+    seat: Seat,
+    assignments: Sequence[Assignment],
+    student: tuple[Member, str],
+    windows: Mapping[UUID, StudentWindows],
+    shares: "Mapping[tuple[UUID, UUID], Mapping[UUID, Share]]",
+    adjustments: "Mapping[tuple[UUID, UUID], Mapping[UUID | None, Adjustment]]",
+    now: datetime,
+) -> BookRow:
+    member, username = student
+    assert member.user_id is not None
+    grades = []
+    for assignment in assignments:
+        place = (assignment.id, member.user_id)
+        is_closed = windows[assignment.id].of(member.user_id).phase(now) == "closed"
+        grades.append(
+            grade_assignment(assignment, shares.get(place, {}), adjustments.get(place, {}), is_closed=is_closed)
+        )
+    total = compute_total(grades, seat.course.drop_lowest)
+    return BookRow(member=member, username=username, grades=tuple(grades), total=total)
+
+
+def _read_adjustments(
+    session: Session, assignments: Sequence[Assignment], students: Sequence[UUID]
+) -> dict[tuple[UUID, UUID], dict[UUID | None, Adjustment]]:
+    """Return the adjustments that hold, by assignment and student, then problem."""
+    of_course = Adjustment.assignment_id.in_([each.id for each in assignments])
+    query = select(Adjustment).where(of_course, Adjustment.replaced_at.is_(None))
+    if len(students) == 1:
+        query = query.where(Adjustment.user_id == students[0])
+    found: dict[tuple[UUID, UUID], dict[UUID | None, Adjustment]] = defaultdict(dict)
+    for each in session.scalars(query):
+        found[each.assignment_id, each.user_id][each.problem_id] = each
+    return found
+
+
+def _read_shares(
+    session: Session,
+    assignments: Sequence[Assignment],
+    windows: Mapping[UUID, StudentWindows],
+    students: Sequence[UUID],
+    adjustments: Mapping[tuple[UUID, UUID], Mapping[UUID | None, Adjustment]],
+) -> dict[tuple[UUID, UUID], dict[UUID, Share]]:
+    chosen = [each.submission_id for rows in adjustments.values() for each in rows.values() if each.submission_id]
+    described = [row for each in assignments for row in _describe_windows(each, windows[each.id])]
+    values = {
+        "usual": json.dumps([row for row in described if row["user_id"] is None]),
+        "own": json.dumps([row for row in described if row["user_id"] is not None]),
+        "assignments": [each.id for each in assignments],
+        "students": list(students),
+        "chosen": chosen,
+    }
+    # Without it, the join of 300,000 hand-ins is written to the disk.
+    session.execute(text("SET LOCAL work_mem = '64MB'"))
+    shares: dict[tuple[UUID, UUID], dict[UUID, Share]] = defaultdict(dict)
+    for assignment_id, user_id, problem_id, share, hand_ins, is_open in session.execute(_SHARES, values):
+        shown = None if share is None else int(share)
+        shares[assignment_id, user_id][problem_id] = Share(share=shown, hand_ins=hand_ins, is_open=is_open)
+    return shares
+
+
+def _describe_windows(assignment: Assignment, windows: StudentWindows) -> Iterable[dict[str, Any]]:
+    usual: tuple[UUID | None, Window] = (None, windows.usual)
+    for user_id, window in (usual, *windows.extended.items()):
+        ends = [(step.until + window.grace + INSTANT).isoformat() for step in window.steps]
+        yield {
+            "assignment_id": str(assignment.id),
+            "user_id": str(user_id) if user_id else None,
+            "ends": ends,
+            "credits": [*(step.percent for step in window.steps), None],
+            "is_last": assignment.counts == "last",
+        }

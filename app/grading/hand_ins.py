@@ -1,0 +1,82 @@
+"""What a student handed in for an assignment, and why each hand-in counts or does not."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import and_, select
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Problem
+from app.courses.assignment import find_windows
+from app.courses.dates import Window
+from app.courses.model import Assignment
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging, Submission
+
+SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandInView:
+    """`credit`: the percent by its time; None after the close. `counts`: it is the one behind the grade."""
+
+    id: UUID
+    problem_id: UUID
+    problem: str
+    created_at: datetime
+    verdict: str | None
+    score: int | None
+    credit: int | None
+    counts: bool
+    source: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.verdict is None or self.verdict == Verdict.JUDGE_ERROR
+
+
+def list_hand_ins(session: Session, assignment: Assignment, user_id: UUID) -> list[HandInView]:
+    """List the last hand-ins, the newest first."""
+    query = (
+        select(Submission, Judging.verdict, Judging.score, Problem.slug)
+        .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+        .join(Problem, Problem.id == Submission.problem_id)
+        .where(Submission.assignment_id == assignment.id, Submission.user_id == user_id)
+        .order_by(Submission.created_at.desc(), Submission.id)
+        .limit(SHOWN)
+    )
+    window = find_windows(session, [assignment], user_id)[assignment.id].of(user_id)
+    found = [_view(window, *row) for row in session.execute(query)]
+    return _mark(assignment, found)
+
+
+def _view(window: Window, row: Submission, verdict: str | None, score: int | None, slug: str) -> HandInView:
+    return HandInView(
+        id=row.id,
+        problem_id=row.problem_id,
+        problem=slug,
+        created_at=row.created_at,
+        verdict=verdict,
+        score=score,
+        credit=window.credit(max(row.created_at, window.opens_at)),
+        counts=False,
+        source=row.source,
+    )
+
+
+def _mark(assignment: Assignment, found: list[HandInView]) -> list[HandInView]:
+    """Mark the hand-in of each problem that counts: the best one, the earliest among equals, or the last one."""
+    scoring = {each.problem_id: each.scoring for each in assignment.problems}
+    counting: dict[UUID, tuple[tuple[float, float], UUID]] = {}
+    for each in found:
+        if each.is_open or each.verdict == Verdict.CANCELLED or each.credit is None:
+            continue
+        is_partial = scoring.get(each.problem_id) == "partial"
+        score = (each.score or 0) if is_partial else 100 * (each.verdict == Verdict.ACCEPTED)
+        at = each.created_at.timestamp()
+        rank = (at, 0.0) if assignment.counts == "last" else (float(score * each.credit), -at)
+        if each.problem_id not in counting or rank > counting[each.problem_id][0]:
+            counting[each.problem_id] = (rank, each.id)
+    chosen = {submission for _, submission in counting.values()}
+    return [replace(each, counts=each.id in chosen) for each in found]

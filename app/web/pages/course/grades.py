@@ -1,0 +1,210 @@
+"""The grade book of a course: the matrix, one cell with its reasons, adjustments, release and export."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Form, Query, Response
+from pydantic import BaseModel
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.permission import Viewer
+from app.admin.export import write_csv
+from app.catalog.model import Problem
+from app.courses.assignment import find_windows, get_assignment
+from app.courses.member import MemberNotFound, list_sections
+from app.courses.model import Assignment, Member
+from app.courses.role import CourseRight, Seat, get_seat
+from app.errors import Invalid
+from app.grading.adjustment import (
+    NewAdjustment,
+    adjust,
+    list_adjustments,
+    record_shown,
+    release,
+    remove_adjustment,
+    withhold,
+)
+from app.grading.book import Book, BookRow, read_book, read_own_row
+from app.grading.grade import show_points
+from app.grading.hand_ins import list_hand_ins
+from app.validation import read_fields
+from app.web.address import MemberId
+from app.web.pages.course.course import course_context
+from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix=HOME + "/{course}")
+STUDENTS = 100
+WAITING = 100
+KINDS = {
+    "points": "These points",
+    "add": "Add points",
+    "zero": "0 points",
+    "excused": "Excused: not counted at all",
+    "submission": "This hand-in counts",
+}
+DONE = {
+    "released": "Released: students see their points.",
+    "hidden": "Hidden from students again.",
+    "decided": "Decided. The grade has changed at once.",
+}
+
+
+class AdjustmentForm(BaseModel):
+    problem: str = ""
+    kind: str = "points"
+    points: str = ""
+    submission: str = ""
+    reason: str = ""
+
+    def read(self) -> NewAdjustment:
+        """Raises Invalid."""
+        values = {name: text.strip() or None for name, text in self.model_dump().items()}
+        return read_fields(NewAdjustment, values | {"reason": self.reason.strip()})
+
+
+class ReleaseForm(BaseModel):
+    released: bool = True
+
+
+@router.get("/grades")
+def show_grades(
+    visit: CurrentVisit,
+    viewer: Reader,
+    course: str,
+    section: str = "",
+    start: Annotated[int, Query(alias="from", ge=0, le=100_000)] = 0,
+    done: str = "",
+) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
+        book = read_book(session, seat, section or None)
+        sections = list_sections(session, seat.course.id)
+    end = start + STUDENTS
+    context = {
+        "book": book,
+        "rows": book.rows[start:end],
+        "next": end if len(book.rows) > end else None,
+        "waiting": [(row, each) for row in book.rows for each in row.grades if each.is_provisional][:WAITING],
+        "sections": sections,
+        "section": section or None,
+        "show_points": show_points,
+        "done": DONE.get(done),
+    }
+    return visit.render("course/grades.html", course_context(seat) | context)
+
+
+@router.get("/grades.csv")
+def send_grades(visit: CurrentVisit, viewer: Reader, course: str, problems: bool = False) -> Response:
+    """Send all grades, also of each problem. Spreadsheets find no formulas in it. What it shows is recorded."""
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
+        book = read_book(session, seat)
+        record_shown(session, book, book.assignments, "export")
+        slugs = _read_slugs(session, book.assignments)
+    columns, records = _tabulate(book, slugs if problems else {})
+    headers = {"Content-Disposition": f'attachment; filename="{course}-grades.csv"', "Cache-Control": "no-store"}
+    return Response("".join(write_csv(columns, records)), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.post("/grades/{assignment}/release", dependencies=[OWN_ORIGIN])
+def send_release(
+    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, form: Annotated[ReleaseForm, Form()]
+) -> Response:
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.GRADE)
+        found = get_assignment(session, seat, assignment)
+        if form.released:
+            release(session, visit.actor, found, read_book(session, seat))
+        else:
+            withhold(session, visit.actor, found)
+    return see_other(f"{HOME}/{course}/grades?done={'released' if form.released else 'hidden'}")
+
+
+@router.get("/grades/{assignment}/{member_id}")
+def show_grade(
+    visit: CurrentVisit, viewer: Reader, course: str, assignment: str, member_id: MemberId, done: str = ""
+) -> Response:
+    return _render(visit, viewer, (course, assignment, member_id), {"done": DONE.get(done)})
+
+
+@router.post("/grades/{assignment}/{member_id}", dependencies=[OWN_ORIGIN])
+def send_adjustment(
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    member_id: MemberId,
+    form: Annotated[AdjustmentForm, Form()],
+) -> Response:
+    try:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.GRADE)
+            found = get_assignment(session, seat, assignment)
+            if form.kind == "remove":
+                remove_adjustment(session, visit.actor, seat, found, member_id, form.problem or None)
+            else:
+                adjust(session, visit.actor, seat, found, member_id, form.read())
+    except Invalid as fault:
+        errors = {each.field: str(each) for each in fault.each}
+        place = (course, assignment, member_id)
+        return _render(visit, viewer, place, {"errors": errors, "values": form.model_dump()}, 422)
+    return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=decided")
+
+
+def _render(
+    visit: Visit, viewer: Viewer, place: tuple[str, str, UUID], context: Mapping[str, Any], status: int = 200
+) -> Response:
+    course, slug, member_id = place
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
+        assignment = get_assignment(session, seat, slug)
+        row = _read_row(session, seat, member_id)
+        assert row.member.user_id is not None
+        mine = list_hand_ins(session, assignment, row.member.user_id)
+        window = find_windows(session, [assignment], row.member.user_id)[assignment.id].of(row.member.user_id)
+        decisions = list_adjustments(session, assignment, row.member.user_id)
+        slugs = _read_slugs(session, [assignment])
+    usual: dict[str, Any] = {"errors": {}, "values": AdjustmentForm().model_dump(), "done": None}
+    usual |= {"row": row, "mine": mine, "window": window, "decisions": decisions, "slugs": slugs, "kinds": KINDS}
+    usual |= {"grade": next(each for each in row.grades if each.assignment.id == assignment.id)}
+    usual |= {"show_points": show_points}
+    return visit.render("course/grade.html", course_context(seat) | usual | dict(context), status)
+
+
+def _read_row(session: Session, seat: Seat, member_id: UUID) -> BookRow:
+    """Raises MemberNotFound."""
+    here = (Member.id == member_id, Member.course_id == seat.course.id)
+    user_id = session.scalar(select(Member.user_id).where(*here))
+    row = read_own_row(session, seat, user_id) if user_id else None
+    if row is None:
+        raise MemberNotFound(member_id)
+    return row
+
+
+def _read_slugs(session: Session, assignments: "tuple[Assignment, ...] | list[Assignment]") -> dict[UUID, str]:
+    ids = [each.problem_id for assignment in assignments for each in assignment.problems]
+    rows = session.execute(select(Problem.id, Problem.slug).where(Problem.id.in_(ids)))
+    slugs = {row.id: row.slug for row in rows}
+    return {problem_id: slugs[problem_id] for problem_id in ids}
+
+
+def _tabulate(book: Book, slugs: Mapping[UUID, str]) -> tuple[list[str], list[dict[str, object]]]:
+    """Return the columns and a record for each student; with `slugs`, also the points of each problem."""
+    columns = ["number", "name", "username", "section"]
+    for assignment in book.assignments:
+        columns.append(assignment.slug)
+        columns += [f"{assignment.slug}: {slugs[each.problem_id]}" for each in assignment.problems if slugs]
+    records = []
+    for row in book.rows:
+        record: dict[str, object] = {name: getattr(row.member, name) for name in ("number", "name", "section")}
+        record |= {"username": row.username, "total": show_points(row.total)}
+        for grade in row.grades:
+            record[grade.assignment.slug] = grade.shown
+            for part in grade.parts if slugs else ():
+                shown = "excused" if part.is_excused else show_points(part.points)
+                record[f"{grade.assignment.slug}: {slugs[part.problem_id]}"] = shown
+        records.append(record)
+    return [*columns, "total"], records
