@@ -40,29 +40,28 @@ class CompilationCache:
             self._cache, self._compiler = launcher.cache, f"{launcher.image} {guest_digest()} {launcher.optimizations}"
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """Fill the cache by running the reference on every open case, once per revision. Raises SandboxError."""
-        inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
-        self._fill(package, REFERENCE, package.reference, inputs, abort)
+        """Fill the cache by running the reference on a case of each shape, once per revision. Raises SandboxError."""
+        self._fill(package, REFERENCE, package.reference, cases, abort)
 
     def fill_more(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """Fill the cache by running the known submissions on a case of each shape. Raises SandboxError."""
-        is_open = [case for case in cases if not case.sealed]
-        first = [shape.cases[0] for shape in shapes_of(is_open, package.manifest.case_inputs)]
-        inputs = [CaseInput(case.name, case.inputs) for case in first]
+        """Fill the cache with the known submissions too. Raises SandboxError."""
         for known in package.submissions:
             if known.verdict in USUAL_VERDICTS and not abort.is_set():
-                self._fill(package, f"{known.verdict}-{known.name}", known.source, inputs, abort)
+                self._fill(package, f"{known.verdict}-{known.name}", known.source, cases, abort)
 
     def has_filled(self, package: Package) -> bool:
         """Whether the reference has filled the cache."""
         return self._mark(package, REFERENCE).exists()
 
     def _fill(
-        self, package: Package, name: str, source: str, inputs: Sequence[CaseInput], abort: threading.Event
+        self, package: Package, name: str, source: str, cases: Sequence[PreparedCase], abort: threading.Event
     ) -> None:
         mark = self._mark(package, name)
         if self._cache is None or mark.exists() or "jax" not in box_spec(package.manifest).frameworks:
             return
+        is_open = [case for case in cases if not case.sealed]
+        first = [shape.cases[0] for shape in shapes_of(is_open, package.manifest.case_inputs)]
+        inputs = [CaseInput(case.name, case.inputs) for case in first]
         request = patient(build_request(package, source, inputs))
         with self._pool.lease(box_spec(package.manifest), abort) as box:
             fill_cache(self._cache, box, request, abort)
