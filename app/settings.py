@@ -29,7 +29,6 @@ OPTIMIZATIONS = (
     "compile_options",
     "passive_threads",
     "library_cache",
-    "spares",
     "parallel_runs",
     "inspections",
 )

@@ -33,7 +33,6 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
 from app.worker.run_cost import CostRecorder, name_machine
-from app.worker.spares import Spares
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
@@ -158,7 +157,7 @@ class _Parts:
     """`judgings`: the lease loop. `beside`: parts with threads of their own."""
 
     judgings: LeaseLoop[JudgingClaim]
-    beside: Sequence[Warmer | HintRecorder | CostRecorder | Spares]
+    beside: Sequence[Warmer | HintRecorder | CostRecorder]
 
 
 def _connect(
@@ -174,8 +173,6 @@ def _connect(
     at_once = Preparation(expected=expected, known=known)
     idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
     warmer = Warmer(works, at_once, idle, cache, boxes.students, boxes.pause)
-    makes_spares = "spares" in optimizations
-    spares = [Spares(works, boxes.students, boxes.pause, capacity.device)] if makes_spares else []
     costs = CostRecorder(database, ahead, name_machine(capacity.gpus))
     hints = HintRecorder(database, known)
     worker = Worker(
@@ -190,9 +187,9 @@ def _connect(
         runs_in_parallel="parallel_runs" in optimizations,
         inspections=Inspections() if "inspections" in optimizations else None,
     )
-    judge = with_middleware(worker.judge, [*around, *spares, costs])
+    judge = with_middleware(worker.judge, [*around, costs])
     judgings = LeaseLoop(database, capacity, JudgingClaim, judge, background_pause=boxes.pause)
-    return _Parts(judgings=judgings, beside=[warmer, hints, costs, *spares])
+    return _Parts(judgings=judgings, beside=[warmer, hints, costs])
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:

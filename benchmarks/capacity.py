@@ -28,8 +28,8 @@ from tests.serving import SLUG
 
 # One problem for each framework.
 MEASURED = {"numpy": SLUG, "torch": "train_with_accumulation", "jax": "multisteps_schedule"}
-SLOT, SLOT_CORES, REFILL, LAUNCH = "seconds in a slot", "cores in a slot", "CPU of the next spares", "launch of a box"
-SPARE, WARM, NOTIFICATIONS = "with a spare", "in a warm box", "notifications of a judging"
+SLOT, SLOT_CORES, LAUNCH = "seconds in a slot", "cores in a slot", "launch of a box"
+WARM, NOTIFICATIONS = "in a warm box", "notifications of a judging"
 PROBLEMS_FOLDER = "capacity-problems"
 LAUNCHES = 5
 
@@ -44,15 +44,11 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
 
 
 def measure_slots(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Figure]:
-    """Measure a problem of each framework: the time in a slot with a spare and without, and the launch of a box."""
+    """Measure a problem of each framework: the time in a slot, and the launch of a box."""
     figures: list[Figure] = []
-    for series, optimizations in (
-        (SPARE, WITHOUT_INSPECTION_CACHE),
-        (WARM, tuple(name for name in WITHOUT_INSPECTION_CACHE if name != "spares")),
-    ):
-        with serving(run, run.folder / PROBLEMS_FOLDER, kind, optimizations) as service:
-            for framework, exercise in zip(MEASURED, exercises, strict=True):
-                figures += _slot(service, framework, exercise, series, run.repeat)
+    with serving(run, run.folder / PROBLEMS_FOLDER, kind, WITHOUT_INSPECTION_CACHE) as service:
+        for framework, exercise in zip(MEASURED, exercises, strict=True):
+            figures += _slot(service, framework, exercise, run.repeat)
     launcher = open_launcher(read_settings(sandbox=kind), cache=None)
     for framework, exercise in zip(MEASURED, exercises, strict=True):
         seconds = []
@@ -64,14 +60,14 @@ def measure_slots(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Fi
     return figures
 
 
-def _slot(service: Service, framework: str, exercise: Exercise, series: str, repeat: int) -> list[Figure]:
+def _slot(service: Service, framework: str, exercise: Exercise, repeat: int) -> list[Figure]:
     worker = psutil.Process(service.server.worker_pids()[0])
     visitor = Visitor(service)
-    with saying(f"{exercise.slug}: preparing for submissions {series}"):
+    with saying(f"{exercise.slug}: preparing for submissions"):
         visitor.open(exercise)
         visitor.submit(exercise)
         visitor.open(exercise)
-    seconds, cores, refills, notified = [], [], [], []
+    seconds, cores, notified = [], [], []
     for _ in range(repeat):
         begun = cpu_of(worker)
         with _hearing_progress(service) as heard:
@@ -82,17 +78,13 @@ def _slot(service: Service, framework: str, exercise: Exercise, series: str, rep
         held = _held_seconds(service, submission)
         seconds.append(held)
         cores.append((ended - begun) / held)
-        refills.append(cpu_of(worker) - ended)
         notified.append(heard.count(submission))
-    say(f"  {exercise.slug} {series}: {statistics.median(seconds):.2f} s in the slot")
-    figures = [
-        reduce(seconds, what=SLOT, series=series, at=framework),
-        reduce(cores, what=SLOT_CORES, series=series, at=framework, unit="cores"),
+    say(f"  {exercise.slug}: {statistics.median(seconds):.2f} s in the slot")
+    return [
+        reduce(seconds, what=SLOT, series=WARM, at=framework),
+        reduce(cores, what=SLOT_CORES, series=WARM, at=framework, unit="cores"),
+        reduce(notified, what=NOTIFICATIONS, series=WARM, at=framework, unit="notifications"),
     ]
-    if series == SPARE:
-        figures.append(reduce(refills, what=REFILL, series=series, at=framework))
-        figures.append(reduce(notified, what=NOTIFICATIONS, series=series, at=framework, unit="notifications"))
-    return figures
 
 
 @contextmanager

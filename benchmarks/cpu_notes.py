@@ -108,12 +108,13 @@ def follow_students(student: ModuleType) -> None:
     live, answer_all, load = (vars(student)[name] for name in ("live", "_answer_all", "_load"))
 
     def live_noted(setup: Any, *rest: Any) -> None:
-        notes = Notes("inspector" if setup.inspects else "student", process_time)
+        notes = Notes("student", process_time)
 
         def load_noted(task: Any) -> Any:
             notes.source = sha256(task.source.encode()).hexdigest()
-            if "program_export" in (task.driver or ""):
-                notes.kind = "exporter"
+            driver = task.driver or ""
+            if "program_export" in driver or "inspection" in driver:
+                notes.kind = "exporter" if "program_export" in driver else "inspector"
             return load(task)
 
         def answer_noted(*arguments: Any, **named: Any) -> None:

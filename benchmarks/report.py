@@ -57,7 +57,6 @@ SUBJECTS = (
     Subject(part="capacity", what="statements of a step", title="Statements of one step", rows="step", plot=""),
     Subject(part="capacity", what="seconds in a slot", title="A judging in its slot", rows="framework", plot=""),
     Subject(part="capacity", what="cores in a slot", title="Busy cores of a judging", rows="framework", plot=""),
-    Subject(part="capacity", what="CPU of the next spares", title="Making spares again", rows="framework", plot=""),
     Subject(part="capacity", what="launch of a box", title="Starting a box", rows="framework", plot=""),
     Subject(part="capacity", what="notifications of a judging", title="Progress", rows="framework", plot=""),
     Subject(part="capacity", what="CPU of one NOTIFY", title="One NOTIFY", rows="listeners", plot=""),

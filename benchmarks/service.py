@@ -82,7 +82,7 @@ class Service:
 
     def get_ready(self, exercise: Exercise) -> None:
         """Wait until the work that opening the problem started is done, and the machine is idle."""
-        if "spares" in self.optimizations:
+        if "library_cache" in self.optimizations:
             self._wait_for(COMPILED % exercise.slug)
         wait_until_idle(self.patience_seconds)
 

@@ -59,7 +59,7 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
 
 def _judged(visitor: Visitor, exercise: Exercise, kind: str, repeat: int) -> list[Figure]:
     """Measure submissions of a student who has the page open. The CPU time includes the preparation."""
-    with saying(f"{exercise.slug}, {kind}: filling the library cache and starting spares"):
+    with saying(f"{exercise.slug}, {kind}: filling the library cache"):
         visitor.open(exercise)
     visitor.submit(exercise)
     visitor.open(exercise)

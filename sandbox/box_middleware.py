@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event
 
-from sandbox.interface import Box, BoxSpec, Launcher, OnCase, Request, RunOutcome, Setup
+from sandbox.interface import Box, BoxSpec, Launcher, OnCase, Request, RunOutcome
 
 Launch = Callable[[BoxSpec], Box]
 Run = Callable[[Request, OnCase, Event], RunOutcome]
@@ -44,13 +44,6 @@ class _BoxWithMiddleware(Box):
         for part in self._innermost_first:
             run = partial(part.run, run, self._box)
         return run(request, on_case, abort)
-
-    @property
-    def spare(self) -> Setup | None:  # type: ignore[override]  # read only
-        return self._box.spare
-
-    def prepare(self, setup: Setup, abort: Event) -> None:
-        self._box.prepare(setup, abort)
 
     def is_usable(self) -> bool:
         return self._box.is_usable()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sandbox.guest import wire
 from sandbox.guest.charged_time import MAX_STRETCH
-from sandbox.guest.wire import SPARE_SECONDS, CallReport, Cause
+from sandbox.guest.wire import CallReport, Cause, ProcessSetup
 from sandbox.interface import (
     Box,
     BoxLost,
@@ -21,7 +21,6 @@ from sandbox.interface import (
     Request,
     RunOutcome,
     SandboxAway,
-    Setup,
     setup_of,
 )
 from sandbox.process_ending import outcome_of, read_report
@@ -30,6 +29,7 @@ from sandbox.stream import Patience, Stream, read_json
 # Time for the guest on top of a limit: it confines the child, kills it and frees its memory.
 GRACE_SECONDS = 15
 EMPTYING_SECONDS = 10
+SETUP_SECONDS = 30
 # The guest imports its frameworks in a few seconds of CPU time, of which it gets little on an overloaded machine.
 OPENING_SECONDS = 300
 
@@ -64,37 +64,22 @@ class GuestBox(Box):
     def __init__(self, vessel: Vessel, ready: Ready) -> None:
         self.vessel, self.ready = vessel, ready
         self.name = vessel.name
-        self.spare: Setup | None = None
         self._in_use = threading.RLock()
         self._last_run: _Run | None = None
         self._is_spoilt = False
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         with self._in_use, self._closing_when_lost():
-            if self.spare is None or not self.spare.fits(request):
-                self._make_child(setup_of(request), abort)
-            self.spare = None
+            self._make_child(setup_of(request), abort)
             self._last_run = _Run(self.vessel.stream, request, abort)
             return self._last_run.outcome(on_case)
 
-    def prepare(self, setup: Setup, abort: threading.Event) -> None:
-        with self._in_use, self._closing_when_lost():
-            self._make_child(setup, abort)
-            self.spare = setup
-
-    def _make_child(self, setup: Setup, abort: threading.Event) -> None:
+    def _make_child(self, setup: ProcessSetup, abort: threading.Event) -> None:
         if not self.is_usable():
             raise BoxLost("the box was not empty after its last run")
-        if self.spare is not None:
-            self._discard_spare(abort)
         self.vessel.make_room(setup.memory_bytes)
         self.vessel.stream.send(wire.SETUP, setup.to_json(), Patience(GRACE_SECONDS, abort))
-        self.vessel.stream.receive(wire.WAITING, Patience(SPARE_SECONDS + GRACE_SECONDS, abort))
-
-    def _discard_spare(self, abort: threading.Event) -> None:
-        self.spare = None
-        self.vessel.stream.send(wire.DISCARD, b"", Patience(GRACE_SECONDS, abort))
-        self.vessel.stream.receive(wire.EMPTY, Patience(EMPTYING_SECONDS, abort))
+        self.vessel.stream.receive(wire.WAITING, Patience(SETUP_SECONDS + GRACE_SECONDS, abort))
 
     @contextmanager
     def _closing_when_lost(self) -> Iterator[None]:

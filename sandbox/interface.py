@@ -124,13 +124,12 @@ class ObservedQueue(CaseQueue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request(RunTask):
-    """A task and the cases to call it with, in order. `problem`: its spares may serve this request.
+    """A task and the cases to call it with, in order.
 
     `queue`: cases that are chosen only when they are taken, in place of `cases`.
     """
 
     cases: Sequence[CaseInput] = ()
-    problem: str = ""
     queue: CaseQueue | None = None
 
     def to_take(self) -> CaseQueue:
@@ -138,26 +137,10 @@ class Request(RunTask):
         return CaseQueue(self.cases) if self.queue is None else self.queue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup(ProcessSetup):
-    """The setup of a student's process. `problem`: as in `Request`."""
-
-    problem: str
-
-    def fits(self, request: Request) -> bool:
-        own = setup_of(request)
-        return (
-            self.problem == own.problem
-            and self.memory_bytes == own.memory_bytes
-            and self.cpu_seconds >= own.cpu_seconds
-        )
-
-
-def setup_of(request: Request) -> Setup:
-    """Return the setup for a process that is created when its request arrives."""
+def setup_of(request: Request) -> ProcessSetup:
     limits = request.limits
     seconds = limits.load_seconds + len(request.to_take()) * limits.wall_seconds
-    return Setup(problem=request.problem, memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds))
+    return ProcessSetup(memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds))
 
 
 class Ending(StrEnum):
@@ -229,14 +212,10 @@ OnCase = Callable[[CaseOutcome], None]
 
 
 class Box(ABC):
-    """A started box. One run at a time, from one thread.
-
-    `name`: identifies the box on the host. `spare`: the setup of the student's process that waits in it, if any.
-    """
+    """A started box. One run at a time, from one thread. `name`: identifies the box on the host."""
 
     name: str = "box"
     ready: Ready
-    spare: Setup | None = None
 
     @abstractmethod
     def run(self, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
@@ -244,12 +223,6 @@ class Box(ABC):
         begun by then. When this returns, the student's process may still be ending: see `is_usable`.
 
         Raises BoxLost or Aborted; after either the box is gone.
-        """
-
-    def prepare(self, setup: Setup, abort: threading.Event) -> None:  # noqa: B027
-        """Make a spare: a student's process that waits for its source. The next run uses it if it fits.
-
-        A box with a GPU makes none. Raises as `run` does.
         """
 
     @abstractmethod

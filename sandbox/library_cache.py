@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from sandbox.guest import codec
 from sandbox.interface import Box, CaseOutcome, OnCase, Request
 
-HARVEST = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
+HARVEST = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r}, eager={!r})\n"
 ENTRY_BYTES = 4 * 2**20
 _KEY = re.compile(r"[0-9a-f]{64}")
 # Functions that run code passed to them, and names that people commonly give to their own functions.
@@ -48,11 +48,17 @@ class CachingLauncher(Protocol):
 
 
 def fill_cache(
-    cache: Path, box: Box, request: Request, abort: threading.Event, on_case: OnCase = lambda _: None
+    cache: Path,
+    box: Box,
+    request: Request,
+    abort: threading.Event,
+    on_case: OnCase = lambda _: None,
+    *,
+    eager: bool = False,
 ) -> int:
     """Run the trusted request in the box and keep its harmless programs. Return the number of new entries.
 
-    `on_case` hears how each case ended. Raises SandboxError.
+    `on_case` hears how each case ended. `eager`: loops and jitted functions run step by step. Raises SandboxError.
     """
     own = names_in(request.source) | names_in(request.driver or "")
     kept = list[str]()
@@ -63,7 +69,7 @@ def fill_cache(
             entries = _harmless(codec.decode(outcome.answer), own, cache)
             kept.extend(name for name, content in entries if _keep(cache / name, content))
 
-    box.run(replace(request, driver=HARVEST.format(request.driver)), keep, abort)
+    box.run(replace(request, driver=HARVEST.format(request.driver, eager)), keep, abort)
     return len(kept)
 
 

@@ -21,7 +21,6 @@ from sandbox.interface import (
     Request,
     RunOutcome,
     SandboxUnavailable,
-    Setup,
 )
 
 LISTEN_SECONDS = 0.2
@@ -61,23 +60,19 @@ class Pool:
         self._is_closed = False
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
-        """Lease a box of this kind, preferably one with a spare for the problem. A spent box is exchanged for a fresh
-        one.
-
-        Raises SandboxUnavailable or Aborted.
-        """
-        leased = _Leased(self, self.take(spec, abort, problem), abort)
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+        """Lease a box of this kind. A spent box is exchanged for a fresh one. Raises SandboxUnavailable or Aborted."""
+        leased = _Leased(self, self.take(spec, abort), abort)
         try:
             yield leased
         finally:
             leased.close()
 
-    def warm(self, spec: BoxSpec) -> None:
-        """Start a box in the background, unless one is idle or starting, or the pool is full."""
+    def warm(self, spec: BoxSpec, number: int = 1) -> None:
+        """Start a box in the background, unless this number is idle or starting, or the pool is full."""
         with self._changed:
-            known = spec in self._starting or self._count_idle(spec) > 0
-            if known or self._is_closed or self._count() >= self.capacity:
+            has_enough = self._starting.count(spec) + self._count_idle(spec) >= number
+            if has_enough or self._is_closed or self._count() >= self.capacity:
                 return
             self._starting.append(spec)
         try:
@@ -86,45 +81,6 @@ class Pool:
             with self._changed:
                 self._starting.remove(spec)
                 self._changed.notify_all()
-
-    def make_spare(self, spec: BoxSpec, setup: Setup, abort: threading.Event) -> bool:
-        """Make a spare in an idle or a new box. Return False if there was no room.
-
-        A spare of the same problem with another setup is replaced. At capacity the least recently used idle box is
-        closed. Raises SandboxError, as a run does.
-        """
-        evicted: _Place | None = None
-        with self._changed:
-            self._changed.wait_for(lambda: not self._is_emptying(spec), QUICK_SECONDS)
-            others = [place for place in self._idle if place.box.spare != setup]
-            usable = (place for place in others if place.spec == spec)
-            place = next((place for place in usable if _is_spare(place, setup.problem) or not place.box.spare), None)
-            if place is None and self._count() >= self.capacity:
-                evicted = min(others, key=lambda place: place.used_at, default=None)
-            if self._is_closed or (place is evicted is None and self._count() >= self.capacity):
-                return False
-            for taken in (place, evicted):
-                if taken is not None:
-                    self._idle.remove(taken)
-            self._lent += 1
-        if evicted is not None:
-            evicted.box.close()
-        if place is not None and not place.box.is_usable():
-            place.box.close()
-            place = None
-        place = place or self._start_lent(spec)
-        place.is_spoilt = True  # until the box has proven to be usable
-        try:
-            place.box.prepare(setup, abort)
-            place.is_spoilt = False
-        finally:
-            self.give_back(place)
-        return True
-
-    def count_spares(self, setup: Setup) -> int:
-        """Count the idle boxes whose spare has exactly this setup."""
-        with self._changed:
-            return sum(place.box.spare == setup for place in [*self._idle, *self._emptying])
 
     def count_idle(self, spec: BoxSpec) -> int:
         """Count the boxes of this kind that are idle, or will be once they are empty."""
@@ -196,9 +152,9 @@ class Pool:
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + len(self._emptying) + self._lent
 
-    def take(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> _Place:
+    def take(self, spec: BoxSpec, abort: threading.Event) -> _Place:
         while True:
-            place, has_room = self._find(spec, abort, problem)
+            place, has_room = self._find(spec, abort)
             if place is not None and place.box.is_usable():
                 return place
             if place is not None:
@@ -206,7 +162,7 @@ class Pool:
             elif has_room:
                 return self._start_lent(spec)
 
-    def _find(self, spec: BoxSpec, abort: threading.Event, problem: str) -> tuple[_Place | None, bool]:
+    def _find(self, spec: BoxSpec, abort: threading.Event) -> tuple[_Place | None, bool]:
         """Wait for an idle box of this kind or for room to start one. Room for a new box counts as leased."""
         evicted: _Place | None = None
         patience = time.monotonic() + QUICK_SECONDS
@@ -214,7 +170,7 @@ class Pool:
             while True:
                 if abort.is_set() or self._is_closed:
                     raise Aborted
-                place = self._choose(spec, problem)
+                place = next((place for place in self._idle if place.spec == spec), None)
                 is_nearly_idle = self._is_emptying(spec) and time.monotonic() < patience
                 may_start = place is None and spec not in self._starting and not is_nearly_idle
                 if may_start and self._count() >= self.capacity and self._idle:
@@ -229,11 +185,6 @@ class Pool:
         if evicted is not None:
             evicted.box.close()
         return place, place is None
-
-    def _choose(self, spec: BoxSpec, problem: str) -> _Place | None:
-        """Prefer a spare of the problem, then a box without a spare, then a box with another problem's spare."""
-        idle = [place for place in self._idle if place.spec == spec]
-        return min(idle, key=lambda place: (not _is_spare(place, problem), place.box.spare is not None), default=None)
 
     def _forget(self, place: _Place) -> None:
         place.box.close()
@@ -267,10 +218,6 @@ class Pool:
             place.box.close()
 
 
-def _is_spare(place: _Place, problem: str) -> bool:
-    return place.box.spare is not None and place.box.spare.problem == problem
-
-
 class _Leased(Box):
     """The box that a lease hands out."""
 
@@ -285,9 +232,6 @@ class _Leased(Box):
         outcome = place.box.run(request, on_case, abort)
         place.is_spoilt = False
         return outcome
-
-    def prepare(self, setup: Setup, abort: threading.Event) -> None:
-        self._fresh().box.prepare(setup, abort)
 
     def is_usable(self) -> bool:
         return self._place is not None and self._place.box.is_usable()

@@ -8,8 +8,7 @@ A step calls a method of `Runs` and does not know whether the run has begun. If 
 - The second run begins beside the inspection at the latest, in the box that traced the programs.
 - Two inspectors share the programs.
 
-A run that can decide nothing any more is ended. Spares are early processes too: the worker makes them before there is a
-submission (`app.worker.spares`), and a request finds one by its `problem`.
+A run that can decide nothing any more is ended.
 """
 
 import random
@@ -154,7 +153,7 @@ class Runs:
         job, context = self._job, self._context
         request = replace(build_request(job.package, job.source, (), job.answer_bytes), queue=queue)
         timeline.begin("box")
-        with context.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
+        with context.pool.lease(box_spec(job.manifest), abort) as box:
             timeline.begin("running")
             run_all(box, recorded(job.manifest, request), on_outcome, abort, context.too_slow.is_set)
         return box

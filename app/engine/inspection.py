@@ -27,12 +27,12 @@ from app.engine.inspector_protocol import (
     plan,
     singly,
 )
-from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases, spares_of
+from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases
 from app.judging.requirement import Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.trace_signature import PROGRAM_BYTES, describe
 from sandbox.guest.wire import MESSAGE
-from sandbox.interface import CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits, Setup
+from sandbox.interface import CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits
 from sandbox.pool import Pool
 
 EXPORT_DRIVER = "from sandbox.guest.program_export import run"
@@ -42,8 +42,6 @@ INSPECT_DRIVER = "from sandbox.guest.inspection import run"
 COMPILE_SECONDS = 5
 # Time for all messages about one submission, as a multiple of the limit of a single message.
 BUDGET = 10
-# Messages per case: open the program, run it, and leave a step out of each candidate.
-MESSAGES_PER_CASE = 2 + CANDIDATES
 # Allowance for the containers of a program's answer.
 STRUCTURE_BYTES = 2**20
 EXPORT_CAPS = Caps(total_bytes=PROGRAM_BYTES + STRUCTURE_BYTES)
@@ -129,7 +127,6 @@ def export_programs(makers: Pool, package: Package, source: str, signatures: Seq
         parameters=(Parameter("signature", "value"),),
         cases=tuple(cases),
         limits=_limits(package.manifest, EXPORT_CAPS.total_bytes),
-        problem=spares_of(package),
     )
     outcomes: list[CaseOutcome] = []
     run_cases(makers, box_spec(package.manifest), request, outcomes.append, abort)
@@ -195,7 +192,6 @@ def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "
         parameters=(Parameter(MESSAGE, "value"),),
         queue=messages,
         limits=limits,
-        problem=inspector_spares_key(inspectors.package),
     )
     run_cases(inspectors.pool, INSPECTOR, request, answers.read, inspectors.abort, processes)
     left = steps[answers.count :]
@@ -218,23 +214,6 @@ class _Answers:
             return
         self.skip_reason = SkipReason(None if message.step.kind == "leave_out" else outcome.ending)
         self._reader.read(message.step, self._clock.timely(message, outcome))
-
-
-def inspector_spares_key(package: Package) -> str:
-    """Return the key of the spares that may inspect programs of this revision."""
-    return f"inspect {spares_of(package)}"
-
-
-def inspector_setup(package: Package) -> Setup:
-    """Return the setup of spares that inspect programs of this revision."""
-    limits = _limits(package.manifest, MOST_ANSWER_BYTES)
-    seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
-    return Setup(
-        problem=inspector_spares_key(package),
-        memory_bytes=limits.memory_bytes,
-        cpu_seconds=int(seconds) + 1,
-        inspects=True,
-    )
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> RunLimits:

@@ -15,7 +15,7 @@ import numpy as np
 from app.catalog.answers.kind import inputs_of
 from app.catalog.answers.random_samples import RandomSamples
 from app.catalog.answers.text_or_file import Text
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.errors import JudgeFailed
@@ -69,7 +69,6 @@ def build_request(
         guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.changeable),
         signature=tuple(parameter.name for parameter in manifest.parameters),
         definitions=tuple(manifest.definitions.items()),
-        problem=spares_of(package),
     )
 
 
@@ -77,11 +76,6 @@ def _source_to_run(manifest: Manifest, source: str) -> str:
     """What does not count for `forbids_syntax` must not run."""
     is_read = any(isinstance(requirement, ForbidsSyntax) for requirement in manifest.requirements)
     return without_main_guards(source) if is_read else source
-
-
-def spares_of(package: Package) -> str:
-    """Return the key of the spares that may run this revision."""
-    return digest(package.files)
 
 
 def limits_of(manifest: Manifest) -> RunLimits:
@@ -241,7 +235,7 @@ def run_cases(
 
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
-    with pool.lease(spec, abort, request.problem) as box:
+    with pool.lease(spec, abort) as box:
         run_all(box, request, on_case, abort, processes=processes)
     return box
 

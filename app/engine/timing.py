@@ -8,7 +8,7 @@ is wrong. The least time of each case counts.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from app.engine.boxes import box_spec
 from app.engine.case_verdict import check_again, check_calls, refuse
@@ -180,7 +180,6 @@ def _run(
             least[outcome.name] = min(outcome.wall_seconds, least.get(outcome.name, outcome.wall_seconds))
         check(call.case, outcome)
 
-    # A spare would save only the submission the time of some library calls.
     with pool.lease(box_spec(manifest), context.abort) as box:
-        run_all(box, replace(request, problem=""), note, context.abort)
+        run_all(box, request, note, context.abort)
         box.is_usable()  # the next run has no core to itself before this process has ended

@@ -161,9 +161,16 @@ class Warmer:
         def find() -> None:
             found = retry(lambda: self._works.current_of(slug), self._stop)
             if found is not None and device_of(found[1].manifest) == self._device:
+                self._warm_two(found[1])
                 self.open(*found)
 
         self._attempt(slug, find)
+
+    def _warm_two(self, package: Package) -> None:
+        """Start boxes for two processes of a submission."""
+        self._pools.students.warm(box_spec(package.manifest), 2)
+        if package.manifest.is_traced:
+            self._pools.inspectors.warm(INSPECTOR, 2)
 
     def _run(self, steps: _Steps) -> None:
         while not self._stop.is_set():

@@ -32,12 +32,15 @@ _DEFINITION = re.compile(r"^def (\w+)\(|Primitive\(\s*['\"](\w+)['\"]", re.MULTI
 Run = Callable[[Callable[..., object], dict[str, Any]], object]
 
 
-def harvesting(driver: str | None) -> Run:
+def harvesting(driver: str | None, *, eager: bool = False) -> Run:
     """Return a driver that runs the inner driver, or the solution itself, and answers with what is new.
 
-    Each answer holds `programs`, compiled programs by key; `names`, the name of each; `calls`, entries of the call
-    table by key; and `library`, see `library_names`. Without a library cache, it holds nothing.
+    `eager`: the solution's loops and jitted functions run step by step, as in a solution without them. Each answer
+    holds `programs`, compiled programs by key; `names`, the name of each; `calls`, entries of the call table by key;
+    and `library`, see `library_names`. Without a library cache, it holds nothing.
     """
+    if eager:
+        _run_eagerly()
     inner = _call if driver is None else _load(driver)
     table = jax_compilation.table
     if table is not None:
@@ -64,6 +67,29 @@ def _take(table: Any) -> dict[str, Any]:
         "calls": {key: np.frombuffer(entry, np.uint8) for key, entry in calls.items()},
         "library": library_names(Path(np.__file__).parents[1]),
     }
+
+
+def _run_eagerly() -> None:
+    """Before the solution is loaded."""
+    jax: Any = sys.modules["jax"]
+
+    def scan(step: Any, carry: Any, xs: Any = None, length: Any = None, reverse: bool = False, **_: Any) -> Any:
+        count = len(jax.tree.leaves(xs)[0]) if length is None else length
+        results = []
+        for number in reversed(range(count)) if reverse else range(count):
+            carry, result = step(carry, jax.tree.map(lambda array, at=number: array[at], xs))
+            results.append(result)
+        return carry, jax.tree.map(lambda *parts: jax.numpy.stack(parts), *(results[::-1] if reverse else results))
+
+    def fori_loop(first: Any, end: Any, step: Any, carry: Any, **_: Any) -> Any:
+        for number in range(int(first), int(end)):
+            carry = step(number, carry)
+        return carry
+
+    def jit(function: Any = None, **_: Any) -> Any:
+        return jit if function is None else function
+
+    jax.jit, jax.lax.scan, jax.lax.fori_loop = jit, scan, fori_loop
 
 
 def _call(solution: Callable[..., object], inputs: dict[str, Any]) -> object:

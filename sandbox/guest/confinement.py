@@ -14,7 +14,7 @@ from sandbox.guest import isolation, kernel
 from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
-from sandbox.guest.wire import SPARE_SECONDS, Isolation, ProcessSetup, RunLimits
+from sandbox.guest.wire import Isolation, ProcessSetup, RunLimits
 
 MIB = 2**20
 FILE_BYTES = 64 * MIB
@@ -22,8 +22,6 @@ STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256
 # Address space above the monitor's limit, which allocators and frameworks reserve and never use.
 RESERVED_BYTES = 512 * MIB
-# Memory of a process that inspects before a program comes.
-WARM_BYTES = 1024 * MIB
 CPU_SLACK_SECONDS = 10
 PREPARATION_SECONDS = 10
 # Allowances with a GPU: its driver and libraries use host memory and threads, and reserve much more. The preparation
@@ -55,9 +53,8 @@ class Surroundings:
         """XLA alone starts about 18 threads on few cores, and aborts the process when it can't."""
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
-    def preparation_seconds(self, setup: ProcessSetup) -> float:
-        if setup.inspects:
-            return SPARE_SECONDS
+    @property
+    def preparation_seconds(self) -> float:
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
 
     @property
@@ -106,8 +103,7 @@ def _limit_resources(setup: ProcessSetup, surroundings: Surroundings, data_bytes
     """Set backstops. The monitor's limits are lower and normally apply first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative to the current size: libraries reserve 0.3 GiB on 2 cores and 2.7 GiB on 64 before any work.
-    warm_bytes = WARM_BYTES if setup.inspects else 0
-    _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
+    _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)

@@ -55,11 +55,10 @@ def _serve(surroundings: Surroundings) -> None:
     gauge = BoxGauge(child.pid, thread_limit) if surroundings.has_gpu else Gauge(child.pid)
     watch = Watch(child, gauge, thread_limit=thread_limit, cores=len(surroundings.cores))
     try:
-        _prepare(watch, token, surroundings.preparation_seconds(setup))
+        _prepare(watch, token, surroundings.preparation_seconds)
         wire.write_frame(TO_HOST, wire.WAITING)
-        kind, content = wire.read_frame(FROM_HOST)  # a spare waits here; it has run nothing yet
-        if kind == wire.TASK:
-            _run(watch, surroundings, content)
+        _, content = wire.read_frame(FROM_HOST)
+        _run(watch, surroundings, content)
     finally:
         watch.leave()
 
@@ -71,8 +70,6 @@ def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
 
 
 def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
-    if watch.is_dead():
-        raise NotPrepared("the spare process is dead")
     task = RunTask.from_json(content)
     watch.limits = surroundings.watched(task.limits)
     if _load(watch, task, content):

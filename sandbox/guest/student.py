@@ -6,7 +6,6 @@ intent is outside: the monitor trusts nothing from here except the bytes of an a
 
 import faulthandler
 import gc
-import importlib
 import os
 import random
 import selectors
@@ -35,10 +34,8 @@ def live(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> NoRet
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
             gpu_start.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
-        if "jax" in sys.modules:  # always, so that a spare has the same state as a new process
+        if "jax" in sys.modules:  # before the source, so that it is not charged for it
             sys.modules["jax"].devices()
-        if setup.inspects:
-            importlib.import_module("sandbox.guest.inspection").warm_up()
         _begin_python()
     except BaseException as error:  # Allclose's failure: the monitor gives up the box
         _send(token, wire.RAISED, pack("load", type_name(error), str(error)))

@@ -6,7 +6,7 @@ other in this order:
     box   READY                   the zygote has imported the frameworks
     host  SETUP                   the zygote forks a monitor, and the monitor the student's process
     box   WAITING                 that process is confined, and waits for a source
-    host  TASK                    the source, without inputs; DISCARD in its place ends that process
+    host  TASK                    the source, without inputs
     box   OUTCOME TEXT CONTENT    of loading; if the source has not loaded, EMPTY follows
     host  CASE                    the inputs of a case
     box   OUTCOME TEXT CONTENT    of that case; if it ended the process, EMPTY follows, otherwise the next CASE
@@ -28,7 +28,7 @@ from enum import StrEnum
 from os import read, write  # bound here and now: a student may replace os.write
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
-SETUP, DISCARD, TASK, CASE, NO_CASE = b"s", b"d", b"t", b"c", b"n"
+SETUP, TASK, CASE, NO_CASE = b"s", b"t", b"c", b"n"
 READY, WAITING, OUTCOME, TEXT, CONTENT, LAST, EMPTY = b"r", b"w", b"o", b"x", b"p", b"l", b"e"
 
 PREPARED, LOADED, ANSWER = b"S", b"L", b"A"
@@ -46,9 +46,6 @@ TOKENED_HEADER = struct.Struct(f"<{TOKEN_BYTES}scQ")
 # Descriptors: the guest's to and from the host, and those of the student's process.
 FROM_HOST, TO_HOST = 0, 1
 ANSWERS, INPUTS, PLACE = 3, 4, 5
-
-# Time limit for the library calls of a spare.
-SPARE_SECONDS = 60
 
 MIB = 2**20
 Isolation: TypeAlias = Literal["namespaces", "shared"]
@@ -133,13 +130,11 @@ class GuestFacts:
 class ProcessSetup:
     """The content of SETUP: the properties that a student's process is created with, before its source is known.
 
-    `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop, the most CPU time on each core. `inspects`: the
-    process will inspect programs, and inspects one of Allclose's ahead of time.
+    `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop, the most CPU time on each core.
     """
 
     memory_bytes: int
     cpu_seconds: int
-    inspects: bool = False
 
     def to_json(self) -> bytes:
         return _to_json(self, ProcessSetup)

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -11,9 +9,8 @@ import pytest
 
 from sandbox.guest.codec import decode, encode
 from sandbox.guest.wire import MESSAGE
-from sandbox.interface import setup_of
 from tests.sandbox.bench import Bench, make_request, run_in, value_of
-from tests.sandbox.inspecting import ENTRY, INSPECT, ask, programs
+from tests.sandbox.inspecting import ENTRY, ask, programs
 
 pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
 STEPS = 8
@@ -182,17 +179,6 @@ def run(solution, inputs):
 
     whole, *changed = value_of(outcome)
     assert changed == [whole, whole]
-
-
-def test_a_spare_inspects_like_a_new_process(bench: Bench, seen: Seen) -> None:
-    (one,) = programs(bench, SOURCE, {"which": "scan"} | INPUTS, static=("which",))
-    request = make_request(ENTRY, one.message("open"), one.message("run"), driver=INSPECT, problem="inspected")
-    with bench.box("jax") as box:
-        box.prepare(replace(setup_of(request), inspects=True), Event())
-        evidence, answer = map(value_of, run_in(box, request).cases)
-
-    assert evidence == seen["scan"]["evidence"]
-    assert float(answer) == seen["scan"]["answer"]
 
 
 def test_loops_in_loops_multiply(seen: Seen) -> None:

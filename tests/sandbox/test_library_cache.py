@@ -46,10 +46,10 @@ def launcher(tmp_path: Path) -> BubblewrapLauncher:
 
 @pytest.fixture
 def fill(launcher: BubblewrapLauncher) -> Callable[..., int]:
-    def run(source: str = REFERENCE) -> int:
+    def run(source: str = REFERENCE, *, eager: bool = False) -> int:
         assert launcher.cache is not None
         with closing(launcher.launch(JAX)) as box:
-            return fill_cache(launcher.cache, box, make_request(source, X, kind="jax"), NEVER)
+            return fill_cache(launcher.cache, box, make_request(source, X, kind="jax"), NEVER, eager=eager)
 
     return run
 
@@ -125,6 +125,35 @@ def test_calls_in_the_cache_are_neither_traced_nor_compiled(
         [*cold["answer"][0], *warm["answer"][1]], [*warm["answer"][0], *cold["answer"][1]], strict=True
     ):
         assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+def test_calls_inside_of_loops_are_in_the_cache_for_solutions_without_them(
+    launcher: BubblewrapLauncher, fill: Callable[..., int]
+) -> None:
+    looped = """
+    import jax
+    import jax.numpy as jnp
+
+    @jax.jit
+    def solve(x):
+        total = jax.lax.fori_loop(0, 3, lambda i, sum: sum + jnp.tanh(x[i]), jnp.float32(0))
+        return jax.lax.scan(lambda carry, item: (carry * item, carry), total, x)[0]
+"""
+    unrolled = """
+    def solve(x):
+        total = jnp.float32(0)
+        for i in range(3):
+            total = total + jnp.tanh(x[i])
+        for i in range(len(x)):
+            total = total * x[i]
+        return {"answer": total, **counts}
+"""
+    fill(looped, eager=True)
+
+    with closing(launcher.launch(JAX)) as box:
+        outcome = run_in(box, make_request(COUNTING + unrolled, X, kind="jax")).cases[0]
+
+    assert value_of(outcome)["compiled"] == 0
 
 
 @pytest.mark.parametrize(

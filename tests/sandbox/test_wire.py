@@ -1,14 +1,13 @@
 """The frames between the host and a box, as the table in `sandbox/guest/wire.py` lists them."""
 
 import re
-import threading
 from contextlib import closing
 from typing import Any
 
 import pytest
 
 from sandbox.guest import wire
-from sandbox.interface import BoxSpec, Launcher, setup_of
+from sandbox.interface import BoxSpec, Launcher
 from sandbox.stream import Stream
 from tests.sandbox.bench import make_request, run_in
 from tests.sandbox.conftest import ONE_QUICKLY
@@ -44,8 +43,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_table_has_every_kind_of_frame_once_or_as_part_of_a_report() -> None:
     assert len(set(KINDS.values())) == len(KINDS)
-    assert set(TABLE) == KINDS.keys() - {"DISCARD"}
-    assert "DISCARD in its place" in str(wire.__doc__)
+    assert set(TABLE) == KINDS.keys()
 
 
 @ONE_QUICKLY
@@ -68,12 +66,3 @@ def test_a_source_that_does_not_load_and_a_case_that_ends_the_process_end_the_ru
 
     begun = ["SETUP", "WAITING", "TASK", *REPORT]
     assert sent == ["READY", *begun, "EMPTY", *begun, "CASE", *REPORT, "EMPTY"]
-
-
-@ONE_QUICKLY
-def test_a_spare_that_does_not_fit_is_discarded(launcher: Launcher, sent: list[str]) -> None:
-    with closing(launcher.launch(BoxSpec(()))) as box:
-        box.prepare(setup_of(REQUEST), threading.Event())
-        run_in(box, make_request("def solve():\n    return 1\n", problem="another"))
-
-    assert sent[1:6] == ["SETUP", "WAITING", "DISCARD", "EMPTY", "SETUP"]

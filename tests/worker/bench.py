@@ -44,9 +44,9 @@ class CountingPool(Pool):
     leases = 0
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
         self.leases += 1
-        with super().lease(spec, abort, problem) as box:
+        with super().lease(spec, abort) as box:
             yield box
 
 
@@ -75,8 +75,8 @@ class Listening(CountingPool):
         self.requests: list[Request] = []
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
-        with super().lease(spec, abort, problem) as box:
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+        with super().lease(spec, abort) as box:
             yield Overheard(box, self.requests)
 
 

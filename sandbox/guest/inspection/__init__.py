@@ -7,6 +7,6 @@ graph, and `evidence` puts them together. `change` removes steps of a loop from 
 The program is hostile. It may crash this process or keep it busy, which then becomes the submission's verdict.
 """
 
-from sandbox.guest.inspection.executable import run, warm_up
+from sandbox.guest.inspection.executable import run
 
-__all__ = ["run", "warm_up"]
+__all__ = ["run"]

@@ -11,7 +11,7 @@ import numpy as np
 from jax._src import compiler
 from jax._src.lib import _jax
 
-from sandbox.guest import jax_compilation, program_export
+from sandbox.guest import jax_compilation
 from sandbox.guest.codec import Array, Malformed, Tree, decode, encode
 from sandbox.guest.inspection.evidence import Facts, gather
 from sandbox.guest.inspection.flops import Work
@@ -19,12 +19,11 @@ from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Ty
 from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
 from sandbox.guest.inspection.step_removal import change, changes
-from sandbox.guest.trace_signature import Signature, describe, flatten, leaves
+from sandbox.guest.trace_signature import Signature, flatten, leaves
 from sandbox.guest.wire import MESSAGE, InspectorMessage
 
 MAX_INLINED = 50_000
 MAX_DEPTH = 64
-WARM_UP_STEPS = 2
 
 # XLA runs the function that a composite refers to, whatever the composite's own name.
 _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
@@ -286,18 +285,6 @@ def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
     if message.step == "batch":
         return executable.run_batch(message.inputs, message.most)
     return executable.run(message.inputs)
-
-
-def warm_up() -> None:
-    """Inspect a short loop, because the first compilation in a process takes longest."""
-    inputs: dict[str, Tree] = {"x": np.ones(WARM_UP_STEPS, np.float32)}
-    signature = describe(inputs, ())
-    exported: Any = program_export.run(
-        lambda x: jax.lax.fori_loop(0, WARM_UP_STEPS, lambda i, y: y + x[i], x[0]), {"signature": signature}
-    )
-    opened = Executable(exported, signature)
-    opened.run(inputs)
-    opened.left_out(inputs, ("fori", WARM_UP_STEPS, 0))
 
 
 def _find_executable(message: InspectorMessage) -> Executable:
