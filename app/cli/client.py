@@ -87,6 +87,12 @@ class Client:
         body = {"source": source, "mode": mode, **({"inputs": inputs} if inputs is not None else {})}
         return self._send(_Receipt, "POST", path, body=body, again="key").id
 
+    def hand_in(self, assignment: str, slug: str, source: str) -> UUID:
+        """Hand in for an assignment, `COURSE/ASSIGNMENT`, and return the submission's ID."""
+        course, _, name = assignment.partition("/")
+        path = _path("courses", course, "assignments", name, "problems", slug, "submissions")
+        return self._send(_Receipt, "POST", path, body={"source": source}, again="key").id
+
     def get_submission(self, submission_id: UUID | str, wait: int | None = None) -> SubmissionView:
         path = _path("submissions", submission_id)
         return self._get(SubmissionView, path, wait=wait)

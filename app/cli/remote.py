@@ -27,12 +27,16 @@ TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A solution to submit. `problem` is a slug. `inputs` is YAML and replaces the inputs of the sample cases."""
+    """A solution to submit. `problem` is a slug. `inputs` is YAML and replaces the inputs of the sample cases.
+
+    `assignment`: `COURSE/ASSIGNMENT` to hand in for.
+    """
 
     problem: str
     source: str
     mode: Literal["submit", "sample"]
     inputs: str | None = None
+    assignment: str | None = None
 
 
 class UnknownProblem(AllcloseError):
@@ -40,7 +44,9 @@ class UnknownProblem(AllcloseError):
 
 
 def send(client: "Client", attempt: Attempt) -> str:
-    """Submit and return the submission's ID. Raises ClientError, UnknownProblem."""
+    """Submit or hand in, and return the submission's ID. Raises ClientError, UnknownProblem."""
+    if attempt.assignment is not None:
+        return str(client.hand_in(attempt.assignment, attempt.problem, attempt.source))
     try:
         return str(client.submit(attempt.problem, attempt.source, attempt.mode, attempt.inputs))
     except ServerRefused as refused:

@@ -48,6 +48,12 @@ def submit(
         Path | None,
         typer.Option(help="A YAML file of custom inputs to run instead of the cases.", exists=True, dir_okay=False),
     ] = None,
+    assignment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COURSE/ASSIGNMENT", help="Hand in for it, as its page's address names both. Else: practice."
+        ),
+    ] = None,
     as_json: AsJson = False,
     server: Server = None,
 ) -> None:
@@ -58,7 +64,11 @@ def submit(
     settings = read_settings(server=server)
     mode: Literal["sample", "submit"] = "sample" if sample or inputs else "submit"
     given = read_text(inputs) if inputs else None
-    attempts = [Attempt(problem=problem, source=read_source(file), mode=mode, inputs=given) for file in files]
+    _check_assignment(assignment, mode)
+    attempts = [
+        Attempt(problem=problem, source=read_source(file), mode=mode, inputs=given, assignment=assignment)
+        for file in files
+    ]
     with open_client(settings.server, token=require_token(settings)) as client:
         if len(attempts) > 1:
             _submit_all(client, files, attempts, as_json)
@@ -87,6 +97,17 @@ def cancel(
         view = client.cancel_submission(_id(submission))
     stopped = "Cancelled." if view.verdict == "cancelled" else "Not cancelled: the judging had already finished."
     output.print(f"{stopped} {page_of(client, str(view.id))}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _check_assignment(assignment: str | None, mode: Literal["sample", "submit"]) -> None:
+    """Raises typer.BadParameter."""
+    if assignment is None:
+        return
+    if assignment.count("/") != 1:
+        text = f"{assignment!r} is no assignment. Write the course and the assignment, as in deep-learning/homework-1."
+        raise typer.BadParameter(text, param_hint="--assignment")
+    if mode == "sample":
+        raise typer.BadParameter("Running the samples is no hand-in. Leave one out.", param_hint="--assignment")
 
 
 def sign_in(address: str, username: str, password: str) -> Path:

@@ -18,7 +18,7 @@ from app.courses.dates import Window
 from app.courses.model import Assignment, AssignmentProblem
 from app.courses.role import get_seat
 from app.database.engine import storable
-from app.errors import LimitReached, NotFound, Refused
+from app.errors import Conflict, LimitReached, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Submission
 
@@ -37,11 +37,11 @@ class HandIn:
     window: Window | None
 
 
-class NotTaken(Refused):
+class NotTaken(Conflict):
     """The assignment takes no hand-in now."""
 
 
-class AttemptsUsed(Refused):
+class AttemptsUsed(Conflict):
     def __init__(self, attempts: int) -> None:
         super().__init__(f"You have used all {attempts} attempts at this problem. You can still practise it.")
 

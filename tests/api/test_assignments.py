@@ -88,7 +88,7 @@ def test_a_student_hands_in_until_the_attempts_are_used(member: Member) -> None:
     sent = [ada.post(SENDING, json={"source": "x = 1"}) for _ in range(3)]
 
     assert [(each["course"], each["assignment"], each["is_late"]) for each in due] == [("here", "homework", False)]
-    assert [each.status_code for each in sent] == [HTTPStatus.ACCEPTED, HTTPStatus.ACCEPTED, HTTPStatus.FORBIDDEN]
+    assert [each.status_code for each in sent] == [HTTPStatus.ACCEPTED, HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT]
     assert "all 2 attempts" in sent[2].json()["detail"]
     assert ada.get(sent[0].headers["Location"].removeprefix("/api/v1")).json()["state"] == "queued"
 

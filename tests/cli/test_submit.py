@@ -140,6 +140,22 @@ def test_a_terminal_follows_a_broken_stream_after_its_last_event(script: Script)
     assert [headers["last-event-id"] for headers, _ in script.requests[2:]] == [None, "0"]
 
 
+def test_a_solution_is_handed_in_for_the_assignment_that_is_named(script: Script) -> None:
+    script.answers = [(202, TAKEN), (200, DONE)]
+    known = {"ALLCLOSE_SERVER": script.url, "ALLCLOSE_TOKEN": "t"}
+
+    submitted = allclose("submit", "some", SOLUTION, "--assignment", "deep-learning/homework-1", **known)
+    nameless = allclose("submit", "some", SOLUTION, "--assignment", "homework-1", **known)
+    sample = allclose("submit", "some", SOLUTION, "--assignment", "deep-learning/homework-1", "--sample", **known)
+
+    assert submitted.returncode == 0, submitted.stderr
+    assert script.paths[0] == "/api/v1/courses/deep-learning/assignments/homework-1/problems/some/submissions"
+    assert json.loads(script.requests[0][1]) == {"source": SOLUTION.read_text()}
+    assert (nameless.returncode, sample.returncode) == (2, 2)
+    assert "no assignment" in nameless.stderr
+    assert "no hand-in" in sample.stderr
+
+
 def test_a_mistyped_problem_is_guessed(script: Script) -> None:
     found = [listed("other"), listed("clip_by_norm")]
     script.answers = [(404, {"title": "none"}), (200, {"items": found, "next": None})]

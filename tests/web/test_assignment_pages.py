@@ -87,7 +87,7 @@ def test_a_refused_hand_in_keeps_the_code(teacher: TestClient, database: Databas
 
     refused = student.post(action, data={"source": "y = 2", "mode": "submit"})
 
-    assert refused.status_code == HTTPStatus.FORBIDDEN
+    assert refused.status_code == HTTPStatus.CONFLICT
     assert "You have used all 1 attempts" in refused.text
     assert "y = 2" in refused.text
 

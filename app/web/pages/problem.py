@@ -18,7 +18,7 @@ from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
 from app.courses.due import DueAssignment, list_due
-from app.errors import Invalid, LimitReached, NotFound, Refused
+from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
 from app.limits import network_of
@@ -144,12 +144,12 @@ def run_without_account(visit: CurrentVisit, slug: Slug, form: Annotated[Solutio
 
 
 def refuse_solution(
-    visit: Visit, slug: str, form: SolutionForm, fault: Invalid | LimitReached | Refused, assignment: str = ""
+    visit: Visit, slug: str, form: SolutionForm, fault: Conflict | Invalid | LimitReached, assignment: str = ""
 ) -> Response:
     """Show the page with what was typed, and the reason."""
     with visit.transaction() as session:
         context = _context(session, visit.viewer, slug, assignment)
-    status = 422 if isinstance(fault, Invalid) else 429 if isinstance(fault, LimitReached) else 403
+    status = 422 if isinstance(fault, Invalid) else 429 if isinstance(fault, LimitReached) else 409
     why = {"input_faults": fault.faults} if isinstance(fault, InputsInvalid) else {"refusal": str(fault)}
     typed = {"source": form.text, "is_given": True, "own_inputs": form.own_inputs}
     return _render(visit, context | typed | why, status)

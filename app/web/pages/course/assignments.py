@@ -33,7 +33,7 @@ from app.courses.local_time import HappensTwice, read_local, write_fold, write_l
 from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
-from app.errors import Conflict, Invalid, LimitReached, Refused, all_of
+from app.errors import Conflict, Invalid, LimitReached, all_of
 from app.grading.book import read_own_row
 from app.grading.grade import show_points
 from app.grading.hand_ins import list_hand_ins
@@ -270,7 +270,7 @@ def send_hand_in(
             hand_in = find_hand_in(session, viewer, course, assignment, slug, read_waited(visit.request))
             wanted = form.wanted(viewer.id, slug, hand_in if form.mode == "submit" else None)
             submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
-    except (Invalid, Refused, LimitReached) as fault:
+    except (Conflict, Invalid, LimitReached) as fault:
         return refuse_solution(visit, slug, form, fault, f"{course}/{assignment}")
     return see_other(f"/submissions/{submission.id}")
 
