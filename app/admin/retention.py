@@ -1,8 +1,8 @@
 """Retention: removes old rows by the policy, once per hour, in small batches, in one process at a time.
 
-A submission is kept while a judging of it is not done or belongs to an undecided rejudging. Each user's first and last
-accepted submission to a problem are kept too: so a solved problem stays solved since the same time, and the last
-submission can be judged again. The audit log has no rule.
+What was handed in for an assignment is kept. A submission is kept while a judging of it is not done or belongs to an
+undecided rejudging. Each user's first and last accepted submission to a problem are kept too: so a solved problem stays
+solved since the same time, and the last submission can be judged again. The audit log has no rule.
 """
 
 import logging
@@ -100,7 +100,8 @@ def list_rules(policy: Policy) -> tuple[Rule, ...]:
 
 
 def _old_submissions(at: Any) -> ColumnElement[bool]:
-    return and_(Submission.created_at < at, ~_is_held(), ~_is_first_or_last_accepted())
+    is_handed_in = Submission.assignment_id.is_not(None)  # grades are computed from it
+    return and_(Submission.created_at < at, ~is_handed_in, ~_is_held(), ~_is_first_or_last_accepted())
 
 
 def _is_held() -> ColumnElement[bool]:

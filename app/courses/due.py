@@ -34,8 +34,8 @@ class DueAssignment:
         return f"{self.course.slug}/{self.assignment.slug}"
 
 
-def list_due(session: Session, user_id: UUID, problem: str | None = None) -> list[DueAssignment]:
-    """List the assignments that a student can hand in now, the next due first; with `problem`, those that have it."""
+def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:
+    """List the assignments that a student can hand in now, the next due first; with a problem's slug or ID, its."""
     is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
     query = (
         select(Course, Assignment)
@@ -45,7 +45,8 @@ def list_due(session: Session, user_id: UUID, problem: str | None = None) -> lis
     )
     if problem is not None:
         of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
-        query = query.where(Assignment.id.in_(of_problem.where(Problem.slug == storable(problem))))
+        is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
+        query = query.where(Assignment.id.in_(of_problem.where(is_it)))
     found = [(course, assignment) for course, assignment in session.execute(query)]
     if not found:
         return []

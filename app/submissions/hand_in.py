@@ -15,6 +15,7 @@ from app.accounts.permission import Viewer
 from app.catalog.model import Problem
 from app.courses.assignment import find_windows, get_assignment
 from app.courses.dates import Window
+from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem
 from app.courses.role import get_seat
 from app.database.engine import storable
@@ -34,6 +35,7 @@ class HandIn:
     problem_id: UUID
     user_id: UUID
     arrived_at: datetime
+    timezone: str
     window: Window | None
 
 
@@ -65,7 +67,14 @@ def find_hand_in(
     window = None if seat.is_staff else find_windows(session, [found], viewer.id)[found.id].of(viewer.id)
     if seat.course.state != "open" and not seat.is_staff:
         raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins. You can still practise.")
-    return HandIn(assignment=found, problem_id=problem_id, user_id=viewer.id, arrived_at=arrived_at, window=window)
+    return HandIn(
+        assignment=found,
+        problem_id=problem_id,
+        user_id=viewer.id,
+        arrived_at=arrived_at,
+        timezone=seat.course.timezone,
+        window=window,
+    )
 
 
 def check_hand_in(session: Session, new: HandIn) -> None:
@@ -74,14 +83,11 @@ def check_hand_in(session: Session, new: HandIn) -> None:
         return
     phase = new.window.phase(new.arrived_at)
     if phase == "before":
-        raise NotTaken(
-            f"{new.assignment.title} opens at {new.window.opens_at:%Y-%m-%d %H:%M %Z}. You can practise now."
-        )
+        opens = show_local(new.window.opens_at, new.timezone)
+        raise NotTaken(f"{new.assignment.title} opens at {opens}. You can practise now.")
     if phase == "closed":
-        raise NotTaken(
-            f"{new.assignment.title} closed at {new.window.closes_at:%Y-%m-%d %H:%M:%S %Z}, and this arrived at "
-            f"{new.arrived_at:%H:%M:%S}. You can still practise."
-        )
+        closed, arrived = (show_local(at, new.timezone) for at in (new.window.closes_at, new.arrived_at))
+        raise NotTaken(f"{new.assignment.title} closed at {closed}. This arrived at {arrived}. You can still practise.")
     if new.window.attempts is None:
         _check_pause(session, new)
     elif count_attempts(session, new) >= new.window.attempts:

@@ -19,7 +19,15 @@ from app.database.engine import Database
 from app.rejudging.model import Rejudging
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import solved_at
-from tests.factories import make_judging, make_problem, make_submission, make_user, set_policy
+from tests.factories import (
+    make_assignment,
+    make_course,
+    make_judging,
+    make_problem,
+    make_submission,
+    make_user,
+    set_policy,
+)
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -67,6 +75,20 @@ def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_pro
     run_if_due(database)
 
     assert left(database) == {*solutions, unfinished, young}
+
+
+def test_what_was_handed_in_stays(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        user, revision = make_user(session), make_problem(session)
+        handed_in, practice = (send(session, 0, "wrong_answer", user, revision) for _ in range(2))
+        assignment = make_assignment(session, make_course(session), revision)
+        session.get_one(Submission, handed_in).assignment_id = assignment.id
+
+    run_if_due(database)
+
+    assert left(database) == {handed_in}
+    assert practice
 
 
 def test_results_go_with_their_submission(database: Database) -> None:

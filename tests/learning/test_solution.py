@@ -1,14 +1,25 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.permission import signed_in
 from app.catalog.model import Revision
 from app.database.engine import Database
 from app.learning.model import SolutionView
 from app.learning.progress import read_learning
-from app.learning.solution import SolutionLocked, count_solved_after_seeing, get_solution, show_solution
+from app.learning.solution import (
+    SolutionClosed,
+    SolutionLocked,
+    count_solved_after_seeing,
+    get_solution,
+    is_solution_open,
+    require_open_solution,
+    show_solution,
+)
 from tests.catalog.packages import FILES, SOLUTION
-from tests.factories import make_judging, make_submission, make_user
+from tests.factories import make_assignment, make_course, make_judging, make_member, make_submission, make_user
 from tests.learning.lessons import make_accepted
 
 pytestmark = pytest.mark.usefixtures("revision")
@@ -28,6 +39,29 @@ def test_the_solution_is_locked_for_who_has_not_solved_the_problem(session: Sess
         get_solution(session, ada.id, SLUG)
 
     assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
+
+
+def test_the_solution_is_closed_while_the_student_can_hand_the_problem_in(session: Session, revision: Revision) -> None:
+    ada, grace = make_user(session), make_user(session)
+    for user in (ada, grace):
+        make_accepted(session, user, revision)
+    course = make_course(session)
+    make_member(session, course, ada)
+    homework = make_assignment(session, course, revision, title="Homework 1")
+
+    for read in (get_solution, show_solution):
+        with pytest.raises(SolutionClosed, match="closed while Homework 1 is open for you: until"):
+            read(session, ada.id, SLUG)
+    assert not is_solution_open(session, signed_in(ada), revision.problem_id)
+    with pytest.raises(SolutionClosed):
+        require_open_solution(session, signed_in(ada), SLUG)
+    assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
+
+    homework.opens_at = homework.due_at - timedelta(days=30)
+    homework.due_at = homework.closes_at = datetime.now(UTC) - timedelta(hours=1)
+    session.flush()
+    assert get_solution(session, ada.id, SLUG).opened_by == "accepted"
+    assert is_solution_open(session, signed_in(ada), revision.problem_id)
 
 
 def test_it_holds_reference_accepted_solutions_and_editorial_and_nothing_else_of_the_package(

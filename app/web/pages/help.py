@@ -24,6 +24,7 @@ router = APIRouter()
 # The pages of the documentation that the site shows: their files and titles.
 GUIDES = {
     "courses": ("courses.md", "Run a course"),
+    "your-courses": ("your-courses.md", "Your courses"),
     "authors": ("authoring.md", "Authors' guide"),
     "problem-format": ("problem-format.md", "All keys and files of a problem"),
     "api": ("api.md", "REST in ten calls"),
