@@ -23,6 +23,7 @@ from app.api import (
     problem_schema,
     problems,
     queue,
+    rejudgings,
     revisions,
     settings,
     submission_export,
@@ -48,7 +49,7 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (submission_export, submissions, history, events)
+    submitting = (submission_export, submissions, history, events, rejudgings)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, invitations, people, tokens, me, own_data)
     catalogue = (problems, tracks, leaderboards, courses, assignments, grades)
