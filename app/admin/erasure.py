@@ -20,7 +20,8 @@ from app.accounts.user import ERASED
 from app.admin.user_change import keep_an_admin, lock_row, refuse_own
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
-from app.courses.model import Course, Extension, Member
+from app.courses.model import Assignment, Course, Extension, Member
+from app.errors import Conflict
 from app.grading.model import Adjustment, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
@@ -94,11 +95,24 @@ USER_DATA = (
 def erase_self(session: Session, actor: Actor, reauthentication: Reauthentication) -> str:
     """Erase the actor's own account.
 
-    Raises ReauthenticationFailed, RateLimitReached, and Conflict for the last admin.
+    Raises ReauthenticationFailed, RateLimitReached, and Conflict for the last admin and for work that is graded.
     """
     assert actor.user_id is not None  # commands call erase()
     require_reauthentication(session.get_one(User, actor.user_id), reauthentication)
+    _keep_graded_work(session, actor.user_id)
     return _erase(session, actor, actor.user_id)
+
+
+def _keep_graded_work(session: Session, user_id: UUID) -> None:
+    """Raises Conflict if the user has handed in work for a course that is not archived. An admin may erase it."""
+    handed_in = select(Submission.assignment_id).where(Submission.user_id == user_id)
+    of_course = select(Course.title).join(Assignment).where(Assignment.id.in_(handed_in), Course.state != "archived")
+    titles = session.scalars(of_course.distinct().order_by(Course.title)).all()
+    if titles:
+        raise Conflict(
+            f"You handed in work for {', '.join(titles)}, which is graded. Erase your account when the course is "
+            "archived, or ask its instructor and then an admin."
+        )
 
 
 def erase(session: Session, actor: Actor, user_id: UUID) -> str:

@@ -9,8 +9,11 @@ from app.accounts.reauthentication import Reauthentication, ReauthenticationFail
 from app.accounts.user import SignUp, sign_up
 from app.admin.erasure import erase_self
 from app.audit import Actor
+from app.courses.model import Course
 from app.database.engine import Database
+from app.errors import Conflict
 from app.limits import Limits, RateLimitReached
+from tests.factories import make_assignment, make_course, make_problem, make_submission
 
 PASSWORD = "correct horse"
 
@@ -39,3 +42,21 @@ def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(dat
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
         assert session.scalars(select(User.erased_at)).one() is None
+
+
+def test_graded_work_of_a_running_course_is_not_erased_by_its_owner(database: Database, ada: Actor) -> None:
+    limits = Limits()
+    with database.transaction() as session:
+        course, revision = make_course(session, title="Deep learning"), make_problem(session)
+        submission = make_submission(session, session.get_one(User, ada.user_id), revision)
+        submission.assignment_id = make_assignment(session, course, revision).id
+
+    with pytest.raises(Conflict, match="handed in work for Deep learning"), database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, limits))
+    with database.transaction() as session:
+        session.get_one(Course, course.id).state = "archived"
+    with database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, limits))
+
+    with database.transaction() as session:
+        assert session.scalars(select(User.erased_at)).one() is not None
