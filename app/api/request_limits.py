@@ -153,6 +153,7 @@ def _declared_bytes(scope: Scope) -> int:
 def _limited(scope: Scope, receive: Receive, most: int) -> Receive:
     """Return a `receive` that raises HTTPException when the body becomes too large or arrives too slowly."""
     received, escapes, is_whole, began = 0, 0, False, time.monotonic()
+    scope["state"]["arrived"] = began  # where no one reads a body
     most_escapes = MAX_ESCAPES if _is_of_type(scope, "application/x-www-form-urlencoded") else math.inf
 
     async def counted() -> Message:
