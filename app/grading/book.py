@@ -48,6 +48,10 @@ class Book:
     rows: tuple[BookRow, ...]
 
 
+# The join of 300,000 hand-ins would else be written to the disk, and each parallel process would hash all of them.
+_JOIN_IN_MEMORY = text(
+    "SELECT set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)"
+)
 # One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and `own`
 # those of students with an extension. `chosen` has the submissions that an instructor chose.
 _WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last boolean)"
@@ -175,8 +179,7 @@ def _read_shares(
         "students": list(students),
         "chosen": chosen,
     }
-    # Without it, the join of 300,000 hand-ins is written to the disk.
-    session.execute(text("SET LOCAL work_mem = '64MB'"))
+    session.execute(_JOIN_IN_MEMORY)
     shares: dict[tuple[UUID, UUID], dict[UUID, Share]] = defaultdict(dict)
     for assignment_id, user_id, problem_id, share, hand_ins, is_open in session.execute(_SHARES, values):
         shown = None if share is None else int(share)
