@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.courses.course import MAX_DESCRIPTION, Description, Title, make_slug
+from app.courses.course import Description, Title, make_slug
 from app.courses.dates import Phase, Window, find_window
+from app.courses.local_time import show_local
 from app.courses.member import MAX_SECTION, check_text
 from app.courses.model import Assignment, AssignmentProblem, Counts, Course, Extension, Member, Scoring
 from app.courses.role import Seat
@@ -32,7 +33,6 @@ MAX_ATTEMPTS = 1000
 MAX_POINTS = Decimal(10_000)
 MAX_HOURS = 24 * 365
 MAX_REASON = 500
-MAX_TEXT = MAX_DESCRIPTION
 
 
 def _with_cents(number: Decimal) -> Decimal:
@@ -340,9 +340,9 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
     for wish in wishes:
         user_id = _find_whose(session, seat, wish)
         check_text("reason", wish.reason)
-        usual = assignment.closes_at if wish.closes_at is None else wish.closes_at
         if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
-            raise Invalid("closes_at", f"It would close at {usual:%Y-%m-%d %H:%M %Z}, before it is due.")
+            closes = show_local(wish.closes_at, seat.course.timezone)
+            raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")
         is_same = Extension.user_id == user_id if user_id else Extension.section == wish.section
         row = session.scalar(select(Extension).where(Extension.assignment_id == assignment.id, is_same))
         row = row or Extension(assignment_id=assignment.id, user_id=user_id, section=wish.section)
