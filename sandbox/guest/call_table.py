@@ -8,8 +8,10 @@ program and runs it, in 2 ms. The bits are the same, and later calls of the same
 The key of a call is a digest of the function, static arguments, shapes and dtypes. An entry says which program runs
 (`jax_compilation.Programs`) and what its results look like. Neither holds a value or the calling code.
 
-A call inside a transformation (vmap, grad) or a traced function is not looked up. This module replaces private
-functions of JAX, so `jax_compilation` installs it for tested versions only.
+A call inside a transformation (vmap, grad) or a traced function is not looked up. Neither is a function that a source
+passes to `jit`, even a library's: no key describes its options, the object it is bound to, or its rules.
+
+This module replaces private functions of JAX, so `jax_compilation` installs it for tested versions only.
 """
 
 import gc
@@ -18,21 +20,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
-from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import jax
 import numpy as np
-from jax._src import array, config, core, custom_derivatives, dispatch, dtypes, literals, pjit, sharding_impls
+from jax._src import array, config, core, custom_derivatives, dtypes, literals, pjit, sharding_impls
 from jax._src.interpreters import pxla
 from jax._src.random import prng
 
 from sandbox.guest import codec
 from sandbox.guest.jax_compilation import Programs
 
-LIBRARIES = ("jax", "flax", "optax", "chex")
 KEY_BYTES = 8 * 1024
-_PACKAGES = tuple(str(Path(jax.__file__).parents[1] / name) + "/" for name in LIBRARIES)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _ENUMS = {name: value for name, value in vars(jax.lax).items() if isinstance(value, type) and issubclass(value, Enum)}
 _NAMED_TUPLES = {
@@ -40,6 +40,10 @@ _NAMED_TUPLES = {
 }
 _WITH_RULES = (custom_derivatives.custom_jvp, custom_derivatives.custom_vjp)
 _KEYS = "key<fry>"
+# JAX uses 32 bits in place of these, and says so while it traces.
+_WIDE = ("int64", "uint64", "float64", "complex128")
+# Options with which tracing, compiling or running does more. They are no part of JAX's trace context.
+_DEBUGGING = (config.debug_nans, config.debug_infs, config.log_compiles, config.explain_cache_misses)
 # Numbers and arrays of JAX's own code, which have a dtype.
 _LITERALS = (literals.TypedInt, literals.TypedFloat, literals.TypedComplex, literals.TypedNdArray)
 
@@ -75,15 +79,19 @@ class CallTable:
         self._recorded: dict[str, bytes] | None = None
         self._programs = programs
         self._found: dict[str, _Loaded | None] = {}
-        self._keys: dict[int, str] = {}
+        # By the identity of the call's parameters, which are kept so that no other object gets it.
+        self._keys: dict[int, tuple[str, Any]] = {}
         self._plain_context = config.trace_context()
+        # No source has run yet, so all that exists belongs to libraries.
+        existing = gc.get_objects()
         # By name, since a few libraries have a primitive of the same name.
-        primitives = {found.name: found for found in gc.get_objects() if isinstance(found, core.Primitive)}
+        primitives = {found.name: found for found in existing if isinstance(found, core.Primitive)}
         self._primitives = frozenset(map(id, primitives.values()))
+        jitted = [found for found in existing if isinstance(found, type(jax.numpy.log))]
+        self._names = {found._jit_info: name for found in jitted if (name := _name(found)) is not None}
 
     def record(self) -> None:
         """Keep from now on what is not in the folder yet: entries of calls, and compiled programs."""
-        self._plain_context = config.trace_context()
         self._recorded, self._programs.compiled = {}, {}
 
     def take(self) -> tuple[dict[str, tuple[str, Any]], dict[str, bytes]]:
@@ -104,16 +112,16 @@ class CallTable:
                 return loaded, _dynamic(info, arguments, named)
             parameters, flat = infer(function, info, arguments, named)
             if key is not None and self._recorded is not None:
-                self._keys[id(parameters)] = key
+                self._keys[id(parameters)] = key, parameters
             return parameters, flat
 
         def run_call(parameters: Any, flat: Sequence[Any], *rest: Any) -> Any:
             if isinstance(parameters, _Loaded):
                 return parameters.run(flat)
             results = run(parameters, flat, *rest)
-            if (key := self._keys.pop(id(parameters), None)) is not None:
+            if (found := self._keys.pop(id(parameters), None)) is not None:
                 with suppress(NotInTable, codec.Unsupported, codec.TooLarge):
-                    self._keep(key, results, flat)
+                    self._keep(found[0], results, flat)
             return results
 
         def fast_path(executable: Any, tree: Any, flat: Sequence[Any], *rest: Any) -> Any:
@@ -127,14 +135,14 @@ class CallTable:
         """Return the key of a call that may be in the table."""
         if not core.trace_state_clean() or config.trace_context() != self._plain_context:
             return None
-        if config.debug_nans.value or config.debug_infs.value:
+        if any(option.value for option in _DEBUGGING):
             return None
         try:
             call = self._describe(function, info, arguments, named)
             written = codec.encode(call)
         except Exception:  # then it is traced, and fails there if it is wrong
             return None
-        return self._programs.digest(written) if len(written) <= KEY_BYTES else None
+        return self._programs.digest(jax.default_backend().encode() + written) if len(written) <= KEY_BYTES else None
 
     def _describe(self, function: Any, info: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> codec.Tree:
         """Raises NotInTable."""
@@ -146,10 +154,10 @@ class CallTable:
                 raise NotInTable
             parameters = {name: _plain(value) for name, value in values["params"].items()}
             return "primitive", primitive.name, parameters, [_operand(value) for value in arguments]
-        if not _is_usual(info):
+        if info not in self._names:
             raise NotInTable
         return (
-            *_name(function),
+            *self._names[info],
             [
                 _plain(value) if number in info.static_argnums else _operands(value)
                 for number, value in enumerate(arguments)
@@ -162,8 +170,10 @@ class CallTable:
 
     def _find(self, key: str) -> "_Loaded | None":
         if key not in self._found:
+            self._found[key] = None
             content = self._programs.read(f"call-{key}")
-            self._found[key] = None if content is None else _load(Entry.read(content), self._programs)
+            with suppress(codec.Malformed):  # the host lost power while it wrote the file
+                self._found[key] = None if content is None else _load(Entry.read(content), self._programs)
         return self._found[key]
 
     def _keep(self, key: str, results: tuple[Any, ...], flat: Sequence[Any]) -> None:
@@ -203,8 +213,9 @@ class _Loaded:
 
     def run(self, flat: Sequence[Any]) -> Any:
         """Return what `_run_python_pjit` returns."""
-        taken = [_buffer(value) for value, is_kept in zip(flat, self._kept, strict=True) if is_kept]
-        out = self._executable.execute_sharded(taken).consume_with_handlers(self._handlers)
+        taken = [value for value, is_kept in zip(flat, self._kept, strict=True) if is_kept]
+        buffers = pxla.InputsHandler([self._sharding] * len(taken), [None] * len(taken))(taken)
+        out = self._executable.execute_sharded(buffers).consume_with_handlers(self._handlers)
         return jax.tree.unflatten(self._tree, out), out, self._tree, flat, self, self, None, []
 
     def fast_path(self, flat: Sequence[Any]) -> Any:
@@ -232,27 +243,11 @@ def _load(entry: Entry, programs: Programs) -> _Loaded | None:
     return None if executable is None else _Loaded(entry, executable)
 
 
-def _is_usual(info: Any) -> bool:
-    """Whether `jit` got no option but static arguments."""
-    options = (
-        info.donate_argnums,
-        info.donate_argnames,
-        info.device,
-        info.backend,
-        info.compiler_options_kvs,
-        info.user_specified_in_shardings,
-    )
-    return not any(options) and all(
-        isinstance(leaf, sharding_impls.UnspecifiedValue) for leaf in info.out_shardings_leaves
-    )
-
-
-def _name(function: Any) -> tuple[str, str, int]:
-    """Return the place of a library's function, which may have rules of its own for derivatives."""
-    plain = function.__wrapped__ if type(function) in _WITH_RULES else function
-    code = plain.__code__
-    if not code.co_filename.startswith(_PACKAGES) or plain.__closure__:
-        raise NotInTable
+def _name(jitted: Any) -> tuple[str, str, int] | None:
+    """Return the place of a library's function. None if there may be several at the place."""
+    function = jitted._fun.fun if type(jitted._fun) in _WITH_RULES else jitted._fun
+    if type(function) is not FunctionType or "<" in (code := function.__code__).co_qualname:
+        return None
     return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
@@ -274,8 +269,10 @@ def _operands(tree: Any) -> codec.Tree:
 def _operand(value: Any) -> codec.Tree:
     """Describe a plain array or number. Raises NotInTable for any other value, for instance inside a transformation."""
     if type(value) in (bool, int, float, complex):
+        if type(value) is int and value.bit_length() > 31:
+            raise NotInTable
         return type(value).__name__
-    if type(value) is np.ndarray or isinstance(value, np.generic):
+    if (type(value) is np.ndarray or isinstance(value, np.generic)) and value.dtype.isnative:
         return value.shape, value.dtype.name
     if type(value) in _LITERALS:
         if dtypes.canonicalize_dtype(value.dtype) != value.dtype:
@@ -287,9 +284,11 @@ def _operand(value: Any) -> codec.Tree:
 
 
 def _is_array(value: Any) -> bool:
-    if isinstance(value, prng.PRNGKeyArray):
-        return str(value.dtype) == _KEYS
-    return type(value) is array.ArrayImpl
+    """Whether it is an array or random key, placed as usual."""
+    is_key = isinstance(value, prng.PRNGKeyArray) and str(value.dtype) == _KEYS
+    if not is_key and type(value) is not array.ArrayImpl:
+        return False
+    return bool(value.sharding == sharding_impls.SingleDeviceSharding(jax.devices()[0]))
 
 
 def _check_containers(tree: Any) -> None:
@@ -306,6 +305,8 @@ def _check_containers(tree: Any) -> None:
 def _plain(value: Any) -> codec.Tree:
     """Return a static value as the codec encodes it. A dict with one item stands for any other kind of value."""
     kind = type(value)
+    if kind is str and value in _WIDE:
+        raise NotInTable
     if kind in _PLAIN:
         plain: codec.Tree = value
         return plain
@@ -315,11 +316,11 @@ def _plain(value: Any) -> codec.Tree:
     if kind is frozenset:
         return {"frozenset": [_plain(item) for item in sorted(value)]}
     if isinstance(value, np.dtype):
-        return {"dtype": value.name}
+        return {"dtype": _plain(value.name)}
     if isinstance(value, np.generic):
         return {"number": (value.dtype.name, value.item())}
     if isinstance(value, type) and issubclass(value, np.generic):
-        return {"type": np.dtype(value).name}
+        return {"type": _plain(np.dtype(value).name)}
     if kind is _ENUMS.get(kind.__name__):
         return {"enum": (kind.__name__, value.name)}
     if kind is _NAMED_TUPLES.get(kind.__name__):
@@ -329,13 +330,3 @@ def _plain(value: Any) -> codec.Tree:
 
 def _dtype(name: str) -> Any:
     return prng.KeyTy(prng.prngs["threefry2x32"]) if name == _KEYS else codec.DTYPES[name]
-
-
-def _buffer(value: Any) -> Any:
-    dispatch.check_arg(value)
-    if type(value) is array.ArrayImpl:
-        value._check_if_deleted()
-        return value
-    if isinstance(value, prng.PRNGKeyArray):
-        return value._base_array
-    return jax.device_put(np.asarray(value, value.dtype) if type(value) in _LITERALS else value)

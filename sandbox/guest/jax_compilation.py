@@ -214,7 +214,10 @@ class Programs:
         content = self.read(f"program-{key}")
         if content is None:
             return None
-        loaded = _load(content, options)
+        try:
+            loaded = _load(content, options)
+        except RuntimeError:  # the host lost power while it wrote the file
+            return None
         self._keep(key, loaded)
         return loaded
 

@@ -46,10 +46,11 @@ def launcher(tmp_path: Path) -> BubblewrapLauncher:
 
 @pytest.fixture
 def fill(launcher: BubblewrapLauncher) -> Callable[..., int]:
-    def run(source: str = REFERENCE, *, eager: bool = False) -> int:
+    def run(source: str = REFERENCE, *, driver: str | None = None, eager: bool = False) -> int:
         assert launcher.cache is not None
         with closing(launcher.launch(JAX)) as box:
-            return fill_cache(launcher.cache, box, make_request(source, X, kind="jax"), NEVER, eager=eager)
+            request = make_request(source, X, kind="jax", driver=driver)
+            return fill_cache(launcher.cache, box, request, NEVER, eager=eager)
 
     return run
 
@@ -156,6 +157,26 @@ def test_calls_inside_of_loops_are_in_the_cache_for_solutions_without_them(
     assert value_of(outcome)["compiled"] == 0
 
 
+PLAIN_CALLS = """
+    import jax
+    import jax.numpy as jnp
+    from types import MethodType
+
+    def solve(x):
+        jax.random.normal(jax.random.key(0))
+        jax.jit(jnp.mean)(x), jax.jit(MethodType(jnp.full, (8,)))(x[0])
+        jnp.log(jax.device_put(x, jax.devices()[0])), jnp.add(2, 3), jnp.mean(x, dtype="float64")
+        return [jnp.log(x), jnp.float32(1) * 3, x * 2]
+"""
+WIDE_DRIVER = """
+import jax
+jax.config.update("jax_enable_x64", True)
+
+def run(solution, inputs):
+    return solution(**inputs)
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -170,36 +191,60 @@ def test_calls_inside_of_loops_are_in_the_cache_for_solutions_without_them(
         ("float(jax.vmap(jnp.log)(x)[0])", 0.0),
         ("float(jax.jit(shifted)(x)[0])", 7.0),
         ("float(jnp.linalg.eigvalsh(jnp.outer(x, x))[-1].round(3))", 8.0),
-        ("raised(lambda: jnp.log(deleted()))", "RuntimeError"),
-        ("raised(lambda: jnp.multiply(x, 2**40))", "OverflowError"),
+        ("raised(lambda: jnp.log(deleted(jnp.ones(8))))", "RuntimeError"),
+        ("raised(lambda: jax.random.normal(deleted(jax.random.key(0))))", "RuntimeError"),
+        ("'argument path is y' in told(lambda: jnp.multiply(x, 2**40))", True),
+        ("'Finished tracing log' in told(lambda: jnp.log(x), jax.log_compiles())", True),
+        ("raised(lambda: x * 2, jax.transfer_guard('disallow'))", "JaxRuntimeError"),
+        ("'float64 requested in mean is not available' in told(lambda: jnp.mean(x, dtype='float64'))", True),
+        ("str(jnp.add(2, 3).dtype)", "int32"),
+        ("type(jnp.log(jax.device_put(x, spread())).sharding).__name__", "NamedSharding"),
+        ("float(jax.jit(named_mean)(x)[0])", 8.0),
+        ("str(jax.jit(MethodType(jnp.full, (3,)))(x[0]).shape)", "(3,)"),
     ],
 )
 def test_a_call_that_is_not_the_plain_one_is_made_as_without_the_cache(
     launcher: BubblewrapLauncher, fill: Callable[..., int], code: str, expected: object
 ) -> None:
-    fill(
-        "    import jax, jax.numpy as jnp\n    def solve(x):\n        return [jnp.log(x), jnp.float32(1) * 3, x * 2]\n"
-    )
+    fill(PLAIN_CALLS, driver=WIDE_DRIVER)
+    fill(PLAIN_CALLS)
     source = f"""
+    import io
     import jax
     import jax.numpy as jnp
+    from contextlib import nullcontext, redirect_stderr
     from functools import wraps, partial
+    from types import MethodType
 
     debug_nans = partial(jax.config.update, 'jax_debug_nans')
 
-    def raised(function):
+    def raised(function, context=nullcontext()):
         try:
-            return str(function())
+            with context:
+                return str(function())
         except Exception as error:
             return type(error).__name__
+
+    def told(function, context=nullcontext()):
+        with redirect_stderr(io.StringIO()) as text, context:
+            try:
+                function()
+            except Exception as error:
+                return str(error)
+        return text.getvalue()
 
     shifted = wraps(jnp.log)(jax.custom_jvp(lambda y: jnp.log(y) + 7))
     shifted.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
 
-    def deleted():
-        array = jnp.ones(8)
+    named_mean = wraps(jnp.mean)(jax.custom_jvp(lambda y: y + 7))
+    named_mean.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+
+    def deleted(array):
         array.delete()
         return array
+
+    def spread():
+        return jax.NamedSharding(jax.make_mesh((1,), ("i",)), jax.P("i"))
 
     def solve(x):
         return {code}
@@ -210,6 +255,21 @@ def test_a_call_that_is_not_the_plain_one_is_made_as_without_the_cache(
 
     assert outcome.ending is Ending.ANSWERED, outcome
     assert value_of(outcome) == expected
+
+
+@pytest.mark.parametrize("kind", ["call", "program"])
+def test_a_file_that_was_not_written_to_its_end_is_as_no_file(
+    launcher: BubblewrapLauncher, fill: Callable[..., int], kind: str
+) -> None:
+    fill(PLAIN_CALLS)
+    assert launcher.cache is not None
+    for path in launcher.cache.glob(f"{kind}-*"):
+        os.truncate(path, path.stat().st_size // 2)
+
+    with closing(launcher.launch(JAX)) as box:
+        outcome = run_in(box, make_request(PLAIN_CALLS, X, kind="jax")).cases[0]
+
+    assert outcome.ending is Ending.ANSWERED, outcome
 
 
 def test_a_students_box_can_not_write_into_the_cache(launcher: BubblewrapLauncher) -> None:
