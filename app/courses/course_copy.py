@@ -4,15 +4,16 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.audit import Actor
-from app.courses.assignment import create_assignment, list_assignments, read_fields_of
+from app.courses.assignment import list_assignments
 from app.courses.course import NewCourse, Title, create_course
 from app.courses.local_time import move_by_weeks
-from app.courses.model import Course
+from app.courses.model import Assignment, AssignmentProblem, Course
 from app.courses.role import Seat
 from app.validation import Body
 
 MAX_WEEKS = 520
 DATES = ("opens_at", "due_at", "closes_at")
+COPIED = ("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight")
 
 
 class CopyWish(Body):
@@ -27,9 +28,14 @@ def copy_course(session: Session, actor: Actor, seat: Seat, wish: CopyWish) -> C
     old = seat.course
     new = create_course(session, actor, NewCourse(title=wish.title, timezone=old.timezone, description=old.description))
     new.drop_lowest = old.drop_lowest
-    there = Seat(course=new, role="instructor", member=None)
     for assignment in list_assignments(session, seat):
-        fields = read_fields_of(session, assignment)
-        moved = {name: move_by_weeks(getattr(fields, name), wish.weeks, old.timezone) for name in DATES}
-        create_assignment(session, actor, there, fields.model_copy(update=moved))
+        copied = {name: getattr(assignment, name) for name in COPIED}
+        moved = {name: move_by_weeks(getattr(assignment, name), wish.weeks, old.timezone) for name in DATES}
+        problems = [
+            AssignmentProblem(
+                problem_id=each.problem_id, position=each.position, points=each.points, scoring=each.scoring
+            )
+            for each in assignment.problems
+        ]
+        session.add(Assignment(course_id=new.id, problems=problems, **copied, **moved))
     return new
