@@ -63,6 +63,7 @@ def test_a_box_shows_one_gpu_and_not_which(make_launcher: MakeLauncher) -> None:
         "devices": ["full", "null", "nvidia-uvm", "nvidia2", "nvidiactl", "random", "urandom"],
         "CUDA_VISIBLE_DEVICES": "0",
         "JAX_PLATFORMS": "cuda,cpu",
+        "JAX_ENABLE_COMPILATION_CACHE": "false",
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
         "XLA_CLIENT_MEM_FRACTION": f"{1 / 80:.8f}",
     }
