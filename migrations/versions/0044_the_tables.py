@@ -1,11 +1,11 @@
 """Create all tables.
 
-Revisions 0001 to 0041 led to this schema before the first release. Databases at one of them can't be upgraded.
+Revisions 0001 to 0043 led to this schema before the first release. Databases at one of them can't be upgraded.
 """
 
 from alembic import op
 
-revision = "0042"
+revision = "0044"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -298,7 +298,6 @@ CREATE TABLE reference_measurements (
     revision_id uuid NOT NULL CONSTRAINT fk_reference_measurements_revision_id_revisions REFERENCES revisions,
     variant integer NOT NULL,
     machine text NOT NULL,
-    runs integer NOT NULL,
     wall_seconds double precision NOT NULL,
     memory_bytes bigint NOT NULL,
     CONSTRAINT pk_reference_measurements PRIMARY KEY (revision_id, variant, machine),
