@@ -101,7 +101,7 @@ def put_adjustment(
     member_id: UUID,
     new: NewAdjustment,
 ) -> None:
-    """Earlier decisions are kept. Nobody adjusts their own points."""
+    """Adds a decision and keeps earlier ones. An instructor can't adjust their own points."""
     with database.transaction() as session:
         seat, found = _find(session, viewer, course, assignment)
         adjust(session, act_as(viewer, address), seat, found, member_id, new)

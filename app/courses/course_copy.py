@@ -17,7 +17,7 @@ COPIED = ("slug", "title", "text", "grace_seconds", "late_steps", "counts", "att
 
 
 class CopyWish(Body):
-    """The course to make. You become its instructor; nobody else is a member."""
+    """The new course. You become its instructor, and it has no other member."""
 
     title: Title = Field(examples=["Deep learning, winter 2027"])
     weeks: int = Field(ge=0, le=MAX_WEEKS, description="how many weeks later its dates are", examples=[52])

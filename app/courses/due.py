@@ -1,4 +1,4 @@
-"""What a student can hand in now or soon, in all courses."""
+"""Lists the assignments of all courses that a student can hand in now."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What each role may do in a course: the table of rights, and a viewer's seat in one course.
+"""Rights of each role in a course, and a viewer's seat in one course.
 
 The role in a course has nothing to do with the role on the site. Admins may do in every course what instructors may.
 The page /help/rights shows the table.

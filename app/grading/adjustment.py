@@ -1,4 +1,4 @@
-"""What instructors decide on grades: adjustments with a reason, and the release of an assignment's points."""
+"""Instructors' decisions on grades: adjustments with a reason, and the release of an assignment's points."""
 
 from collections.abc import Iterable
 from decimal import Decimal

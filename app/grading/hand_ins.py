@@ -1,4 +1,4 @@
-"""What a student handed in for an assignment, and why each hand-in counts or does not."""
+"""Lists a student's hand-ins for an assignment, and says why each counts or does not."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -84,7 +84,7 @@ class CallTable:
         self._plain_context = config.trace_context()
         # No source has run yet, so all that exists belongs to libraries.
         existing = gc.get_objects()
-        # By name, since a few libraries have a primitive of the same name.
+        # One for each name, since a key has the name only.
         primitives = {found.name: found for found in existing if isinstance(found, core.Primitive)}
         self._primitives = frozenset(map(id, primitives.values()))
         jitted = [found for found in existing if isinstance(found, type(jax.numpy.log))]
