@@ -18,7 +18,7 @@ FROM ${BASE} AS service
 # Volumes begin with these folders and their owners. /engine is the socket proxy's, which runs as root without rights.
 RUN useradd --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin allclose \
     && install -d -o allclose -g allclose -m 0700 /data /secrets /proxy \
-    && install -d -o allclose -g allclose /cache /cache/compilation-cache /cache/library-calls \
+    && install -d -o allclose -g allclose /cache /cache/compilation-cache /cache/compilation-cache-filled \
     && install -d /engine
 COPY --from=environment /opt/allclose /opt/allclose
 COPY problems /opt/allclose/problems
