@@ -29,7 +29,7 @@ def write_like(other: str, files: Mapping[str, str], title: str, schema: str) ->
     notes = Notes()
     notes.todo.append("set summary, difficulty, estimated_minutes, tags and license")
     notes.todo.append(f"write your own parameters, cases, starter, reference and submissions: these solve {other}")
-    statement = write_statement({}, notes)
+    statement = write_statement("", notes)
     content = read_document(MANIFEST_FILE, files[MANIFEST_FILE]).content or {}
     kept = {key: value for key, value in content.items() if key not in LEFT_OUT}
     kept |= {"title": title, "summary": SUMMARY}

@@ -84,7 +84,7 @@ def test_nbgraders_marks_make_the_starter_and_the_hidden_cases(tmp_path: Path) -
     assert "raise NotImplementedError" in package.starter
     assert "Multiply a vector with a factor." in package.statement
     assert any("points" in line for line in imported.left_out)
-    assert "set summary, difficulty, estimated_minutes, license: the source does not have them" in imported.todo
+    assert "set summary, difficulty, estimated_minutes, license: the notebook does not have them" in imported.todo
 
 
 def test_otters_marks_do_so_too(tmp_path: Path) -> None:
@@ -183,3 +183,24 @@ def test_arguments_that_are_no_literals_become_generators(tmp_path: Path) -> Non
     assert "x = np.arange(n) / n" in (package.generators or "")
     assert "assert" not in (package.generators or "")
     assert any(line.startswith("case_3: ") for line in imported.left_out)
+
+
+def test_cases_take_their_types_from_the_calls(tmp_path: Path) -> None:
+    imported = import_code(
+        tmp_path,
+        "import numpy as np",
+        "def f(x, k=2):\n    return np.float32(k) * x",
+        "assert np.allclose(f(np.array([1, 2], dtype=np.float32)), [2, 4])",
+        "n = 4\nassert np.allclose(f(np.zeros(n, dtype=np.float32), 3), [0, 0, 0, 0])",
+        "assert f(nothing) is None",
+    )
+
+    manifest = load(imported).manifest
+    assert [(each.type, each.shape, each.dtype) for each in manifest.parameters] == [
+        ("numpy", ("X_0",), "float32"),
+        ("int", None, None),
+    ]
+    assert (manifest.returns.type, manifest.returns.shape, manifest.returns.dtype) == ("numpy", ("X_0",), "float32")
+    assert [case.generate for case in manifest.cases] == [None, "case_2"]
+    assert "n = 4" in imported.files["cases.py"]
+    assert any(line.startswith("case_3: NameError") for line in imported.left_out)

@@ -6,13 +6,9 @@ become the case's seed, so that hidden cases draw new inputs. Programs are read 
 
 import ast
 import builtins
-import keyword
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-from app.catalog.importing.package_writer import name_of
+from collections.abc import Iterable, Mapping, Sequence
 
 # Names that tests use, and the imports that they stand for.
 USUAL_IMPORTS = {
@@ -38,64 +34,17 @@ _RANDOM = {
     "np": (re.compile(r"\bnp\.random\.(?!default_rng|RandomState|Generator)"), "random.seed"),
     "random": (re.compile(r"(?<![\w.])random\.(?!seed)"), "seed"),
 }
-_GUARDS = ("torch.no_grad()", "torch.inference_mode()")
 _DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Return)
 
 
-@dataclass(frozen=True, slots=True)
-class Generator:
-    """A function of `cases.py` and its source."""
-
-    name: str
-    source: str
-
-    def renamed(self, name: str) -> "Generator":
-        return Generator(name, self.source.replace(f"def {self.name}(", f"def {name}(", 1))
-
-
-def function_name(text: str) -> str:
-    name = name_of(text)
-    is_free = name.isidentifier() and not keyword.iskeyword(name) and name not in USUAL_IMPORTS
-    return name if is_free else f"case_{name}"[:64]
-
-
-def write_generators(name: str, program: str, function: ast.FunctionDef) -> tuple[list[Generator], list[str]]:
-    """Return a generator for each top-level call of the function, and the reasons why others have none.
-
-    Raises ValueError if the program is not valid Python.
-    """
-    try:
-        body = list(_without_guards(ast.parse(textwrap.dedent(program).strip()).body))
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"it is not valid Python ({error})") from None
-    found: list[Generator] = []
-    reasons: list[str] = []
-    for place, statement in enumerate(body):
-        for call in calls_of(statement, function.name):
-            try:
-                _require_plain(statement, call, function.name)
-                bound = bind(call, function)
-                kept = _needed(body[:place], bound.values(), function.name)
-            except ValueError as reason:
-                reasons.append(str(reason))
-                continue
-            label = name if not found else f"{name[:60]}_{len(found) + 1}"
-            found.append(Generator(label, _write(label, kept, bound)))
-    if not found and not reasons:
-        reasons.append(f"it does not call {function.name}")
-    return found, reasons
-
-
-def _without_guards(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements, and those inside `with torch.no_grad():` in its place."""
-    for statement in statements:
-        if isinstance(statement, ast.With) and all(
-            ast.unparse(item.context_expr) in _GUARDS for item in statement.items
-        ):
-            yield from _without_guards(statement.body)
-        else:
-            yield statement
+def write_generator(
+    name: str, before: Sequence[ast.stmt], statement: ast.stmt, call: ast.Call, function: ast.FunctionDef
+) -> str:
+    """Return the function that makes the arguments of the call in this statement. Raises ValueError."""
+    if any(call in ast.walk(each) for each in ast.walk(statement) if isinstance(each, ast.Lambda | ast.comprehension)):
+        raise ValueError(f"it calls {function.name} in a function of its own or for each of several values")
+    bound = bind(call, function)
+    return _write(name, _needed(before, bound.values(), function.name), bound)
 
 
 def calls_of(node: ast.AST, name: str) -> list[ast.Call]:
@@ -127,14 +76,6 @@ def imports_for(programs: Sequence[str]) -> list[str]:
     nodes = [each for tree in trees for each in ast.walk(tree) if isinstance(each, _DEFINING)]
     bound = {name for each in nodes for name in _bound(each)}
     return [line for name, line in sorted(USUAL_IMPORTS.items()) if name in used - bound]
-
-
-def _require_plain(statement: ast.stmt, call: ast.Call, name: str) -> None:
-    inner = [each for each in ast.walk(statement) if isinstance(each, ast.Lambda | ast.comprehension)]
-    if not isinstance(statement, _SIMPLE) or any(call in ast.walk(each) for each in inner):
-        raise ValueError(f"it calls {name} in a loop, a block or a function of its own")
-    if len(calls_of(call, name)) > 1:
-        raise ValueError(f"it calls {name} on an answer of {name}")
 
 
 def _needed(before: Sequence[ast.stmt], arguments: Iterable[ast.expr], name: str) -> list[ast.stmt]:

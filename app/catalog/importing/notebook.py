@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.catalog.importing.generator import bind, calls_of, write_generators
+from app.catalog.importing.generator import bind, calls_of, write_generator
 from app.catalog.importing.observation import Observe
 from app.catalog.importing.package_writer import ImportedPackage, Notes, Source
 from app.catalog.importing.program import ImportRefused, functions_of, imports_from, parse, parse_leniently, read_text
@@ -64,7 +64,7 @@ class Cell:
 
 def read_notebook(path: Path, observe: Observe) -> ImportedPackage:
     """Raises ImportRefused."""
-    cells, notes = _cells(read_text(path, "name a notebook (.ipynb)"), path.name), Notes()
+    cells, notes = _cells(read_text(path), path.name), Notes()
     place, function = _find_solution(cells)
     others = [_tree(cell) for cell in [*cells[:place], *cells[place + 1 :]]]
     imports = "\n".join(map(ast.unparse, imports_from(others, _tree(cells[place]))))
@@ -75,9 +75,7 @@ def read_notebook(path: Path, observe: Observe) -> ImportedPackage:
         notes.left_out.append("points of the grader: give points with `parts`, if you want some")
     source = Source(
         name=path.stem,
-        origin="a notebook",
-        manifest={},
-        sections={"Problem": _statement(cells[:place], notes)},
+        problem=_statement(cells[:place], notes),
         files={"starter.py": _starter(marked, function), "reference.py": reference},
     )
     return write_tested(source, function, _tests(cells, function, notes), observe, notes)
@@ -209,16 +207,12 @@ class _Check:
         try:
             return replace(test, arguments={key: read_literal(each, self.known) for key, each in bound.items()})
         except ValueError:
-            return replace(test, generator=self._generator(name))
+            return replace(test, generator=self._generator(name, calls[0]))
 
-    def _generator(self, name: str) -> str:
+    def _generator(self, name: str, call: ast.Call) -> str:
         before = self.cell.body[: self.cell.body.index(self.statement)]
         statements = [each for each in before if each not in _asserts(self.cell)]
-        program = "\n".join(map(ast.unparse, [*self.imports, *statements, self.statement]))
-        generators, reasons = write_generators(name, program, self.function)
-        if len(generators) != 1:
-            raise ValueError("; ".join(reasons) or f"it calls {self.function.name} several times")
-        return generators[0].source
+        return write_generator(name, [*self.imports, *statements], self.statement, call, self.function)
 
 
 def _expected(statement: ast.Assert | ast.Expr, call: ast.Call, known: Mapping[str, Any]) -> Any:

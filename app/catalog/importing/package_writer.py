@@ -1,8 +1,8 @@
-"""Write the package that an importer makes of a source, with what its author must add marked as TODO."""
+"""Write the package that a notebook becomes, with what its author must add marked as TODO."""
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,16 +11,16 @@ import yaml
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.importing.program import ImportRefused, strangers_of
 
-SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Inputs", "Output")
+SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Output")
 SUMMARY = "TODO: describe the problem in one line."
-ACCEPTED, WRONG = "submissions/accepted/", "submissions/wrong_answer/"
+STAND_IN = "submissions/wrong_answer/stand_in.py"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_ .()'+/-]*[A-Za-z0-9_.)]|[A-Za-z]")
 _WORDS_OF_YAML = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 @dataclass(slots=True)
 class Notes:
-    """Notes for the author, collected while reading a source. `left_out`: the parts that do not map."""
+    """Notes for the author, collected while reading a notebook. `left_out`: the parts that do not map."""
 
     left_out: list[str] = field(default_factory=list)
     todo: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedPackage:
-    """A package made of a source. `answers`: the source's own, by case."""
+    """A package made of a notebook. `answers`: the notebook's own, by case."""
 
     slug: str
     files: Mapping[str, str]
@@ -39,37 +39,34 @@ class ImportedPackage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What an importer read. `name`: the source's. `origin`: its format, such as `a notebook`.
+    """What was read of a notebook. `problem`: a section of the statement. `files`: at least starter and reference.
 
-    `manifest`: the known keys. `sections`: those of the statement. `files`: the code, at least starter and reference.
+    `manifest`: the known keys. `answers`: the notebook's own, by case.
     """
 
     name: str
-    origin: str
-    manifest: Mapping[str, Any]
-    sections: Mapping[str, str]
+    problem: str
     files: Mapping[str, str]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_package(source: Source, notes: Notes) -> ImportedPackage:
-    """Add what every package needs and the source lacks, each with a TODO."""
+    """Add what every package needs and a notebook lacks, each with a TODO."""
     if strangers := strangers_of(ast.parse(source.files["reference.py"])):
         notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
-    files = {"statement.md": write_statement(source.sections, notes), **_add_submissions(source, notes)}
-    lacking = [key for key in ("summary", "difficulty", "estimated_minutes", "license") if key not in source.manifest]
-    notes.todo.append(f"set {', '.join(lacking)}: the source does not have them")
+    files = {"statement.md": write_statement(source.problem, notes), **_add_submissions(source, notes)}
+    notes.todo.append("set summary, difficulty, estimated_minutes, license: the notebook does not have them")
     content: dict[str, Any] = {
-        "title": title_of(source.name),
+        "title": title_of(source.name)[:120],
         "summary": SUMMARY,
         "difficulty": "intermediate",
         "estimated_minutes": 20,
         **source.manifest,
     }
-    content["title"] = content["title"][:120]
     return ImportedPackage(
         slug=_slug_of(source.name),
-        files={**write_manifest(content, f"Imported from {source.origin}.", notes), **files},
+        files={**write_manifest(content, "Imported from a notebook.", notes), **files},
         left_out=tuple(notes.left_out),
         todo=tuple(notes.todo),
         answers=source.answers,
@@ -77,18 +74,12 @@ def write_package(source: Source, notes: Notes) -> ImportedPackage:
 
 
 def _add_submissions(source: Source, notes: Notes) -> dict[str, str]:
-    """Let the reference be accepted, and a stand-in be wrong, if the source has no such solutions."""
-    files = dict(source.files)
-    if not any(path.startswith(ACCEPTED) for path in files):
-        files[f"{ACCEPTED}original.py"] = files["reference.py"]
-    if sum(path.startswith(ACCEPTED) for path in files) == 1:
-        notes.todo.append("add a second accepted solution, written in another way")
-    if not any(path.startswith(WRONG) for path in files):
-        stand_in = f"{WRONG}stand_in.py"
-        sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
-        files[stand_in] = f"{sentence}\n\n\ndef {source.manifest['entry_point']}(*arguments):\n    return None\n"
-        notes.todo.append(f"replace {stand_in} by likely mistakes, each with its sentence")
-    return files
+    """Let the reference be accepted, and a stand-in be wrong."""
+    notes.todo.append("add a second accepted solution, written in another way")
+    notes.todo.append(f"replace {STAND_IN} by likely mistakes, each with its sentence")
+    sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
+    wrong = f"{sentence}\n\n\ndef {source.manifest['entry_point']}(*arguments):\n    return None\n"
+    return {**source.files, "submissions/accepted/original.py": source.files["reference.py"], STAND_IN: wrong}
 
 
 def title_of(name: str) -> str:
@@ -98,13 +89,8 @@ def title_of(name: str) -> str:
 def _slug_of(name: str) -> str:
     slug = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")[:64]
     if not slug:
-        raise ImportRefused(f"{name!r} has no letter or digit for a slug: rename the source")
+        raise ImportRefused(f"{name!r} has no letter or digit for a slug: rename the notebook")
     return slug
-
-
-def name_of(text: str) -> str:
-    """Return a name for a case or submission, of the characters `a-z0-9_`."""
-    return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:64] or "unnamed"
 
 
 def write_manifest(content: Mapping[str, Any], heading: str, notes: Notes) -> dict[str, str]:
@@ -114,24 +100,12 @@ def write_manifest(content: Mapping[str, Any], heading: str, notes: Notes) -> di
     return {MANIFEST_FILE: "\n".join([f"# {heading}", *todo, "", body])}
 
 
-def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
-    """Return a statement with all sections, and a TODO for each needed one that the source lacks."""
-    shown = [name for name in SECTIONS if name != "Inputs" or sections.get(name, "").strip()]
-    missing = [name for name in shown if not sections.get(name, "").strip()]
-    if missing:
-        notes.todo.append(f"write in statement.md: {', '.join(missing)}")
-    parts = [f"## {name}\n\n{sections.get(name, '').strip() or 'TODO: write this section.'}\n" for name in shown]
-    return "\n".join(parts)
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """Return the names in order, and add a number to repeated ones."""
-    seen: dict[str, int] = {}
-    found = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name[:60]}_{seen[name]}")
-    return found
+def write_statement(problem: str, notes: Notes) -> str:
+    """Return a statement with all sections. Those that the source lacks have a TODO."""
+    known = {"Problem": problem.strip()}
+    missing = [name for name in SECTIONS if not known.get(name)]
+    notes.todo.append(f"write in statement.md: {', '.join(missing)}")
+    return "\n".join(f"## {name}\n\n{known.get(name) or 'TODO: write this section.'}\n" for name in SECTIONS)
 
 
 class _Dumper(yaml.SafeDumper):

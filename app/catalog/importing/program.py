@@ -1,79 +1,32 @@
-"""Read the files and the Python programs of a source to import. Programs are never run, and links never followed."""
+"""Read the Python programs of a notebook as syntax trees. They are never run here."""
 
 import ast
-import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.catalog.parameter import Framework
 from app.errors import AllcloseError
-from app.judging.printable_text import lines_of
 
 FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
 # Packages that every box has too.
 ALSO_THERE = ("scipy", "ml_dtypes", "typing_extensions")
-MAX_FILES = 5_000
 
 
 class ImportRefused(AllcloseError):
-    """The source can't become a package. The text says why, and what to change."""
+    """The notebook can't become a package. The text says why, and what to change."""
 
 
-def read_text(path: Path, expected: str = "name a file") -> str:
-    """Read a file; `expected` says which file the author should name. Raises ImportRefused."""
+def read_text(path: Path) -> str:
+    """Raises ImportRefused."""
     if not path.is_file():
-        raise ImportRefused(f"{path} is not a file: {expected}")
+        raise ImportRefused(f"{path} is not a file: name a notebook (.ipynb)")
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise ImportRefused(f"{path} can't be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise ImportRefused(f"{path} is not UTF-8: save it as UTF-8") from None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFolder:
-    """A folder to import. `paths` are relative and sorted, with `/` between their parts."""
-
-    root: Path
-    paths: tuple[str, ...]
-
-    def find(self, names: Sequence[str]) -> str | None:
-        """Return the first of these paths that is there."""
-        return next((name for name in names if name in self.paths), None)
-
-    def under(self, folder: str) -> list[str]:
-        return [path for path in self.paths if path.startswith(f"{folder}/")]
-
-    def size(self, path: str) -> int:
-        return (self.root / path).stat().st_size
-
-    def text(self, path: str) -> str:
-        """Raises ImportRefused."""
-        return read_text(self.root / path)
-
-
-def open_folder(root: Path) -> SourceFolder:
-    """Raises ImportRefused."""
-    if not root.is_dir():
-        raise ImportRefused(f"{root} is not a folder: unpack an archive first")
-    paths = tuple(sorted(_walk(root, "")))
-    if len(paths) > MAX_FILES:
-        raise ImportRefused(f"{root} has more than {MAX_FILES} files: name the folder of one problem")
-    return SourceFolder(root, paths)
-
-
-def _walk(folder: Path, prefix: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith((".", "__pycache__")) or entry.is_symlink():
-                continue
-            if entry.is_dir():
-                yield from _walk(Path(entry.path), f"{prefix}{entry.name}/")
-            elif entry.is_file():
-                yield prefix + entry.name
 
 
 def parse(source: str, name: str) -> ast.Module:
@@ -135,13 +88,3 @@ def imports_from(others: Sequence[ast.Module], tree: ast.Module) -> list[ast.Imp
             if is_framework or alias.name == "*" or (alias.asname or alias.name).partition(".")[0] in used:
                 found.setdefault(ast.unparse(single), single)
     return list(found.values())
-
-
-def without(source: str, nodes: Sequence[ast.stmt]) -> str:
-    """Return the source without some of its top-level statements and their decorators."""
-    gone: set[int] = set()
-    for node in nodes:
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        gone |= set(range(first, (node.end_lineno or node.lineno) + 1))
-    kept = [line for number, line in enumerate(lines_of(source), 1) if number not in gone]
-    return "\n".join(kept).strip() + "\n"

@@ -1,4 +1,4 @@
-"""Make a package of a function and its tests, as several formats have them.
+"""Make a package of a function and its tests.
 
 Literal arguments, such as `[1, 2]` and `np.array([3.0])`, become the inputs of a case. Other arguments, such as
 `np.zeros(3)`, become a function of `cases.py`. Nothing is evaluated outside of a sandbox, which also finds the types.
@@ -68,8 +68,7 @@ def _expression(value: Any) -> str:
 class FunctionTest:
     """A test with its arguments by name. `expected` is None if the source does not say it.
 
-    `generator`: the function of `cases.py` that makes the arguments, if they are not literals. `told`: what messages
-    call the test, if not by its name.
+    `generator`: the function of `cases.py` that makes the arguments, if they are not literals.
     """
 
     name: str
@@ -77,7 +76,6 @@ class FunctionTest:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     expected: Any = None
     generator: str = ""
-    told: str = ""
 
     @property
     def maker(self) -> str:
@@ -101,7 +99,6 @@ def write_tested(
     frameworks = frameworks_of([ast.parse(reference), *(ast.parse(test.maker) for test in tests)])
     kept, declared = _declare(reference, function, tests, frameworks, observe, notes)
     manifest = {
-        **source.manifest,
         "frameworks": frameworks,
         "entry_point": function.name,
         **declared.keys(),
@@ -129,7 +126,7 @@ def _declare(
     kept: list[FunctionTest] = []
     for test in tests:
         if reason := found[test.name].failure or find_object(found[test.name]):
-            notes.left_out.append(f"{test.told or test.name}: {reason}")
+            notes.left_out.append(f"{test.name}: {reason}")
         else:
             kept.append(test)
     if not kept:
@@ -155,7 +152,7 @@ def require_tests(tests: Sequence[FunctionTest], notes: Notes) -> list[FunctionT
         raise ImportRefused("no test has a call that can become a case: " + "; ".join(notes.left_out[:3]))
     kept = list(tests[:MAX_CASES])
     if not any(test.is_sample for test in kept):
-        notes.todo.append(f"check that students may see {kept[0].name}: the source shows none of its tests")
+        notes.todo.append(f"check that students may see {kept[0].name}: the notebook shows none of its tests")
         kept[0] = replace(kept[0], is_sample=True)
     return sorted(kept, key=lambda test: not test.is_sample)
 

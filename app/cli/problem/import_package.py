@@ -1,9 +1,8 @@
-"""`allclose problem import`: convert a problem from another format, and list what is left for its author to do.
+"""`allclose problem import`: convert a notebook into a package, and list what is left for its author to do.
 
-The imported solution runs in a box, and its answers are compared with the answers that the source holds.
+The imported solution runs in a box, and its answers are compared with the answers that the notebook holds.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
@@ -23,51 +22,39 @@ if TYPE_CHECKING:
     from app.catalog.importing.package_writer import ImportedPackage
 
 
-# The answers in a source's files are rounded.
+# The answers in a notebook are rounded.
 RTOL, ATOL = 1e-4, 1e-6
 # What a call of the solution may take while its types are looked at.
 OBSERVED_SECONDS, OBSERVED_MEMORY = 30, 4 * 2**30
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def import_package(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="kattis, notebook or tests.")],
-    source: Annotated[Path, typer.Argument(help="The folder or file to import.", exists=True)],
+    notebook: Annotated[Path, typer.Argument(help="The notebook (.ipynb) to import.", exists=True)],
     to: Annotated[
         Path | None,
-        typer.Option(help="The new package's folder. Default: a folder of the source's name in the problems folder."),
+        typer.Option(help="The new package's folder. Default: a folder of the notebook's name in the problems folder."),
     ] = None,
 ) -> None:
-    """Convert a problem from another format into a package. Its code runs only in a box.
+    """Convert a notebook into a package, also one of nbgrader or Otter. Its code runs only in a box.
 
-    kattis: a problem package of Kattis or the ICPC. notebook: a notebook whose cells assert what a function returns,
-    also one of nbgrader or Otter. tests: a folder with a statement, solution.py and tests.json. Lists what was left out
-    and what you must still do; problem.yaml starts with the same list. Exit code 1 if the imported solution does not
-    return the source's answers.
+    Its cells assert what a function returns. Lists what was left out and what you must still do; problem.yaml starts
+    with the same list. Exit code 1 if the imported solution does not return the notebook's answers.
     """
+    from app.catalog.importing.notebook import read_notebook
+
     settings = read_settings()
-    imported = _read(form, source, settings)
+    imported = read_notebook(notebook, lambda probe: observe(probe, settings))
     target = to or settings.problems / imported.slug
     if target.exists() or target.is_symlink():
         raise FolderTaken(f"{target} exists already: choose another folder with --to")
     package = _load(imported, target)
     write_files(target, imported.files)
-    output.print(f"Wrote [bold]{shown_path(target)}[/] from {source}.", highlight=False, soft_wrap=True)
+    output.print(f"Wrote [bold]{shown_path(target)}[/] from {notebook}.", highlight=False, soft_wrap=True)
     _print_list("Left out, because a package has nothing like it:", imported.left_out)
     disagreements = _compare(package, imported, settings)
-    _print_list("The imported solution and the source's answers differ:", disagreements)
+    _print_list("The imported solution and the notebook's answers differ:", disagreements)
     _print_list("To do before `allclose problem verify` can pass:", imported.todo)
     raise typer.Exit(bool(disagreements))
-
-
-def _read(form: str, source: Path, settings: Settings) -> "ImportedPackage":
-    """Raises ImportRefused."""
-    from app.catalog.importing.formats import FORMATS
-    from app.catalog.importing.program import ImportRefused
-
-    if form not in FORMATS:
-        raise ImportRefused(f"unknown format {form!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[form](source, lambda probe: observe(probe, settings))
 
 
 def _load(imported: "ImportedPackage", target: Path) -> Package:
@@ -84,7 +71,7 @@ def _compare(package: Package, imported: "ImportedPackage", settings: Settings) 
     from sandbox.interface import SandboxError
 
     if not imported.answers:
-        output.print("The source has no answers to compare with.")
+        output.print("The notebook has no answers to compare with.")
         return []
     try:
         found = find_disagreements(package, imported.answers, settings)
@@ -94,7 +81,7 @@ def _compare(package: Package, imported: "ImportedPackage", settings: Settings) 
         output.print(f"The answers were not compared: {error}", markup=False, highlight=False, soft_wrap=True)
         return []
     if not found:
-        output.print(f"The imported solution returns all {len(imported.answers)} answers of the source.")
+        output.print(f"The imported solution returns all {len(imported.answers)} answers of the notebook.")
     return found
 
 
@@ -143,20 +130,17 @@ def find_disagreements(package: Package, answers: Mapping[str, Any], settings: S
         prepared = prepare(package, Draw(b"import", 0), pool, Event())
     computed = {case.name: decode(case.expected) for case in prepared.cases}
     return [
-        f"{name}: the solution returns {_short(computed[name])}, the source has {_short(answer)}"
+        f"{name}: the solution returns {_short(computed[name])}, the notebook has {_short(answer)}"
         for name, answer in answers.items()
         if not agrees(computed[name], answer)
     ]
 
 
 def agrees(computed: Any, answer: Any) -> bool:
-    """Compare with an answer from a text file: arrays and tuples may be lists there, and numbers are rounded."""
-    if isinstance(answer, str) and not isinstance(computed, str):
-        return _agrees_as_text(str(computed), answer)
+    """Compare with a notebook's answer: arrays and tuples may be lists there, and numbers are rounded."""
     computed = computed.tolist() if isinstance(computed, np.ndarray | np.generic) else computed
     if isinstance(answer, dict) and isinstance(computed, dict):
-        named = {str(key): value for key, value in computed.items()}
-        return set(named) == set(answer) and all(agrees(named[key], answer[key]) for key in answer)
+        return set(computed) == set(answer) and all(agrees(computed[key], answer[key]) for key in answer)
     if isinstance(answer, list | tuple) and isinstance(computed, list | tuple):
         return len(computed) == len(answer) and all(map(agrees, computed, answer))
     if isinstance(answer, bool) or isinstance(computed, bool):
@@ -164,14 +148,6 @@ def agrees(computed: Any, answer: Any) -> bool:
     if isinstance(answer, int | float) and isinstance(computed, int | float):
         return bool(np.isclose(computed, answer, rtol=RTOL, atol=ATOL, equal_nan=True))
     return bool(computed == answer)
-
-
-def _agrees_as_text(computed: str, answer: str) -> bool:
-    """Compare printed text: the same numbers in the same order, or without numbers the same words."""
-    numbers, expected = _NUMBER.findall(computed), _NUMBER.findall(answer)
-    if not expected:
-        return "".join(computed.split()) == "".join(answer.split())
-    return agrees(list(map(float, numbers)), list(map(float, expected)))
 
 
 def _short(value: Any) -> str:
