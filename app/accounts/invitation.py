@@ -84,7 +84,7 @@ def revoke_invitation(session: Session, actor: Actor, invitation_id: UUID) -> No
     """Revoke an invitation; a revoked one does not change. Raises NotFound, and Conflict for a used one."""
     invitation = session.get(Invitation, invitation_id, with_for_update=True)
     if invitation is None:
-        raise _unknown(invitation_id)
+        raise NotFound(f"There is no invitation {invitation_id}.")
     if invitation.used_at is not None:
         raise Conflict("This invitation was already used. Suspend the account that it made instead.")
     if invitation.revoked_at is None:
@@ -171,14 +171,6 @@ class InvitationPage:
     next: str | None
 
 
-def get_invitation_view(session: Session, invitation_id: UUID) -> InvitationView:
-    """Raises NotFound."""
-    row = session.execute(_rows().where(Invitation.id == invitation_id)).one_or_none()
-    if row is None:
-        raise _unknown(invitation_id)
-    return describe_invitation(*row)
-
-
 def list_invitations(
     session: Session, cursor: str | None = None, limit: int = PAGE, state: InvitationState | None = None
 ) -> InvitationPage:
@@ -205,10 +197,6 @@ def _rows() -> Select[Invitation, str, str]:
         .outerjoin(maker, maker.id == Invitation.created_by)
         .outerjoin(guest, guest.id == Invitation.used_by)
     )
-
-
-def _unknown(invitation_id: UUID) -> NotFound:
-    return NotFound(f"There is no invitation {invitation_id}. GET /api/v1/invitations lists all.")
 
 
 def describe_invitation(invitation: Invitation, maker: str | None, guest: str | None) -> InvitationView:

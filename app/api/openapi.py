@@ -18,8 +18,6 @@ TAGS = (
     "submissions",
     "courses",
     "authors",
-    "invitations",
-    "rejudging",
     "operations",
     "administration",
     "health",

@@ -12,7 +12,6 @@ from app.api import (
     grades,
     health,
     history,
-    invitations,
     leaderboards,
     me,
     metrics,
@@ -23,7 +22,6 @@ from app.api import (
     problem_schema,
     problems,
     queue,
-    rejudgings,
     revisions,
     settings,
     submission_export,
@@ -49,9 +47,9 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (submission_export, submissions, history, events, rejudgings)
+    submitting = (submission_export, submissions, history, events)
     operations = (settings, audit_events, queue, workers)
-    accounts = (users, invitations, people, tokens, me, own_data)
+    accounts = (users, people, tokens, me, own_data)
     catalogue = (problems, tracks, leaderboards, courses, assignments, grades)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.

@@ -6,10 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.accounts.invitation import Invite, invite
 from app.accounts.session import start_session
 from app.accounts.token import create_token
-from app.audit import Actor
+from app.audit import COMMAND, Act, record
 from app.catalog.publish import publish
 from app.database.cursor import MAX_PAGE, PAGE, Slice, cut_list
 from app.database.engine import Database
@@ -75,7 +74,7 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
             make_user(session)
             create_token(session, user_id, f"token {number}")
             start_session(session, user_id)
-            invite(session, Actor(user_id=None, channel="command"), Invite(note=str(number)))
+            record(session, COMMAND, Act(action="user.reactivated", target=str(number)))
             make_judging(session, make_submission(session, user=user, revision=revision).id)
         course = make_course(session, "here")
         make_member(session, course, user)
@@ -86,7 +85,7 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
 
 # Paths of lists that have at least three items here.
 LONG = (
-    *("/users", "/invitations", "/tokens", "/problems", "/submissions?everyone=true"),
+    *("/users", "/tokens", "/problems", "/submissions?everyone=true"),
     *("/settings", "/audit-events"),
 )
 
@@ -152,17 +151,14 @@ def test_a_page_after_an_item_that_is_gone_is_refused() -> None:
         cut_list(["a", "c"], str, Slice(cursor=cursor, limit=2))
 
 
-def test_a_new_user_token_and_invitation_are_where_location_says(admin: httpx.Client, anyone: httpx.Client) -> None:
+def test_a_new_user_and_token_are_where_location_says(admin: httpx.Client, anyone: httpx.Client) -> None:
     account = {"username": "emmy", "password": "correct horse battery"}
     user = anyone.post("/users", json=account)
     token = anyone.post("/tokens", json=account)
-    invitation = admin.post("/invitations", json={"note": "course"})
     own = {"Authorization": f"Bearer {token.json()['token']}"}
 
     found = admin.get(user.headers["location"].removeprefix("/api/v1"))
     own_token = anyone.get(token.headers["location"].removeprefix("/api/v1"), headers=own)
-    open_invitation = admin.get(invitation.headers["location"].removeprefix("/api/v1"))
 
     assert found.json()["username"] == "emmy"
     assert (own_token.json()["id"], "token" in own_token.json()) == (token.json()["id"], False)
-    assert (open_invitation.json()["note"], "link" in open_invitation.json()) == ("course", False)

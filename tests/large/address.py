@@ -81,7 +81,6 @@ NARROWED = {
         "problem=made_1&revision=1",
     ),
     "/admin/invitations": ("state=open", "state=used"),
-    "/api/v1/invitations": ("state=expired",),
     "/admin/rejudgings": ("decision=open", "decision=applied"),
     "/api/v1/users": USERS,
     "/admin/users": USERS,

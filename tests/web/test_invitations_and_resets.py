@@ -96,23 +96,15 @@ def test_an_unknown_invitation_is_refused_with_a_page(anyone: TestClient, secret
     assert "<b>" not in answer.text
 
 
-def test_an_admin_invites_over_rest_and_the_guest_gets_the_role(admin: TestClient, database: Database) -> None:
+def test_a_guest_signs_up_over_rest_and_gets_the_role(anyone: TestClient, database: Database) -> None:
     set_mode(database, "invitation")
+    secret = make_invitation(database, role="author")
 
-    made = admin.post("/api/v1/invitations", json={"role": "author", "note": "autumn", "days": 3})
-    secret = made.json()["invitation"]
-    created = admin.post("/api/v1/users", json=GRACE | {"invitation": secret})
-    again = admin.post("/api/v1/users", json={**GRACE, "username": "eve", "invitation": secret})
-    listed = admin.get("/api/v1/invitations").json()
+    created = anyone.post("/api/v1/users", json=GRACE | {"invitation": secret})
+    again = anyone.post("/api/v1/users", json={**GRACE, "username": "eve", "invitation": secret})
 
-    assert made.status_code == created.status_code == 201
-    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "the requested host must not matter"
-    assert created.json()["role"] == "author"
+    assert (created.status_code, created.json()["role"]) == (201, "author")
     assert (again.status_code, "was already used" in again.json()["detail"]) == (403, True)
-    (item,) = listed["items"]
-    assert (item["state"], item["created_by"], item["used_by"], item["note"]) == ("used", "root", "grace", "autumn")
-    assert secret not in str(listed)
-    assert admin.delete(f"/api/v1/invitations/{item['id']}").status_code == 409
 
 
 def test_an_invitation_link_is_shown_once_and_can_be_revoked(admin: TestClient) -> None:
@@ -124,6 +116,7 @@ def test_an_invitation_link_is_shown_once_and_can_be_revoked(admin: TestClient) 
     assert action is not None
     revoked = admin.post(action[1])
 
+    assert found[0].startswith("http://127.0.0.1:8000/"), "the requested host must not matter"
     assert found[1] not in listed
     assert "&lt;b&gt;autumn&lt;/b&gt;" in listed
     assert revoked.status_code == 303
