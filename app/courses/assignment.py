@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Annotated
@@ -21,7 +21,7 @@ from app.courses.course import Description, Title, make_slug
 from app.courses.dates import Phase, Window, find_window
 from app.courses.local_time import show_local
 from app.courses.member import MAX_SECTION, check_text
-from app.courses.model import Assignment, AssignmentProblem, Counts, Course, Extension, Member, Scoring
+from app.courses.model import Assignment, AssignmentProblem, Counts, Course, Extension, Member, Scoring, Shows
 from app.courses.role import Seat
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, NotFound
@@ -33,6 +33,8 @@ MAX_ATTEMPTS = 1000
 MAX_POINTS = Decimal(10_000)
 MAX_HOURS = 24 * 365
 MAX_REASON = 500
+SHOWS_SAYS = "what students see of the results until `shows_at`: all, those of the samples, or nothing"
+SHOWS_AT_SAYS = "from then on they see all results; null: once the points are released"
 
 
 def _with_cents(number: Decimal) -> Decimal:
@@ -75,6 +77,8 @@ class AssignmentFields(Body):
     counts: Counts = Field("best", description="which hand-in of a problem counts")
     attempts: int | None = Field(None, ge=1, le=MAX_ATTEMPTS, description="hand-ins of each problem; null: any number")
     weight: Points = Field(Decimal("1.00"), description="its weight in the course", examples=[1])
+    shows: Shows = Field("all", description=SHOWS_SAYS)
+    shows_at: Moment | None = Field(None, description=SHOWS_AT_SAYS)
 
 
 class ExtensionWish(Body):
@@ -114,6 +118,8 @@ class AssignmentView(FrozenModel):
     attempts: int | None
     weight: Decimal
     released_at: datetime | None = Field(description="from then on students see their points")
+    shows: Shows = Field(description=SHOWS_SAYS)
+    shows_at: datetime | None = Field(description=SHOWS_AT_SAYS)
     is_extended: bool = Field(description="an extension of yours changes the dates or attempts")
 
 
@@ -189,6 +195,7 @@ def delete_assignment(session: Session, actor: Actor, assignment: Assignment) ->
 def _write(session: Session, assignment: Assignment, wanted: AssignmentFields) -> None:
     closes_at = wanted.closes_at or wanted.due_at
     _check_dates(wanted, closes_at)
+    _check_shows(assignment, wanted)
     problems = _find_problems(session, assignment, wanted.problems)
     for name in AssignmentFields.model_fields.keys() - {"problems", "late_steps", "closes_at"}:
         setattr(assignment, name, getattr(wanted, name))
@@ -220,6 +227,18 @@ def _check_dates(wanted: AssignmentFields, closes_at: datetime) -> None:
         if later.hours <= earlier.hours or later.percent > earlier.percent:
             text = f"{later.hours} h: {later.percent} % stands after {earlier.hours} h: {earlier.percent} %"
             raise Invalid("late_steps", f"{text}. The hours must grow, and the percents must not.")
+
+
+def _check_shows(assignment: Assignment, wanted: AssignmentFields) -> None:
+    """Raises Invalid."""
+    if wanted.shows_at is None:
+        return
+    if wanted.shows == "all":
+        raise Invalid(
+            "shows_at", "Students see all results at once. Remove the date, or choose what is hidden until then."
+        )
+    if assignment.released_at is not None and wanted.shows_at > datetime.now(UTC):
+        raise Invalid("shows_at", "The points are released, and results would be hidden. Hide the points first.")
 
 
 def _find_problems(session: Session, assignment: Assignment, entries: Sequence[ProblemEntry]) -> list[UUID]:
@@ -311,7 +330,7 @@ def _view(
     return AssignmentView(
         **{
             name: getattr(assignment, name)
-            for name in ("id", "slug", "title", "grace_seconds", "counts", "weight", "released_at")
+            for name in ("id", "slug", "title", "grace_seconds", "counts", "weight", "released_at", "shows", "shows_at")
         },
         **{name: getattr(window, name) for name in ("opens_at", "due_at", "closes_at", "attempts", "is_extended")},
         text=assignment.text if is_shown else "",

@@ -12,8 +12,8 @@ from app.courses.role import Seat
 from app.validation import Body
 
 MAX_WEEKS = 520
-DATES = ("opens_at", "due_at", "closes_at")
-COPIED = ("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight")
+DATES = ("opens_at", "due_at", "closes_at", "shows_at")
+COPIED = ("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight", "shows")
 
 
 class CopyWish(Body):
@@ -30,7 +30,8 @@ def copy_course(session: Session, actor: Actor, seat: Seat, wish: CopyWish) -> C
     new.drop_lowest = old.drop_lowest
     for assignment in list_assignments(session, seat):
         copied = {name: getattr(assignment, name) for name in COPIED}
-        moved = {name: move_by_weeks(getattr(assignment, name), wish.weeks, old.timezone) for name in DATES}
+        dates = {name: getattr(assignment, name) for name in DATES}
+        moved = {name: at and move_by_weeks(at, wish.weeks, old.timezone) for name, at in dates.items()}
         problems = [
             AssignmentProblem(
                 problem_id=each.problem_id, position=each.position, points=each.points, scoring=each.scoring

@@ -17,6 +17,7 @@ CourseState = Literal["draft", "open", "archived"]
 CourseRole = Literal["student", "assistant", "instructor"]
 Counts = Literal["best", "last"]
 Scoring = Literal["partial", "accepted"]
+Shows = Literal["all", "samples", "nothing"]
 
 
 class Course(Base):
@@ -88,6 +89,7 @@ class Assignment(Base):
     - `grace_seconds`: not counted as late, at `due_at`, at each step and at `closes_at`.
     - `counts`: the best hand-in of a problem, or the last one. `attempts` for each problem; None: any number.
     - `weight`: of the assignment among all of the course. `released_at`: from when on students see their points.
+    - `shows`: what students see of a hand-in's results until `shows_at`; None: until the points are released.
     """
 
     __tablename__ = "assignments"
@@ -98,6 +100,8 @@ class Assignment(Base):
         CheckConstraint("counts IN ('best', 'last')", name="counts"),
         CheckConstraint("attempts > 0", name="attempts"),
         CheckConstraint("weight >= 0", name="weight"),
+        CheckConstraint("shows IN ('all', 'samples', 'nothing')", name="shows"),
+        CheckConstraint("shows <> 'all' OR shows_at IS NULL", name="shows_at"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -114,6 +118,8 @@ class Assignment(Base):
     attempts: Mapped[int | None]
     weight: Mapped[Decimal] = mapped_column(Numeric(7, 2), default=Decimal(1), server_default="1")
     released_at: Mapped[datetime | None]
+    shows: Mapped[Shows] = mapped_column(Text, default="all", server_default="all")
+    shows_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     problems: Mapped[list["AssignmentProblem"]] = relationship(
         lazy="selectin", order_by="AssignmentProblem.position", cascade="all, delete-orphan", passive_deletes=True

@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
 from app.courses.assignment import MAX_POINTS
+from app.courses.local_time import show_local
 from app.courses.member import MemberNotFound, check_text, lock_course
-from app.courses.model import Assignment, AssignmentProblem, Member
+from app.courses.model import Assignment, AssignmentProblem, Course, Member
 from app.courses.role import Seat
 from app.database.engine import storable
-from app.errors import Invalid, Refused
+from app.errors import Conflict, Invalid, Refused
 from app.grading.book import Book
 from app.grading.model import Adjustment, AdjustmentKind, ShownGrade, ShownWhy
 from app.submissions.model import Submission
@@ -78,7 +79,13 @@ def remove_adjustment(
 
 
 def release(session: Session, actor: Actor, assignment: Assignment, book: Book) -> None:
-    """Show students their points from now on. `book` has all students; what they see is recorded."""
+    """Show students their points from now on. `book` has all students; what they see is recorded.
+
+    Raises Conflict while the assignment hides results until a date.
+    """
+    if assignment.shows_at is not None and assignment.shows_at > session.scalars(select(func.now())).one():
+        shown = show_local(assignment.shows_at, session.get_one(Course, assignment.course_id).timezone)
+        raise Conflict(f"{assignment.title} hides results until {shown}. Release then, or change that date first.")
     assignment.released_at = func.now()
     record_shown(session, book, [assignment], "release")
     record(session, actor, Act(action="assignment.released", target=assignment.id))

@@ -640,13 +640,17 @@ CREATE TABLE assignments (
     attempts integer,
     weight numeric(7, 2) NOT NULL DEFAULT 1,
     released_at timestamptz,
+    shows text NOT NULL DEFAULT 'all',
+    shows_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT uq_assignments_course_id UNIQUE (course_id, slug),
     CONSTRAINT ck_assignments_dates CHECK (opens_at < due_at AND due_at <= closes_at),
     CONSTRAINT ck_assignments_grace CHECK (grace_seconds BETWEEN 0 AND 300),
     CONSTRAINT ck_assignments_counts CHECK (counts IN ('best', 'last')),
     CONSTRAINT ck_assignments_attempts CHECK (attempts > 0),
-    CONSTRAINT ck_assignments_weight CHECK (weight >= 0)
+    CONSTRAINT ck_assignments_weight CHECK (weight >= 0),
+    CONSTRAINT ck_assignments_shows CHECK (shows IN ('all', 'samples', 'nothing')),
+    CONSTRAINT ck_assignments_shows_at CHECK (shows <> 'all' OR shows_at IS NULL)
 );
 
 CREATE TABLE assignment_problems (

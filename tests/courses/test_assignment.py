@@ -12,6 +12,7 @@ from app.accounts.permission import signed_in
 from app.courses.assignment import (
     AssignmentFields,
     ExtensionWish,
+    change_assignment,
     create_assignment,
     delete_assignment,
     extend,
@@ -24,6 +25,8 @@ from app.courses.due import list_due
 from app.courses.local_time import show_local
 from app.courses.role import Seat, get_seat
 from app.errors import Conflict, Invalid
+from app.grading.adjustment import release
+from app.grading.book import read_book
 from tests.courses.seats import Taught, as_viewer, teach
 from tests.factories import make_assignment, make_member, make_problem, make_submission, make_user
 
@@ -55,6 +58,7 @@ def taught(session: Session) -> Taught:
         ),
         ({"problems": [{"problem": "nothing"}]}, "problems", "Students can open no problem 'nothing'"),
         ({"problems": [{"problem": "sum"}, {"problem": "sum"}]}, "problems", "stands twice"),
+        ({"shows_at": NOW + DAY}, "shows_at", "Students see all results at once"),
     ],
 )
 def test_an_assignment_that_makes_no_sense_is_refused(
@@ -64,6 +68,22 @@ def test_an_assignment_that_makes_no_sense_is_refused(
         create_assignment(session, taught.actor, taught.seat, fields(**changes))
 
     assert fault.value.field == field
+
+
+def test_results_of_released_points_are_not_hidden_again(session: Session, taught: Taught) -> None:
+    assignment = create_assignment(session, taught.actor, taught.seat, fields(shows="samples", shows_at=NOW - DAY))
+    release(session, taught.actor, assignment, read_book(session, taught.seat))
+    session.flush()
+
+    with pytest.raises(Invalid, match="Hide the points first"):
+        change_assignment(session, taught.actor, assignment, fields(shows="samples", shows_at=NOW + DAY))
+
+
+def test_points_are_not_released_before_the_results(session: Session, taught: Taught) -> None:
+    assignment = create_assignment(session, taught.actor, taught.seat, fields(shows="nothing", shows_at=NOW + DAY))
+
+    with pytest.raises(Conflict, match="hides results until"):
+        release(session, taught.actor, assignment, read_book(session, taught.seat))
 
 
 def test_students_see_the_problems_from_the_opening_on(session: Session, taught: Taught) -> None:

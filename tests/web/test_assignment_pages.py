@@ -114,6 +114,7 @@ def test_a_wrong_field_comes_back_with_the_reason(teacher: TestClient, changes: 
 
 def test_saving_the_form_as_it_is_changes_nothing(teacher: TestClient, database: Database) -> None:
     late = {"closes_at": f"{SOON + timedelta(days=2):%Y-%m-%dT%H:%M}", "late_steps": "24 h: 80 %, 48h: 50"}
+    late |= {"shows": "samples", "shows_at": f"{SOON + timedelta(days=3):%Y-%m-%dT%H:%M}"}
     teacher.post(f"{HOME}/assignments/new", data=FORM | late | {"attempts": "3", "points": ["7.50", "10"]})
     page = teacher.get(f"{HOME}/assignments/homework-1/edit").text
     fields = dict(re.findall(r'name="(\w+)"[^>]*? value="([^"]*)"', page))
@@ -122,12 +123,14 @@ def test_saving_the_form_as_it_is_changes_nothing(teacher: TestClient, database:
 
     saved = teacher.post(
         f"{HOME}/assignments/homework-1/edit",
-        data={**fields, **lists, "scoring": ["partial"] * 4, "counts": "best", "text": ""},
+        data={**fields, **lists, "scoring": ["partial"] * 4, "counts": "best", "text": "", "shows": "samples"},
     )
 
     assert saved.status_code == HTTPStatus.SEE_OTHER
     assert read(database) == before
-    assert "80 %" in teacher.get(f"{HOME}/assignments/homework-1").text
+    page = teacher.get(f"{HOME}/assignments/homework-1").text
+    assert "80 %" in page
+    assert "Those of the samples until" in page
 
 
 def read(database: Database) -> dict[str, object]:

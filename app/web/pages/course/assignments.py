@@ -50,7 +50,7 @@ from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix=HOME + "/{course}/assignments")
 Sender = Annotated[Viewer, needs(Permission.SUBMIT, HOME)]
-DATES = ("opens_at", "due_at", "closes_at")
+DATES = ("opens_at", "due_at", "closes_at", "shows_at")
 EMPTY_ROWS = 3
 _STEP = re.compile(r"(\d+)\s*h?\s*[:=]\s*(\d+)\s*%?")
 DONE = {
@@ -77,6 +77,9 @@ class AssignmentForm(BaseModel):
     counts: str = "best"
     attempts: str = ""
     weight: str = "1"
+    shows: str = "all"
+    shows_at: str = ""
+    shows_at_offset: str = ""
     problem: list[str] = Field([])
     points: list[str] = Field([])
     scoring: list[str] = Field([])
@@ -97,7 +100,7 @@ class AssignmentForm(BaseModel):
             raise all_of(found)
         rows = zip(self.problem, self.points, self.scoring, strict=False)
         values = {
-            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "weight")},
+            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "weight", "shows")},
             "title": self.title.strip(),
             "text": self.text.replace("\r\n", "\n"),
             "late_steps": _read_steps(self.late_steps),
@@ -298,7 +301,7 @@ def _fill(fields: AssignmentFields, timezone: str) -> AssignmentForm:
         values[f"{name}_offset"] = write_fold(moment, timezone) if is_shown else ""
     return AssignmentForm(
         **values,
-        **{name: str(getattr(fields, name)) for name in ("title", "text", "grace_seconds", "counts")},
+        **{name: str(getattr(fields, name)) for name in ("title", "text", "grace_seconds", "counts", "shows")},
         weight=_plain(fields.weight),
         attempts="" if fields.attempts is None else str(fields.attempts),
         late_steps=write_steps([step.model_dump() for step in fields.late_steps]),
