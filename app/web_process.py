@@ -19,7 +19,7 @@ from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.request_limits import RequestLimits
 from app.api.request_log import RequestContext, Traffic, note_path
 from app.api.request_state import SharedState
-from app.api.response_headers import EntityTag, Head, ResponseHeaders
+from app.api.response_headers import Head, ResponseHeaders
 from app.api.router import build_router as build_api
 from app.database.disk import FullDisk
 from app.database.engine import Database, SharedReads
@@ -68,7 +68,6 @@ def build_application() -> FastAPI:
     answer = answers_by_audience(page=render_error)
     answer_error = install_error_answers(app, answer)
     app.add_middleware(RequestLimits, count_page=count_page, answer_error=answer_error)
-    app.add_middleware(EntityTag)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(Head)
     app.add_middleware(RequestContext)

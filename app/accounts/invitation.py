@@ -172,18 +172,18 @@ class InvitationPage:
 
 
 def list_invitations(
-    session: Session, cursor: str | None = None, limit: int = PAGE, state: InvitationState | None = None
+    session: Session, cursor: str | None = None, state: InvitationState | None = None
 ) -> InvitationPage:
     """Return a page of invitations, newest first; with a state, of those only. Raises CursorInvalid."""
     found = (
         _rows()
         .where(*(_in_state(state) if state else ()))
         .order_by(Invitation.created_at.desc(), Invitation.id.desc())
-        .limit(limit + 1)
+        .limit(PAGE + 1)
     )
     if cursor is not None:
         found = found.where(tuple_(Invitation.created_at, Invitation.id) < read_uuid_cursor(cursor))
-    rows, last = split_page(session.execute(found).all(), limit)
+    rows, last = split_page(session.execute(found).all(), PAGE)
     return InvitationPage(
         items=tuple(describe_invitation(*row) for row in rows),
         next=write_cursor(last[0].created_at, last[0].id) if last is not None else None,

@@ -9,9 +9,8 @@ To add a resource:
 3. Bodies derive from `Body` (`app/validation.py`), and their lists have `max_length` and `fail_fast`. Every answer has
    its own model with a unique name. A new error is a subclass of one in `app/errors.py`; it has the code of its base,
    or a line in `CODE_OF` of `error_code.py`.
-4. A list that can grow is `{items, next}` with a cursor (`app/database/cursor.py`). A change of something that GET
-   shows takes `If-Match` (`etag.py`). An action on other users' things, or on an account's safety, is recorded by
-   `record` of `app/audit.py` in the function that does it.
+4. A list that can grow is `{items, next}` with a cursor (`app/database/cursor.py`). An action on other users'
+   things, or on an account's safety, is recorded by `record` of `app/audit.py` in the function that does it.
 5. Give it an `operation_id="verb_noun"`, a summary and a tag of `TAGS` in `openapi.py`.
    `tests/api/test_api_documentation.py` says what else the document lacks. Write `tests/api/test_RESOURCE.py` over real
    HTTP. `tests/api/test_openapi.py` and `tests/api/test_permissions.py` find the resource by themselves.

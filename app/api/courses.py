@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field, StrictBool
 
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Address, Configured, ShortSliced, Stored, act_as, needs
-from app.api.etag import IfMatch, require_match
 from app.api.openapi import locates
 from app.courses.course import (
     CourseChange,
@@ -190,12 +189,10 @@ def patch_course(
     address: Address,
     course: Course,
     change: CourseChange,
-    if_match: IfMatch = None,
 ) -> CourseView:
     with database.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
         session.refresh(seat.course, with_for_update=True)
-        require_match(if_match, view_course(session, seat))
         change_course(session, act_as(viewer, address), seat, change)
         return view_course(session, seat)
 
@@ -273,12 +270,10 @@ def patch_member(
     course: Course,
     member_id: UUID,
     change: MemberChange,
-    if_match: IfMatch = None,
 ) -> MemberView:
     """With `username` a pending member gets its account. If that user joined with the code, the answer is their row."""
     with database.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS)
-        require_match(if_match, get_member_view(session, seat, member_id))
         member = change_member(session, act_as(viewer, address), seat, member_id, change)
         return get_member_view(session, seat, member.id)
 

@@ -10,7 +10,6 @@ from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
 from app.accounts.reauthentication import Reauthentication
 from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, Stored, act_as
-from app.api.etag import IfMatch, require_match
 from app.api.field import Email, Password
 from app.api.users import UserView
 from app.learning.solution import count_solved_after_seeing
@@ -62,11 +61,8 @@ def patch_me(
     database: Stored,
     limits: AllLimits,
     change: AccountChange,
-    if_match: IfMatch = None,
 ) -> UserView:
     with database.transaction() as session:
-        user = session.get_one(User, viewer.id, with_for_update={"key_share": True}, populate_existing=True)
-        require_match(if_match, UserView.model_validate(user))
         if "email" in change.model_fields_set:
             reauthentication = Reauthentication(
                 password=change.password.get_secret_value(), limit=limits.reauthentications

@@ -1,30 +1,23 @@
 """Sending a problem's package: Allclose verifies it, and publishes it when it passes."""
 
-import re
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.api.dependency import Author, Stored
-from app.api.etag import require_edited
-from app.api.field import Slug, read_slug
+from app.api.field import Slug
 from app.api.openapi import locates
-from app.api.problems import tag_edited
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
 from app.catalog.model import Availability
 from app.catalog.package import package_from_files
-from app.catalog.query import get_problem
-from app.errors import Invalid, Outdated, ProblemNotFound
 
 ZIP = "application/zip"
 YAML = "application/yaml"
 TAKEN = (ZIP, "application/x-zip-compressed", YAML, "application/x-yaml", "text/yaml")
-_DIGEST = re.compile(r'"?([0-9a-f]{64})"?')
-_TAG = re.compile(r'"[0-9a-f]{32}(-[0-9a-f]{32})?"')
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -38,24 +31,6 @@ _BODY: dict[str, Any] = {
 
 router = APIRouter(prefix="/problems", tags=["authors"])
 
-IfMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-Match",
-        json_schema_extra={"pattern": f"^({_DIGEST.pattern}|{_TAG.pattern})$"},
-        description="the digest of the revision that you changed, or the problem's `ETag`: publish only while it is "
-        "current",
-    ),
-]
-IfNoneMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-None-Match",
-        json_schema_extra={"pattern": r"^\*$"},
-        description="`*`: publish only while the problem does not exist",
-    ),
-]
-
 
 async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (only an author's body is read)
     """Raises HTTPException 415 if the body is neither zip nor YAML."""
@@ -68,38 +43,18 @@ async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 
     return await request.body()
 
 
-def read_precondition(
-    author: Author, slug: Slug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
-) -> str | None:
-    """Return the digest of the revision to replace: "" if the problem must not exist, None for any.
-
-    Raises Invalid, and Outdated for the ETag of an older version or of no problem.
-    """
-    if if_none_match is not None:
-        if if_none_match.strip() != "*":
-            raise Invalid("If-None-Match", "If-None-Match must be *, which publishes only a new problem.")
-        return ""
-    if if_match is None:
-        return None
-    if _TAG.fullmatch(if_match.strip()):
-        with database.transaction() as session:
-            try:
-                problem = get_problem(session, read_slug(slug), author.id)
-            except ProblemNotFound:
-                raise Outdated(f"There is no problem {slug!r} to match If-Match. Omit If-Match to create it.") from None
-            require_edited(if_match, tag_edited(problem))
-            return problem.digest
-    digest = _DIGEST.fullmatch(if_match.strip())
-    if digest is None:
-        raise Invalid("If-Match", "If-Match is not a revision's digest. Send the problem's `digest`.")
-    return digest[1]
-
-
 def read_sending(
     author: Author,
     slug: Slug,
     body: Annotated[bytes, Depends(read_body)],
-    replaces: Annotated[str | None, Depends(read_precondition)],
+    replaces: Annotated[
+        str | None,
+        Query(
+            pattern="^([0-9a-f]{64})?$",
+            description="the digest of the revision that you changed: a 412 if it is no longer the current one; empty: "
+            "a 412 if the problem exists; without this, the package replaces any revision",
+        ),
+    ] = None,
     publish: Annotated[bool, Query(description="publish the package when it passes")] = True,
     availability: Annotated[
         Availability | None,

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, StrictBool
 from sqlalchemy.orm import Session
@@ -27,16 +27,11 @@ from app.admin.user_change import (
 from app.admin.user_list import Account, PersonPage, State, UserFilters, get_account, list_users
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Configured, OneUserReader, Sliced, Stored, UserChanger, UserReader, act_as
-from app.api.etag import IfMatch, require_tag, tag_of
 from app.api.field import Email
 from app.audit import Actor
 from app.validation import Body
 
 router = APIRouter(prefix="/users", tags=["users"])
-
-
-# Fields that the user's own requests change; the ETag leaves them out.
-BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens", "unfinished"}
 
 
 class UserChange(Body):
@@ -88,14 +83,10 @@ def get_users(
 
 
 @router.get("/{user_id}", summary="One user")
-def get_user(viewer: OneUserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
-    """Everyone may read their own account, with `account:read` as for `GET /me`.
-
-    The `ETag` is for `If-Match` only. It leaves out what the user's own requests change, such as `last_seen_at`."""
+def get_user(viewer: OneUserReader, database: Stored, user_id: UUID) -> Account:  # noqa: ARG001
+    """Everyone may read their own account, with `account:read` as for `GET /me`."""
     with database.transaction() as session:
-        account = get_account(session, user_id)
-    response.headers.update({"ETag": _tag_of(account), "Cache-Control": "no-store"})
-    return account
+        return get_account(session, user_id)
 
 
 @router.patch(
@@ -108,14 +99,12 @@ def change_user(
     database: Stored,
     user_id: UUID,
     change: UserChange,
-    if_match: IfMatch = None,
 ) -> Account:
     """Applies all changes or none, from the user's next request on. The last active admin must stay one."""
     with database.transaction() as session:
         if change.takes_permissions_away:
             keep_an_admin(session, user_id)  # first: it locks all admins in one order
         lock_user(session, user_id)
-        require_tag(if_match, _tag_of(get_account(session, user_id)))
         _apply(session, act_as(viewer, address), user_id, change)
         return get_account(session, user_id)
 
@@ -181,10 +170,6 @@ def erase_user(viewer: UserChanger, address: Address, database: Stored, user_id:
     """Removes the user's submissions, drafts, progress, sessions and tokens, and their name everywhere. No undo."""
     with database.transaction() as session:
         erase(session, act_as(viewer, address), user_id)
-
-
-def _tag_of(account: Account) -> str:
-    return tag_of(account, without=BY_WORKING)
 
 
 def _apply(session: Session, actor: Actor, user_id: UUID, change: UserChange) -> None:

@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 
 from app.api.dependency import Address, AnyViewer, Author, Sliced, Stored, act_as
 from app.api.error_code import NotSignedIn
-from app.api.etag import IfMatch, require_edited, write_tag
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL
 from app.catalog.manifest import Difficulty
@@ -87,16 +86,9 @@ def get_problem_page(
     operation_id="get_problem",
     summary="One problem: statement, parameters, samples, starter, limits",
 )
-def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug, response: Response) -> ProblemDetail:
+def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug) -> ProblemDetail:
     with database.transaction() as session:
-        problem = get_problem(session, slug, viewer.id if viewer else None)
-    response.headers["ETag"] = tag_edited(problem)
-    return problem
-
-
-def tag_edited(problem: ProblemDetail) -> str:
-    """Return the ETag of what authors change: the revision and its availability."""
-    return write_tag(f"{problem.revision} {problem.digest} {problem.availability}".encode())
+        return get_problem(session, slug, viewer.id if viewer else None)
 
 
 class ProblemChange(Body):
@@ -117,12 +109,10 @@ def patch_problem(
     database: Stored,
     slug: KnownSlug,
     wanted: ProblemChange,
-    if_match: IfMatch = None,
 ) -> ProblemDetail:
     """Submissions, histories and solved problems stay."""
     with database.transaction() as session:
         get_availability(session, slug)  # so that the lock adds no problem
         lock_problem(session, slug)
-        require_edited(if_match, tag_edited(get_problem(session, slug, author.id)))
         change_availability(session, slug, wanted.availability, act_as(author, address))
         return get_problem(session, slug, author.id)

@@ -1,17 +1,15 @@
-"""Headers that every response has unless it sets its own, ETags of GET, and HEAD, which is answered without a body.
+"""Headers that every response has unless it sets its own, and HEAD, which is answered without a body.
 
 The Content-Security-Policy lets a page load only files of this server, and no inline script or style.
 Figures of problems are images in `data:` addresses.
 """
 
 import math
-from http import HTTPStatus
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.etag import has_match, write_tag
 from app.limits import RateLimitStatus
 from app.log import request_id
 
@@ -29,9 +27,6 @@ def with_styles(nonce: str) -> str:
     return f"{POLICY}; style-src 'self' 'nonce-{nonce}'"
 
 
-# Only the client may keep the answer, and it asks each time whether it has changed.
-KEEP = "private, no-cache"
-_OF_A_BODY = ("content-length", "content-type")
 DEFAULTS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -103,57 +98,3 @@ class Head:
 
             await self._app(scope, receive, send_head)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-class EntityTag:
-    """Pure ASGI: tags an answer that comes in one piece, and passes an answer in several pieces through."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].startswith("/api/"):
-            await self._app(scope, receive, _tagged(scope, send))
-        else:
-            await self._app(scope, receive, send)
-
-
-def _tagged(scope: Scope, send: Send) -> Send:
-    held: Message | None = None
-
-    async def tagged(message: Message) -> None:
-        nonlocal held
-        if message["type"] == "http.response.start" and _is_fit(message):
-            held = message
-        elif held is None:
-            await send(message)
-        else:
-            start, held = held, None
-            for each in _answer(scope, start, message):
-                await send(each)
-
-    return tagged
-
-
-def _is_fit(start: Message) -> bool:
-    headers = Headers(raw=start["headers"])
-    return (
-        start["status"] == HTTPStatus.OK
-        and headers.get("content-type") == "application/json"
-        and "cache-control" not in headers
-    )
-
-
-def _answer(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
-    if body.get("more_body", False):
-        return start, body
-    headers = MutableHeaders(raw=list(start["headers"]))
-    tag = write_tag(body["body"])
-    if edited := headers.get("etag"):
-        tag = f"{edited[:-1]}-{tag[1:]}"
-    headers.update({"ETag": tag, "Cache-Control": KEEP, "Vary": "Authorization"})
-    if not has_match(Headers(scope=scope).get("if-none-match", "").replace("W/", ""), tag):
-        return {**start, "headers": headers.raw}, body
-    for name in _OF_A_BODY:
-        del headers[name]
-    return {**start, "status": HTTPStatus.NOT_MODIFIED, "headers": headers.raw}, {**body, "body": b""}

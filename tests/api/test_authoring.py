@@ -178,10 +178,14 @@ def test_faults_of_a_package_have_file_line_and_remedy(author: httpx.Client) -> 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
-    [({"Content-Type": "application/json"}, 415), ({"Content-Type": "text/plain"}, 415), ({"If-Match": "x"}, 422)],
+    [({"Content-Type": "application/json"}, 415), ({"Content-Type": "text/plain"}, 415)],
 )
 def test_a_package_with_a_wrong_header_is_refused(author: httpx.Client, headers: dict[str, str], status: int) -> None:
     assert put(author, headers=headers).status_code == status
+
+
+def test_a_package_that_replaces_no_digest_is_refused(author: httpx.Client) -> None:
+    assert put(author, replaces="x").status_code == 422
 
 
 def test_too_large_an_upload_is_refused_before_it_is_read(author: httpx.Client) -> None:
@@ -229,9 +233,9 @@ def test_a_package_made_from_an_older_revision_is_refused(author: httpx.Client, 
     with database.transaction() as session:
         publish(session, make_package())
 
-    stale = put(author, zipped(CHANGED), {"If-Match": f'"{"0" * 64}"'})
-    new = put(author, zipped(CHANGED), {"If-None-Match": "*"})
-    fresh = put(author, zipped(CHANGED), {"If-Match": f'"{DIGEST}"'})
+    stale = put(author, zipped(CHANGED), replaces="0" * 64)
+    new = put(author, zipped(CHANGED), replaces="")
+    fresh = put(author, zipped(CHANGED), replaces=DIGEST)
 
     assert (stale.status_code, new.status_code, fresh.status_code) == (412, 412, 202)
     assert "compare the two and send it again" in stale.json()["detail"]
@@ -253,21 +257,6 @@ def test_a_verification_says_when_no_worker_can_take_it(author: httpx.Client, da
 
     (waiting,) = author.get("/verifications").json()["items"]
     assert waiting["notice"] is None
-
-
-def test_the_etag_of_a_problem_works_as_if_match(author: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
-    tag = author.get(f"/problems/{SLUG}").headers["etag"]
-
-    taken = put(author, write_archive(SLUG, CHANGED), {"If-Match": tag})
-    verify(database)
-    late = put(author, write_archive(SLUG, FILES | {"editorial.md": "Late.\n"}), {"If-Match": tag})
-
-    of_none = author.put("/problems/new_problem", content=PACKAGE, headers={**ZIP, "If-Match": tag})
-
-    assert taken.status_code == 202
-    assert [(each.status_code, each.json()["code"]) for each in (late, of_none)] == [(412, "outdated")] * 2
 
 
 def every(client: httpx.Client, path: str) -> Iterator[dict[str, Any]]:

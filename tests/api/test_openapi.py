@@ -120,7 +120,7 @@ def mean_something(body: Any) -> Any:
 def asks_for_more(case: Case[Any]) -> bool:
     """Return whether the server's rules for this request go beyond those that the document can state.
 
-    The server must have issued the cursor and the version, a time range must not be empty, and some parameters need
+    The server must have issued the cursor and the digest, a time range must not be empty, and some parameters need
     another one. The YAML of a package has its own schema.
     """
     if case.media_type == "application/yaml":
@@ -129,19 +129,15 @@ def asks_for_more(case: Case[Any]) -> bool:
     given = {**(case.query or {}), **(chosen if isinstance(chosen, dict) else {})}
     needs_another = "revision" in given or "user" in given
     is_between = {"since", "until"} <= given.keys()
-    return needs_another or is_between or "cursor" in given or names_a_version(case)
-
-
-def names_a_version(case: Case[Any]) -> bool:
-    return bool({"If-Match", "If-None-Match"} & (case.headers or {}).keys())
+    return needs_another or is_between or "cursor" in given or "replaces" in given
 
 
 def may_be_right(case: Case[Any]) -> bool:
     """Return whether a request that the document forbids may get another answer than a refusal of what is wrong.
 
-    An object in a query is sent as its keys, which may be a right list. And the version of something is compared first.
+    An object in a query is sent as its keys, which may be a right list.
     """
-    return names_a_version(case) or any(isinstance(value, dict) for value in (case.query or {}).values())
+    return any(isinstance(value, dict) for value in (case.query or {}).values())
 
 
 def ask(case: Case[Any], address: str, headers: dict[str, str]) -> int:

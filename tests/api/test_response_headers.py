@@ -24,7 +24,7 @@ def test_every_answer_forbids_foreign_content(address: str) -> None:
 
 
 def test_responses_of_the_api_are_cached_only_for_revalidation(address: str) -> None:
-    assert httpx.get(f"{address}/api/v1/problems").headers["cache-control"] == "private, no-cache"
+    assert httpx.get(f"{address}/api/v1/problems").headers["cache-control"] == "no-store"
     assert httpx.post(f"{address}/api/v1/tokens", json={}).headers["cache-control"] == "no-store"
 
 
