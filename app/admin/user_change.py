@@ -22,7 +22,7 @@ class OwnAccount(Refused):
     """Admins change their own account with their password, like every user, and not as admins."""
 
     def __init__(self) -> None:
-        super().__init__("This is your own account. Change it on /account, or with your password under /api/v1/me.")
+        super().__init__("This is your own account. Change it on /account.")
 
 
 class ChangedMeanwhile(Outdated):

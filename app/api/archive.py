@@ -10,7 +10,6 @@ from app.catalog.archive import write_archive
 
 ZIP = "application/zip"
 _CONTENT = {ZIP: {"schema": {"type": "string", "format": "binary"}}}
-ARCHIVE: dict[str, Any] = {"description": "A zip archive", "content": _CONTENT}
 PACKAGE: dict[str, Any] = {"description": "A zip archive of the package's folder", "content": _CONTENT}
 
 

@@ -11,12 +11,10 @@ from app.api import (
     events,
     grades,
     health,
-    history,
     leaderboards,
     me,
     metrics,
     openapi,
-    own_data,
     packages,
     people,
     problem_schema,
@@ -47,9 +45,9 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (submission_export, submissions, history, events)
+    submitting = (submission_export, submissions, events)
     operations = (settings, audit_events, queue, workers)
-    accounts = (users, people, tokens, me, own_data)
+    accounts = (users, people, tokens, me)
     catalogue = (problems, tracks, leaderboards, courses, assignments, grades)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.

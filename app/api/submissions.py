@@ -1,4 +1,4 @@
-"""Sending a submission, and reading its result, with or without waiting."""
+"""Sending a submission, reading its result, with or without waiting, and its source; and the list of submissions."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -7,18 +7,20 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from app.api.dependency import Address, AllLimits, Live, Reader, Sender, Stored, Waits, act_as
+from app.accounts.permission import Permission
+from app.api.dependency import Address, AllLimits, Live, Reader, Sender, SliceQuery, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
 from app.api.request_limits import await_submit_turn, is_admitted
 from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
+from app.errors import Invalid
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
 from app.submissions.model import Judging
-from app.submissions.query import get_submission
+from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.queue_wait import forecast
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import KEY_CHARACTERS, Submit, check_source, submit
@@ -117,6 +119,39 @@ def post_submission(
         notice = forecast(session, submission, judging).notice
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
     return Receipt(id=submission.id, state=judging.state, notice=notice)
+
+
+class SubmissionQuery(HistoryFilters, SliceQuery):
+    everyone: bool = Field(False, description="submissions of all users; needs the permission submissions:inspect")
+
+
+@router.get(
+    "/submissions",
+    operation_id="list_submissions",
+    summary="List your submissions, or all users', newest first",
+)
+def get_submissions(database: Stored, viewer: Reader, query: Annotated[SubmissionQuery, Query()]) -> SubmissionPage:
+    if query.everyone:
+        viewer.require(Permission.INSPECT_SUBMISSIONS)
+    elif query.user is not None:
+        raise Invalid("user", "The filter user works with everyone=true only. Add it, or leave user out.")
+    with database.transaction() as session:
+        user_id = None if query.everyone else viewer.id
+        return list_submissions(session, user_id, query, query.cursor, query.limit)
+
+
+class SourceView(BaseModel):
+    source: str
+
+
+@router.get(
+    "/submissions/{submission_id}/source",
+    operation_id="get_submission_source",
+    summary="The code of a submission",
+)
+def get_source(submission_id: UUID, viewer: Reader, database: Stored) -> SourceView:
+    with database.transaction() as session:
+        return SourceView(source=get_submission(session, submission_id, viewer).source)
 
 
 @router.get(

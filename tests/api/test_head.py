@@ -29,7 +29,7 @@ def test_a_refusal_has_its_head(anyone: httpx.Client) -> None:
 
 
 def test_an_address_without_get_takes_no_head(ada: httpx.Client) -> None:
-    answer = ada.head(f"/users/{uuid4()}/password-resets")
+    answer = ada.head(f"/submissions/{uuid4()}/cancel")
 
     assert answer.status_code == 405
     assert "HEAD" not in answer.headers["allow"]

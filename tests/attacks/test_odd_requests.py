@@ -73,7 +73,7 @@ def test_a_host_that_the_client_names_is_in_no_answer(site: Site) -> None:
     admin = site.user("admin")
     forged = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"}
 
-    link = admin.token.post(f"/users/{site.user().id}/password-resets", headers=forged)
+    link = admin.browser.post(f"/admin/users/{site.user().id}/reset-link", headers=forged)
     answers = [
         link,
         admin.token.get("/openapi.json", headers=forged),

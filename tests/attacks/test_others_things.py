@@ -46,7 +46,7 @@ def test_a_submission_of_another_is_no_part_of_a_comparison_or_a_cursor(site: Si
     eve = site.user()
     own = site.send(eve)
 
-    assert eve.token.get(f"/submissions/{own}/diff", params={"old": submission}).status_code == 404
+    assert eve.browser.get(f"/submissions/{own}/diff", params={"old": submission}).status_code == 404
     assert eve.token.get("/submissions", params={"cursor": submission}).status_code == 422
     assert eve.token.get("/submissions", params={"everyone": "true"}).status_code == 403
     assert eve.token.get("/submissions", params={"user": "student-1"}).status_code == 422
@@ -88,25 +88,21 @@ def test_no_token_makes_a_better_one_or_opens_a_page(site: Site, ada: Victim) ->
 
     assert token.post("/tokens", json=more).status_code == 422
     assert token.post("/tokens", json={**more, "password": secret}).status_code == 401
-    assert token.patch("/me", json={"is_ranked": True}).status_code == 403
-    assert token.get("/me/export").status_code == 403
+    assert token.delete(f"/tokens/{uuid4()}").status_code == 403
     assert site.browser(secret).get("/account").status_code == 303
     in_the_address = site.client().get("/me", params={"access_token": secret})
     assert in_the_address.status_code == 422
     assert secret not in in_the_address.text
 
 
-def test_a_stolen_token_or_session_changes_neither_password_nor_email(ada: Victim) -> None:
+def test_a_stolen_session_changes_neither_password_nor_email(ada: Victim) -> None:
     guesses: list[httpx.Response] = [
-        ada.token.put("/me/password", json={"current": "", "new": "another long word"}),
-        ada.token.patch("/me", json={"email": "eve@example.org"}),
-        ada.token.request("DELETE", "/me", json={"password": ""}),
         ada.browser.post("/account/password", data={"new": "another long word"}),
         ada.browser.post("/account/email", data={"email": "eve@example.org"}),
         ada.browser.post("/account/erase", data={"erase_username": ada.name}),
     ]
 
-    assert [answer.status_code for answer in guesses] == [403] * 3 + [422] * 3
+    assert [answer.status_code for answer in guesses] == [422] * 3
     assert ada.token.get("/me").json()["email"] is None
 
 
@@ -115,7 +111,6 @@ def test_a_user_can_not_raise_their_own_role(site: Site) -> None:
     me = f"/users/{eve.id}"
 
     assert eve.token.patch(me, json={"role": "admin"}).status_code == 403
-    assert eve.token.patch("/me", json={"role": "admin"}).status_code == 422
     assert eve.browser.post(f"/admin{me}/role", data={"role": "admin", "sure": "yes"}).status_code == 403
     new = {"username": "mallory", "password": PASSWORD, "role": "admin"}
     assert site.client().post("/users", json=new).status_code == 422

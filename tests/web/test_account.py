@@ -5,6 +5,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 from sqlalchemy import func, select
@@ -160,6 +161,17 @@ def test_a_user_downloads_their_own_data(owner: TestClient) -> None:
     assert answer.headers["content-disposition"] == 'attachment; filename="allclose-ada.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert b'"ada"' in archive.read("account.json")
+
+
+def test_only_ten_exports_an_hour_are_made(app: FastAPI, owner: TestClient, database: Database) -> None:
+    for _ in range(10):
+        app.state.limits.exports.use(str(find(database).id))
+
+    answer = owner.post("/account/export")
+
+    assert answer.status_code == 429
+    assert "More than 10 exports of your data in 1 hour" in answer.text
+    assert int(answer.headers["retry-after"]) > 0
 
 
 @pytest.mark.parametrize(
