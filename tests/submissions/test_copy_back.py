@@ -29,27 +29,25 @@ def typed(session: Session, user: User, source: str, base: Draft | None = None) 
     return save_draft(session, Save(user_id=user.id, slug=SLUG, source=source, base=version))
 
 
-def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session, SLUG)
-        submission = sent(session, user, revision, "first = 1")
-        typed(session, user, "typed = 2")
+def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(session: Session) -> None:
+    user, revision = make_user(session), make_problem(session, SLUG)
+    submission = sent(session, user, revision, "first = 1")
+    typed(session, user, "typed = 2")
 
-        draft, slug = restore_source(session, signed_in(user), submission.id)
+    draft, slug = restore_source(session, signed_in(user), submission.id)
 
-        assert (draft.source, draft.other_source, slug) == ("first = 1", "typed = 2", SLUG)
+    assert (draft.source, draft.other_source, slug) == ("first = 1", "typed = 2", SLUG)
 
 
-def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(database: Database) -> None:
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session, SLUG)
-        first, second = sent(session, user, revision, "first = 1"), sent(session, user, revision, "second = 2")
-        typed(session, user, "typed = 3")
-        restore_source(session, signed_in(user), first.id)
+def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(session: Session) -> None:
+    user, revision = make_user(session), make_problem(session, SLUG)
+    first, second = sent(session, user, revision, "first = 1"), sent(session, user, revision, "second = 2")
+    typed(session, user, "typed = 3")
+    restore_source(session, signed_in(user), first.id)
 
-        draft, _slug = restore_source(session, signed_in(user), second.id)
+    draft, _slug = restore_source(session, signed_in(user), second.id)
 
-        assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
+    assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
 
 
 def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
@@ -71,19 +69,17 @@ def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
         assert copied.result() == "typed = 2"
 
 
-def test_an_empty_editor_gets_the_copy(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        submission = sent(session, user, make_problem(session, SLUG), "first = 1")
+def test_an_empty_editor_gets_the_copy(session: Session) -> None:
+    user = make_user(session)
+    submission = sent(session, user, make_problem(session, SLUG), "first = 1")
 
-        draft, _slug = restore_source(session, signed_in(user), submission.id)
+    draft, _slug = restore_source(session, signed_in(user), submission.id)
 
-        assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
+    assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
 
 
-def test_a_user_can_not_copy_a_submission_of_another_user(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
+def test_a_user_can_not_copy_a_submission_of_another_user(session: Session) -> None:
+    submission = make_submission(session)
 
-        with pytest.raises(NotFound):
-            restore_source(session, signed_in(make_user(session)), submission.id)
+    with pytest.raises(NotFound):
+        restore_source(session, signed_in(make_user(session)), submission.id)

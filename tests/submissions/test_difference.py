@@ -1,6 +1,7 @@
 """The difference between two submissions."""
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
 from app.database.engine import Database
@@ -88,22 +89,20 @@ def test_the_one_before_is_meant_where_no_other_is_named(database: Database) -> 
         assert compare_submissions(session, signed_in(user), first.id).old is None
 
 
-def test_a_user_can_not_compare_submissions_of_other_users(database: Database) -> None:
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session)
-        mine, others = make_submission(session, user, revision), make_submission(session, revision=revision)
+def test_a_user_can_not_compare_submissions_of_other_users(session: Session) -> None:
+    user, revision = make_user(session), make_problem(session)
+    mine, others = make_submission(session, user, revision), make_submission(session, revision=revision)
 
-        with pytest.raises(NotFound):
-            compare_submissions(session, signed_in(user), mine.id, others.id)
-        with pytest.raises(NotFound):
-            compare_submissions(session, signed_in(user), others.id, mine.id)
+    with pytest.raises(NotFound):
+        compare_submissions(session, signed_in(user), mine.id, others.id)
+    with pytest.raises(NotFound):
+        compare_submissions(session, signed_in(user), others.id, mine.id)
 
 
-def test_two_problems_are_not_compared(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
+def test_two_problems_are_not_compared(session: Session) -> None:
+    user = make_user(session)
 
-        with pytest.raises(Invalid, match="two of the same problem"):
-            compare_submissions(
-                session, signed_in(user), make_submission(session, user).id, make_submission(session, user).id
-            )
+    with pytest.raises(Invalid, match="two of the same problem"):
+        compare_submissions(
+            session, signed_in(user), make_submission(session, user).id, make_submission(session, user).id
+        )

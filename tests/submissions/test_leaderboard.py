@@ -59,71 +59,66 @@ def places(board: Leaderboard) -> list[tuple[int, str, float]]:
     return [(entry.place, entry.username, entry.ratio) for entry in board.entries]
 
 
-def test_the_best_ratio_of_each_counts_whichever_machine_it_was_measured_on(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada, eve = make_problem(session, SLUG), ranked(session, "ada"), ranked(session, "eve")
-        reference(session, revision, "slow", 2.0)
-        reference(session, revision, "fast", 1.0)
-        accepted(session, ada, revision, 3.0)
-        accepted(session, ada, revision, 1.0)
-        accepted(session, eve, revision, 0.8, machine="fast")
-        accepted(session, eve, revision, 0.1, machine="unknown")
-        session.flush()
+def test_the_best_ratio_of_each_counts_whichever_machine_it_was_measured_on(session: Session) -> None:
+    revision, ada, eve = make_problem(session, SLUG), ranked(session, "ada"), ranked(session, "eve")
+    reference(session, revision, "slow", 2.0)
+    reference(session, revision, "fast", 1.0)
+    accepted(session, ada, revision, 3.0)
+    accepted(session, ada, revision, 1.0)
+    accepted(session, eve, revision, 0.8, machine="fast")
+    accepted(session, eve, revision, 0.1, machine="unknown")
+    session.flush()
 
-        board = read(session, ada)
+    board = read(session, ada)
 
-        assert places(board) == [(1, "ada", 0.5), (2, "eve", 0.8)]
-        assert [entry.submission_id is not None for entry in board.entries] == [True, False]
-        assert read(session, ada, "memory").entries[0].ratio == 2.0
+    assert places(board) == [(1, "ada", 0.5), (2, "eve", 0.8)]
+    assert [entry.submission_id is not None for entry in board.entries] == [True, False]
+    assert read(session, ada, "memory").entries[0].ratio == 2.0
 
 
-def test_ratios_that_are_equal_in_two_digits_share_a_place_the_earlier_one_first(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session, SLUG)
-        reference(session, revision, "slow", 1.0)
-        for minute, (name, seconds) in enumerate({"ada": 0.504, "eve": 0.496, "bob": 0.9}.items()):
-            accepted(session, ranked(session, name), revision, seconds, minute=minute)
+def test_ratios_that_are_equal_in_two_digits_share_a_place_the_earlier_one_first(session: Session) -> None:
+    revision = make_problem(session, SLUG)
+    reference(session, revision, "slow", 1.0)
+    for minute, (name, seconds) in enumerate({"ada": 0.504, "eve": 0.496, "bob": 0.9}.items()):
+        accepted(session, ranked(session, name), revision, seconds, minute=minute)
 
-        board = read(session, make_user(session))
+    board = read(session, make_user(session))
 
     assert places(board) == [(1, "ada", 0.5), (1, "eve", 0.5), (3, "bob", 0.9)]
 
 
-def test_only_users_who_opted_in_are_shown_and_opting_out_removes_at_once(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada, eve = make_problem(session, SLUG), ranked(session, "ada"), make_user(session, "eve")
-        reference(session, revision, "slow", 1.0)
-        accepted(session, ada, revision, 0.5)
-        own = accepted(session, eve, revision, 0.3)
+def test_only_users_who_opted_in_are_shown_and_opting_out_removes_at_once(session: Session) -> None:
+    revision, ada, eve = make_problem(session, SLUG), ranked(session, "ada"), make_user(session, "eve")
+    reference(session, revision, "slow", 1.0)
+    accepted(session, ada, revision, 0.5)
+    own = accepted(session, eve, revision, 0.3)
 
-        assert places(read(session, eve)) == [(1, "ada", 0.5)]
-        mine = read(session, eve).own
-        assert mine is not None
-        assert (mine.place, mine.submission_id) == (1, own.id)
-        set_ranked(session, ada.id, is_ranked=False)
-        assert read(session, eve).entries == ()
-        assert [entry.place for entry in (read(session, ada).own,) if entry] == [1]
-
-
-def test_a_verdict_that_a_later_judging_took_back_does_not_count(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada = make_problem(session, SLUG), ranked(session, "ada")
-        reference(session, revision, "slow", 1.0)
-        submission = accepted(session, ada, revision, 0.5)
-        make_judging(session, submission.id, verdict="wrong_answer", score=0)
-
-        assert read(session, ada).entries == ()
+    assert places(read(session, eve)) == [(1, "ada", 0.5)]
+    mine = read(session, eve).own
+    assert mine is not None
+    assert (mine.place, mine.submission_id) == (1, own.id)
+    set_ranked(session, ada.id, is_ranked=False)
+    assert read(session, eve).entries == ()
+    assert [entry.place for entry in (read(session, ada).own,) if entry] == [1]
 
 
-def test_an_account_that_was_closed_is_not_shown(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada = make_problem(session, SLUG), ranked(session, "ada")
-        reference(session, revision, "slow", 1.0)
-        accepted(session, ada, revision, 0.5)
-        ada.is_active = False
-        session.flush()
+def test_a_verdict_that_a_later_judging_took_back_does_not_count(session: Session) -> None:
+    revision, ada = make_problem(session, SLUG), ranked(session, "ada")
+    reference(session, revision, "slow", 1.0)
+    submission = accepted(session, ada, revision, 0.5)
+    make_judging(session, submission.id, verdict="wrong_answer", score=0)
 
-        assert read(session, make_user(session)).entries == ()
+    assert read(session, ada).entries == ()
+
+
+def test_an_account_that_was_closed_is_not_shown(session: Session) -> None:
+    revision, ada = make_problem(session, SLUG), ranked(session, "ada")
+    reference(session, revision, "slow", 1.0)
+    accepted(session, ada, revision, 0.5)
+    ada.is_active = False
+    session.flush()
+
+    assert read(session, make_user(session)).entries == ()
 
 
 def test_a_problem_that_is_not_there_has_no_leaderboard(database: Database) -> None:

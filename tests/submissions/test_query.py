@@ -3,6 +3,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
 from app.database.cursor import PAGE
@@ -29,17 +30,16 @@ def make_case(judging_id: int, attempt: int, position: int) -> CaseRow:
     )
 
 
-def test_only_the_owner_and_an_admin_see_a_submission(database: Database) -> None:
-    with database.transaction() as session:
-        owner, other, admin = make_user(session), make_user(session), make_user(session, role="admin")
-        submission = make_submission(session, owner)
+def test_only_the_owner_and_an_admin_see_a_submission(session: Session) -> None:
+    owner, other, admin = make_user(session), make_user(session), make_user(session, role="admin")
+    submission = make_submission(session, owner)
 
-        assert get_submission(session, submission.id, signed_in(owner)) is submission
-        assert get_submission(session, submission.id, signed_in(admin)) is submission
-        with pytest.raises(NotFound):
-            get_submission(session, submission.id, signed_in(other))
-        with pytest.raises(NotFound):
-            get_submission(session, uuid4(), signed_in(owner))
+    assert get_submission(session, submission.id, signed_in(owner)) is submission
+    assert get_submission(session, submission.id, signed_in(admin)) is submission
+    with pytest.raises(NotFound):
+        get_submission(session, submission.id, signed_in(other))
+    with pytest.raises(NotFound):
+        get_submission(session, uuid4(), signed_in(owner))
 
 
 def test_a_view_has_the_fields_of_the_api() -> None:
@@ -49,104 +49,96 @@ def test_a_view_has_the_fields_of_the_api() -> None:
     assert list(SubmissionView.model_fields) == [*of_it.split(), *of_its_judging.split()]
 
 
-def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
-        judging = make_judging(session, submission.id, verdict="accepted", attempt=2)
-        session.add_all([make_case(judging.id, 1, 0), make_case(judging.id, 2, 1), make_case(judging.id, 2, 0)])
-        session.flush()
+def test_a_view_shows_the_cases_of_the_current_attempt_only(session: Session) -> None:
+    submission = make_submission(session)
+    judging = make_judging(session, submission.id, verdict="accepted", attempt=2)
+    session.add_all([make_case(judging.id, 1, 0), make_case(judging.id, 2, 1), make_case(judging.id, 2, 0)])
+    session.flush()
 
-        view = view_submission(session, submission)
+    view = view_submission(session, submission)
 
     assert [case.name for case in view.cases] == ["case-0", "case-1"]
 
 
-def test_a_hint_is_expected_for_a_while(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
-        judging = make_judging(session, submission.id, verdict="wrong_answer", hint_pending=True)
-        judging.finished_at = session.scalars(select(func.now())).one()
-        is_expected = view_submission(session, submission).hint_pending
-        judging.finished_at -= timedelta(seconds=HINT_SECONDS)
-        is_given_up = not view_submission(session, submission).hint_pending
+def test_a_hint_is_expected_for_a_while(session: Session) -> None:
+    submission = make_submission(session)
+    judging = make_judging(session, submission.id, verdict="wrong_answer", hint_pending=True)
+    judging.finished_at = session.scalars(select(func.now())).one()
+    is_expected = view_submission(session, submission).hint_pending
+    judging.finished_at -= timedelta(seconds=HINT_SECONDS)
+    is_given_up = not view_submission(session, submission).hint_pending
 
     assert is_expected
     assert is_given_up
 
 
-def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
-        judging = make_judging(session, submission.id, attempt=1)
-        session.add(make_case(judging.id, 1, 0))
-        session.flush()
+def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(session: Session) -> None:
+    submission = make_submission(session)
+    judging = make_judging(session, submission.id, attempt=1)
+    session.add(make_case(judging.id, 1, 0))
+    session.flush()
 
-        view = view_submission(session, submission)
+    view = view_submission(session, submission)
 
     assert view.cases == ()
 
 
-def test_a_view_shows_the_latest_judging(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
-        make_judging(session, submission.id, verdict="wrong_answer", score=0)
-        make_judging(session, submission.id, verdict="accepted", score=100)
+def test_a_view_shows_the_latest_judging(session: Session) -> None:
+    submission = make_submission(session)
+    make_judging(session, submission.id, verdict="wrong_answer", score=0)
+    make_judging(session, submission.id, verdict="accepted", score=100)
 
-        view = view_submission(session, submission)
+    view = view_submission(session, submission)
 
     assert (view.verdict, view.score) == (Verdict.ACCEPTED, 100)
 
 
-def test_a_view_never_shows_the_reason_of_a_judge_error(database: Database) -> None:
-    with database.transaction() as session:
-        submission = make_submission(session)
-        make_judging(session, submission.id, verdict="judge_error", reason="secret-path")
+def test_a_view_never_shows_the_reason_of_a_judge_error(session: Session) -> None:
+    submission = make_submission(session)
+    make_judging(session, submission.id, verdict="judge_error", reason="secret-path")
 
-        view = view_submission(session, submission)
+    view = view_submission(session, submission)
 
     assert "secret-path" not in view.model_dump_json()
 
 
-def test_a_history_is_newest_first_and_in_pages(database: Database) -> None:
+def test_a_history_is_newest_first_and_in_pages(session: Session) -> None:
     ids = []
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session)
-        make_judging(session)
-        for _ in range(5):
-            submission = make_submission(session, user, revision)
-            make_judging(session, submission.id)
-            ids.append(submission.id)
+    user, revision = make_user(session), make_problem(session)
+    make_judging(session)
+    for _ in range(5):
+        submission = make_submission(session, user, revision)
+        make_judging(session, submission.id)
+        ids.append(submission.id)
 
-        pages = [list_submissions(session, user.id, limit=2)]
-        while cursor := pages[-1].next:
-            pages.append(list_submissions(session, user.id, cursor=cursor, limit=2))
+    pages = [list_submissions(session, user.id, limit=2)]
+    while cursor := pages[-1].next:
+        pages.append(list_submissions(session, user.id, cursor=cursor, limit=2))
 
     assert [len(page.items) for page in pages] == [2, 2, 1]
     assert {item.id for page in pages for item in page.items} == set(ids)
 
 
-def test_a_history_can_be_of_one_problem(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_user(session)
-        wanted = make_submission(session, user, make_problem(session, "wanted"))
-        make_judging(session, wanted.id)
-        make_judging(session, make_submission(session, user).id)
+def test_a_history_can_be_of_one_problem(session: Session) -> None:
+    user = make_user(session)
+    wanted = make_submission(session, user, make_problem(session, "wanted"))
+    make_judging(session, wanted.id)
+    make_judging(session, make_submission(session, user).id)
 
-        page = list_submissions(session, user.id, HistoryFilters(problem="wanted"))
+    page = list_submissions(session, user.id, HistoryFilters(problem="wanted"))
 
     assert [(item.id, item.problem, item.state) for item in page.items] == [(wanted.id, "wanted", "queued")]
 
 
-def test_the_next_page_is_there_when_the_last_submission_of_the_page_before_has_gone(database: Database) -> None:
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session)
-        for _ in range(PAGE + 2):
-            make_judging(session, make_submission(session, user, revision).id)
-        first = list_submissions(session, user.id)
-        session.delete(session.get_one(Submission, first.items[-1].id))
-        session.flush()
+def test_the_next_page_is_there_when_the_last_submission_of_the_page_before_has_gone(session: Session) -> None:
+    user, revision = make_user(session), make_problem(session)
+    for _ in range(PAGE + 2):
+        make_judging(session, make_submission(session, user, revision).id)
+    first = list_submissions(session, user.id)
+    session.delete(session.get_one(Submission, first.items[-1].id))
+    session.flush()
 
-        assert len(list_submissions(session, user.id, cursor=first.next).items) == 2
+    assert len(list_submissions(session, user.id, cursor=first.next).items) == 2
 
 
 def test_a_cursor_that_is_none_is_refused(database: Database) -> None:

@@ -28,47 +28,44 @@ def read(session: Session, problem_id: UUID) -> tuple[int, int, int, int | None]
     return count.submissions, count.students, count.solved, count.accepted
 
 
-def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allclose_never(database: Database) -> None:
-    with database.transaction() as session:
-        revision, untried = make_problem(session), make_problem(session)
-        ada, bob, eve = (make_user(session) for _ in range(3))
-        for user, verdict in ((ada, "wrong_answer"), (ada, "accepted"), (ada, "accepted"), (bob, "runtime_error")):
-            send(session, user, revision, verdict)
-        for verdict in ("judge_error", "cancelled"):
-            send(session, eve, revision, verdict)
-        make_judging(session, make_submission(session, eve, revision).id)
-        sample = make_submission(session, eve, revision, mode="sample")
-        make_judging(session, sample.id, verdict="accepted")
+def test_students_and_solvers_are_counted_once_and_samples_and_failures_of_allclose_never(session: Session) -> None:
+    revision, untried = make_problem(session), make_problem(session)
+    ada, bob, eve = (make_user(session) for _ in range(3))
+    for user, verdict in ((ada, "wrong_answer"), (ada, "accepted"), (ada, "accepted"), (bob, "runtime_error")):
+        send(session, user, revision, verdict)
+    for verdict in ("judge_error", "cancelled"):
+        send(session, eve, revision, verdict)
+    make_judging(session, make_submission(session, eve, revision).id)
+    sample = make_submission(session, eve, revision, mode="sample")
+    make_judging(session, sample.id, verdict="accepted")
 
-        recount(session)
+    recount(session)
 
-        assert read(session, revision.problem_id) == (4, 2, 1, 2)
-        assert read(session, untried.problem_id) == (0, 0, 0, 0)
-
-
-def test_authors_and_admins_are_no_students(database: Database) -> None:
-    with database.transaction() as session:
-        revision = make_problem(session)
-        for role in AUTHORS:
-            send(session, make_user(session, role=role), revision, "accepted")
-
-        recount(session)
-
-        assert read(session, revision.problem_id) == (0, 0, 0, 0)
+    assert read(session, revision.problem_id) == (4, 2, 1, 2)
+    assert read(session, untried.problem_id) == (0, 0, 0, 0)
 
 
-def test_a_rejudged_or_removed_submission_counts_as_it_is_now(database: Database) -> None:
-    with database.transaction() as session:
-        revision, ada, bob = make_problem(session), make_user(session), make_user(session)
-        rejudged, removed = (send(session, user, revision, "accepted") for user in (ada, bob))
-        recount(session)
-        before = read(session, revision.problem_id)
-        make_judging(session, rejudged.id, verdict="wrong_answer")
-        session.execute(delete(Submission).where(Submission.id == removed.id))
-        recount(session)
+def test_authors_and_admins_are_no_students(session: Session) -> None:
+    revision = make_problem(session)
+    for role in AUTHORS:
+        send(session, make_user(session, role=role), revision, "accepted")
 
-        assert before == (2, 2, 2, 2)
-        assert read(session, revision.problem_id) == (1, 1, 0, 0)
+    recount(session)
+
+    assert read(session, revision.problem_id) == (0, 0, 0, 0)
+
+
+def test_a_rejudged_or_removed_submission_counts_as_it_is_now(session: Session) -> None:
+    revision, ada, bob = make_problem(session), make_user(session), make_user(session)
+    rejudged, removed = (send(session, user, revision, "accepted") for user in (ada, bob))
+    recount(session)
+    before = read(session, revision.problem_id)
+    make_judging(session, rejudged.id, verdict="wrong_answer")
+    session.execute(delete(Submission).where(Submission.id == removed.id))
+    recount(session)
+
+    assert before == (2, 2, 2, 2)
+    assert read(session, revision.problem_id) == (1, 1, 0, 0)
 
 
 def test_one_process_counts_and_not_again_at_once(database: Database) -> None:
@@ -83,35 +80,33 @@ def test_one_process_counts_and_not_again_at_once(database: Database) -> None:
     assert (first, second, third) == (True, False, True)
 
 
-def test_a_problem_tells_its_solve_rate_from_five_students_on(database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
-        revision = session.scalars(select(Revision)).one()
-        for number in range(4):
-            send(session, make_user(session), revision, "accepted" if number < 3 else "wrong_answer")
-        recount(session)
-        few = get_problem(session, "scaled_sum").attempts
-        send(session, make_user(session), revision, "wrong_answer")
-        recount(session)
-        session.expire_all()
-        enough = get_problem(session, "scaled_sum").attempts
+def test_a_problem_tells_its_solve_rate_from_five_students_on(session: Session) -> None:
+    publish(session, make_package())
+    revision = session.scalars(select(Revision)).one()
+    for number in range(4):
+        send(session, make_user(session), revision, "accepted" if number < 3 else "wrong_answer")
+    recount(session)
+    few = get_problem(session, "scaled_sum").attempts
+    send(session, make_user(session), revision, "wrong_answer")
+    recount(session)
+    session.expire_all()
+    enough = get_problem(session, "scaled_sum").attempts
 
     assert few is None
     assert enough is not None
     assert (enough.students, enough.submissions, enough.solve_rate) == (5, 5, 0.6)
 
 
-def test_the_acceptance_rate_is_told_from_ten_submissions_on(database: Database) -> None:
-    with database.transaction() as session:
-        revision = publish(session, make_package())
-        for place in range(9):
-            send(session, make_user(session), revision, "accepted" if place < 4 else "wrong_answer")
-        recount(session)
-        few = get_problem(session, "scaled_sum").attempts
-        send(session, make_user(session), revision, "wrong_answer")
-        recount(session)
-        session.expire_all()
-        enough = get_problem(session, "scaled_sum").attempts
+def test_the_acceptance_rate_is_told_from_ten_submissions_on(session: Session) -> None:
+    revision = publish(session, make_package())
+    for place in range(9):
+        send(session, make_user(session), revision, "accepted" if place < 4 else "wrong_answer")
+    recount(session)
+    few = get_problem(session, "scaled_sum").attempts
+    send(session, make_user(session), revision, "wrong_answer")
+    recount(session)
+    session.expire_all()
+    enough = get_problem(session, "scaled_sum").attempts
 
     assert few
     assert enough

@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Revision
-from app.database.engine import Database
 from app.submissions.statistics import ActiveDay, current_streak, read_statistics, runs_of
 from app.submissions.view import Mode
 from tests.factories import make_judging, make_problem, make_submission, make_user
@@ -27,19 +26,18 @@ def judged(
     make_judging(session, submission.id, verdict=verdict)
 
 
-def test_a_year_adds_up_by_track_day_and_verdict(database: Database) -> None:
+def test_a_year_adds_up_by_track_day_and_verdict(session: Session) -> None:
     noon = datetime.now(UTC).replace(hour=12) - timedelta(days=3)
-    with database.transaction() as session:
-        user, other = make_user(session), make_user(session)
-        first, second = make_problem(session, track="a-track"), make_problem(session, track="a-track")
-        apart = make_problem(session)
-        judged(session, user, first, "wrong_answer", when=noon)
-        judged(session, user, first, "accepted", when=noon + timedelta(minutes=1))
-        judged(session, user, first, "accepted", when=noon + timedelta(days=1))
-        judged(session, user, second, "accepted", when=noon, mode="sample")
-        judged(session, other, apart, "accepted", when=noon)
+    user, other = make_user(session), make_user(session)
+    first, second = make_problem(session, track="a-track"), make_problem(session, track="a-track")
+    apart = make_problem(session)
+    judged(session, user, first, "wrong_answer", when=noon)
+    judged(session, user, first, "accepted", when=noon + timedelta(minutes=1))
+    judged(session, user, first, "accepted", when=noon + timedelta(days=1))
+    judged(session, user, second, "accepted", when=noon, mode="sample")
+    judged(session, other, apart, "accepted", when=noon)
 
-        found = read_statistics(session, user.id)
+    found = read_statistics(session, user.id)
 
     assert (found.submissions, found.attempted, found.solved) == (4, 2, 1)
     assert [(track.title, track.solved, track.total) for track in found.tracks] == [("A track", 1, 2), (None, 0, 1)]
@@ -51,21 +49,19 @@ def test_a_year_adds_up_by_track_day_and_verdict(database: Database) -> None:
     assert found.longest_streak == 2
 
 
-def test_the_latest_judging_counts(database: Database) -> None:
-    with database.transaction() as session:
-        owner = make_user(session)
-        submission = make_submission(session, owner)
-        make_judging(session, submission.id, verdict="accepted")
-        make_judging(session, submission.id, verdict="wrong_answer")
+def test_the_latest_judging_counts(session: Session) -> None:
+    owner = make_user(session)
+    submission = make_submission(session, owner)
+    make_judging(session, submission.id, verdict="accepted")
+    make_judging(session, submission.id, verdict="wrong_answer")
 
-        found = read_statistics(session, owner.id)
+    found = read_statistics(session, owner.id)
 
     assert [each.verdict for each in found.verdicts] == ["wrong_answer"]
 
 
-def test_who_has_sent_nothing_has_empty_statistics(database: Database) -> None:
-    with database.transaction() as session:
-        found = read_statistics(session, make_user(session).id)
+def test_who_has_sent_nothing_has_empty_statistics(session: Session) -> None:
+    found = read_statistics(session, make_user(session).id)
 
     assert (found.submissions, found.days, found.verdicts, found.current_streak) == (0, (), (), 0)
 

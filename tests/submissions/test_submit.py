@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
@@ -46,13 +47,12 @@ def test_a_transaction_that_rolls_back_leaves_no_job(database: Database, request
     assert [count(database, model) for model in (Submission, Judging, Job)] == [0, 0, 0]
 
 
-def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        make_problem(session, "large", limits={"gpu": True})
+def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(session: Session, request_: Submit) -> None:
+    make_problem(session, "large", limits={"gpu": True})
 
-        submit(session, replace(request_, slug="large"), LIMITS)
+    submit(session, replace(request_, slug="large"), LIMITS)
 
-        assert session.scalars(select(Judging.queue)).one() == "gpu"
+    assert session.scalars(select(Judging.queue)).one() == "gpu"
 
 
 def variants_of(database: Database, request: Submit, number: int) -> list[int]:
@@ -125,9 +125,8 @@ def test_a_source_that_can_not_be_judged_is_refused(
     assert count(database, Submission) == 0
 
 
-def test_a_source_of_exactly_the_limit_is_taken(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        assert submit(session, replace(request_, source="x" * SOURCE_BYTES), LIMITS)
+def test_a_source_of_exactly_the_limit_is_taken(session: Session, request_: Submit) -> None:
+    assert submit(session, replace(request_, source="x" * SOURCE_BYTES), LIMITS)
 
 
 @pytest.mark.parametrize("slug", ["unknown", "a\0b", "\ud800", "sums "])
@@ -211,25 +210,23 @@ def test_no_more_may_wait_than_the_limit_even_when_sent_at_once(database: Databa
     assert count(database, Judging) == 3
 
 
-def test_who_cancels_at_once_what_they_send_can_not_send_without_end(database: Database, request_: Submit) -> None:
+def test_who_cancels_at_once_what_they_send_can_not_send_without_end(session: Session, request_: Submit) -> None:
     limits = SubmitLimits(max_pending=2)
-    with database.transaction() as session:
-        for _ in range(2):
-            assert cancel(session, submit(session, request_, limits))
+    for _ in range(2):
+        assert cancel(session, submit(session, request_, limits))
 
-        with pytest.raises(LimitReached, match="submit again in a minute"):
-            submit(session, request_, limits)
+    with pytest.raises(LimitReached, match="submit again in a minute"):
+        submit(session, request_, limits)
 
 
-def test_only_a_submission_with_custom_inputs_is_rationed(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        make_problem(session, "sized", parameters=[{"name": "n", "type": "int"}])
-        own = replace(request_, slug="sized", mode="sample", inputs="n: 3\n")
+def test_only_a_submission_with_custom_inputs_is_rationed(session: Session, request_: Submit) -> None:
+    make_problem(session, "sized", parameters=[{"name": "n", "type": "int"}])
+    own = replace(request_, slug="sized", mode="sample", inputs="n: 3\n")
 
-        sent = [submit(session, each, LIMITS).id for each in (own, request_)]
+    sent = [submit(session, each, LIMITS).id for each in (own, request_)]
 
-        rationed = {job.watched: job.is_rationed for job in session.scalars(select(Job))}
-        assert [rationed[each] for each in sent] == [True, False]
+    rationed = {job.watched: job.is_rationed for job in session.scalars(select(Job))}
+    assert [rationed[each] for each in sent] == [True, False]
 
 
 def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(

@@ -5,7 +5,6 @@ from sqlalchemy import func
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
-from app.database.engine import Database
 from app.errors import NotFound
 from app.submissions.model import CaseRow, Judging
 from app.submissions.view_query import ViewReader
@@ -20,46 +19,44 @@ def add_result(session: Session, judging: Judging, position: int, sequence: int)
     session.flush()
 
 
-def test_every_change_shows_as_if_it_was_read_for_the_first_time(database: Database) -> None:
-    with database.transaction() as session:
-        user, revision = make_user(session), make_problem(session, cases=CASES, parameters=[])
-        submission = make_submission(session, user, revision)
-        judging = make_judging(session, submission.id)
-        reader, seen = ViewReader(submission.id), []
+def test_every_change_shows_as_if_it_was_read_for_the_first_time(session: Session) -> None:
+    user, revision = make_user(session), make_problem(session, cases=CASES, parameters=[])
+    submission = make_submission(session, user, revision)
+    judging = make_judging(session, submission.id)
+    reader, seen = ViewReader(submission.id), []
 
-        def read() -> None:
-            found, view = reader.read(session, signed_in(user))
-            assert (found, view) == (submission, view_submission(session, submission))
-            seen.append([case.name for case in view.cases])
+    def read() -> None:
+        found, view = reader.read(session, signed_in(user))
+        assert (found, view) == (submission, view_submission(session, submission))
+        seen.append([case.name for case in view.cases])
 
-        read()
-        job = judging.job
-        assert job is not None
-        job.attempt, job.started_at, job.lease_until = 1, func.now(), func.now()
-        session.flush()
-        add_result(session, judging, 1, 0)
-        read()
-        add_result(session, judging, 0, 1)
-        read()
-        job.lease_until = None
-        session.flush()
-        read()
-        job.lease_until, job.attempt = func.now(), 2
-        session.flush()
-        add_result(session, judging, 0, 0)
-        read()
-        finish_judgings(session, attempt=2, finished_at=func.now())
-        add_result(session, judging, 1, 1)
-        read()
-        make_judging(session, submission.id, revision_id=make_problem(session, cases=CASES[:1], parameters=[]).id)
-        read()
+    read()
+    job = judging.job
+    assert job is not None
+    job.attempt, job.started_at, job.lease_until = 1, func.now(), func.now()
+    session.flush()
+    add_result(session, judging, 1, 0)
+    read()
+    add_result(session, judging, 0, 1)
+    read()
+    job.lease_until = None
+    session.flush()
+    read()
+    job.lease_until, job.attempt = func.now(), 2
+    session.flush()
+    add_result(session, judging, 0, 0)
+    read()
+    finish_judgings(session, attempt=2, finished_at=func.now())
+    add_result(session, judging, 1, 1)
+    read()
+    make_judging(session, submission.id, revision_id=make_problem(session, cases=CASES[:1], parameters=[]).id)
+    read()
 
     assert seen == [[], ["large"], ["small", "large"], [], ["small"], ["small", "large"], []]
 
 
-def test_the_submissions_of_others_are_not_there(database: Database) -> None:
-    with database.transaction() as session:
-        judging = make_judging(session)
+def test_the_submissions_of_others_are_not_there(session: Session) -> None:
+    judging = make_judging(session)
 
-        with pytest.raises(NotFound):
-            ViewReader(judging.submission_id).read(session, signed_in(make_user(session)))
+    with pytest.raises(NotFound):
+        ViewReader(judging.submission_id).read(session, signed_in(make_user(session)))
