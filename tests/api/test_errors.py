@@ -45,6 +45,7 @@ def test_a_method_that_a_path_does_not_take_is_a_405(anyone: httpx.Client) -> No
         (b'{"username": "ad\xff"}', "not UTF-8: invalid start byte at byte 16. Encode it as UTF-8"),
         (b"\xff\xfe{}", "Expecting value at line 1, column 1"),
         (b"[" * 10_000, "nested too deeply"),
+        (b'{"a":' * 2_500, "nested too deeply"),
         (b'{"username": ' + b"1" * 5000 + b"}", "can't be read as JSON"),
     ],
 )

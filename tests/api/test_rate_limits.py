@@ -1,17 +1,14 @@
 """The headers of the rate limit: every counted answer says how many requests are left."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 from sqlalchemy import select
 
 from app.accounts.model import ApiToken
-from app.accounts.token import find_viewer_by_token
 from app.database.engine import Database
 from app.submissions.progress import Progress
-from tests.api.at_once import AtOnce
 from tests.api.conftest import SignedIn
 
 NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
@@ -62,18 +59,6 @@ def test_an_unforeseen_error_has_the_headers(ada: httpx.Client, monkeypatch: pyt
 
     assert answer.status_code == 500
     assert all(name in answer.headers for name in NAMES)
-
-
-def test_tokens_are_looked_up_one_at_a_time(signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    clients = {name: signed_in(name) for name in ("ada", "grace", "emmy", "alan")}
-    looking = AtOnce(find_viewer_by_token, pause_seconds=0.01)
-    monkeypatch.setattr("app.api.dependency.find_viewer_by_token", looking)
-    names = [*clients] * 5
-    with ThreadPoolExecutor(len(names)) as pool:
-        answers = list(pool.map(lambda name: clients[name].get("/me"), names))
-
-    assert [answer.json()["username"] for answer in answers] == names
-    assert looking.most == 1
 
 
 def test_a_token_that_a_transaction_holds_delays_no_call(ada: httpx.Client, database: Database) -> None:

@@ -17,8 +17,6 @@ from app.errors import LimitReached
 from app.limits import ConcurrencyLimit
 from app.submissions.model import Submission
 from app.submissions.queue_wait import FRESH_SECONDS, SHORT
-from app.submissions.submit import submit as store
-from tests.api.at_once import AtOnce
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_judging, make_problem, make_user, make_worker
@@ -236,42 +234,6 @@ def test_submissions_that_wait_for_another_one_of_their_user_count_as_waiting(
     assert "Too many submissions at the same time; the limit is 2" in refused.json()["detail"]
     assert [answer.status_code for answer in answers] == [202, 202]
     assert submit(grace).status_code == 202
-
-
-@pytest.mark.parametrize("policy", [{"max_queue_minutes": 1000}], indirect=True)
-@pytest.mark.parametrize(("is_long", "at_once"), [(False, 2), (True, 1)])
-def test_submissions_are_stored_one_at_a_time_while_the_queue_is_long(
-    signed_in: SignedIn, database: Database, monkeypatch: pytest.MonkeyPatch, *, is_long: bool, at_once: int
-) -> None:
-    clients = [signed_in(f"user{n}") for n in range(6)]
-    if is_long:
-        fill_queue(database)
-    assert submit(signed_in("ada")).status_code == 202  # it reads how long the queue is
-    storing = AtOnce(store, pause_seconds=0.05)
-    monkeypatch.setattr("app.api.submissions.submit", storing)
-    with ThreadPoolExecutor() as threads:
-        answers = list(threads.map(submit, clients))
-
-    assert [answer.status_code for answer in answers] == [202] * 6
-    assert storing.most == at_once
-
-
-def test_if_too_many_wait_for_their_turn_a_known_token_is_refused_without_looking_it_up(
-    ada: httpx.Client, app: FastAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = int(ada.get("/me").headers["x-ratelimit-remaining"])
-    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=0)
-    looked_up = note_lookups(monkeypatch)
-
-    refused = submit(ada)
-
-    assert refused.status_code == 429
-    assert "Too many submissions at the same time; the limit is 0" in refused.json()["detail"]
-    assert int(refused.headers["retry-after"]) > 0
-    assert int(refused.headers["x-ratelimit-remaining"]) == left - 1
-    assert looked_up == []
-    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=1)
-    assert submit(ada).status_code == 202
 
 
 def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, database: Database) -> None:

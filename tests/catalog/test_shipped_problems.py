@@ -73,12 +73,3 @@ def test_a_track_goes_from_beginner_to_advanced_and_prerequisites_come_first(pac
             assert level(before) <= level(package)
             if before.manifest.track == package.manifest.track:
                 assert (before.manifest.position or 0) < (package.manifest.position or 0)
-
-
-def test_fifteen_exercises_come_in_two_frameworks(packages: Packages) -> None:
-    versions: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for package in packages.values():
-        if package.manifest.exercise:
-            versions[package.manifest.exercise.name].add(tuple(package.manifest.frameworks))
-
-    assert len([name for name, frameworks in versions.items() if len(frameworks) > 1]) >= 15

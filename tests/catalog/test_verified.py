@@ -82,31 +82,11 @@ def test_a_quick_verification_is_not_recorded(folder: Path) -> None:
     assert not (folder / FILE).exists()
 
 
-def test_each_record_is_a_line_so_that_two_branches_can_be_merged(folder: Path) -> None:
-    verified = VerifiedPackages.read(folder)
-    for slug in ("second", "first"):
-        verified.record(a_report(folder, slug), cases=4)
-
-    lines = (folder / FILE).read_text().splitlines()
-
-    assert [line.split('"')[1] for line in lines[1:-1]] == ["first", "second"]
-
-
 def test_a_file_that_can_not_be_read_is_named(folder: Path) -> None:
     (folder / FILE).write_text('{"first": {"digest": "0"}}')
 
     with pytest.raises(Invalid, match="can't be read"):
         VerifiedPackages.read(folder)
-
-
-def test_the_quick_digest_is_that_of_the_package(folder: Path) -> None:
-    crlf = (folder / "first" / "statement.md").read_text().replace("\n", "\r\n")
-    (folder / "first" / "statement.md").write_bytes(crlf.encode())
-
-    package = folder / "first"
-    package.rename(folder / "scaled_sum")
-
-    assert digest_folder(folder / "scaled_sum") == digest(load_package(folder / "scaled_sum").files)
 
 
 def test_a_record_of_samples_counts_for_the_content_that_it_names(folder: Path) -> None:

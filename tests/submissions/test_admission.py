@@ -14,7 +14,6 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import SubmissionLimit
 from app.queue.model import BACKGROUND
-from app.submissions import queue_wait
 from app.submissions.queue_wait import CAUTION, SHORT, Backlog, QueueWaits
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
@@ -87,20 +86,6 @@ def test_a_queue_without_a_worker_takes_submissions(database: Database, wanted: 
     fill(database, 100, queue="gpu")
 
     send(database, replace(wanted, slug="large"))
-
-
-def test_the_wait_is_read_once_for_many_requests(
-    database: Database, wanted: Submit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue_wait, "FRESH_SECONDS", 3600.0)
-    waits = QueueWaits(database)
-    assert waits.read() == {}
-    fill(database, 30)
-
-    assert waits.read() == {}
-    assert waits.is_fresh()
-    assert QueueWaits(database).read()["cpu"].estimate_wait(0) == 30 * CAUTION * 60 / 2
-    assert wanted.slug == "slow"
 
 
 def test_a_full_queue_is_known_before_a_submission_is_looked_at(database: Database, wanted: Submit) -> None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -80,34 +80,19 @@ def test_one_process_counts_and_not_again_at_once(database: Database) -> None:
     assert (first, second, third) == (True, False, True)
 
 
-def test_a_problem_tells_its_solve_rate_from_five_students_on(session: Session) -> None:
-    publish(session, make_package())
-    revision = session.scalars(select(Revision)).one()
-    for number in range(4):
-        send(session, make_user(session), revision, "accepted" if number < 3 else "wrong_answer")
-    recount(session)
-    few = get_problem(session, "scaled_sum").attempts
-    send(session, make_user(session), revision, "wrong_answer")
-    recount(session)
-    session.expire_all()
-    enough = get_problem(session, "scaled_sum").attempts
-
-    assert few is None
-    assert enough is not None
-    assert (enough.students, enough.submissions, enough.solve_rate) == (5, 5, 0.6)
-
-
-def test_the_acceptance_rate_is_told_from_ten_submissions_on(session: Session) -> None:
+def test_rates_are_told_from_five_students_and_from_ten_submissions_on(session: Session) -> None:
     revision = publish(session, make_package())
-    for place in range(9):
-        send(session, make_user(session), revision, "accepted" if place < 4 else "wrong_answer")
-    recount(session)
-    few = get_problem(session, "scaled_sum").attempts
-    send(session, make_user(session), revision, "wrong_answer")
-    recount(session)
-    session.expire_all()
-    enough = get_problem(session, "scaled_sum").attempts
 
-    assert few
-    assert enough
-    assert (few.acceptance_rate, enough.acceptance_rate) == (None, 0.4)
+    def told_after(number: int, accepted: int) -> tuple[float | None, float | None] | None:
+        session.execute(delete(Submission))
+        for place in range(number):
+            send(session, make_user(session), revision, "accepted" if place < accepted else "wrong_answer")
+        recount(session)
+        session.expire_all()
+        found = get_problem(session, "scaled_sum").attempts
+        return (found.solve_rate, found.acceptance_rate) if found else None
+
+    assert told_after(4, 3) is None
+    assert told_after(5, 3) == (0.6, None)
+    assert told_after(9, 4) == (4 / 9, None)
+    assert told_after(10, 4) == (0.4, 0.4)

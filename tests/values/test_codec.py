@@ -186,16 +186,6 @@ def test_the_largest_values_within_the_caps_go_through() -> None:
         assert is_same(tree, there_and_back(tree))
 
 
-def test_encoding_a_large_array_makes_one_copy_of_it() -> None:
-    array = np.zeros(32 * MEBIBYTE, np.uint8)
-    tracemalloc.start()
-
-    encode(array)
-
-    assert tracemalloc.get_traced_memory()[1] < 33 * MEBIBYTE
-    tracemalloc.stop()
-
-
 def array_message(shape: list[int], dtype: bytes = b"float32", content: bytes = b"") -> bytes:
     dims = b"".join(size.to_bytes(8, "little") for size in shape)
     return MAGIC + b"a" + bytes([len(dtype)]) + dtype + bytes([len(shape)]) + dims + content
