@@ -25,7 +25,6 @@ from app.web.pages import (
     quiz,
     reset_password,
     shared,
-    sharing,
     sign_in,
     sign_up,
     single_sign_on,
@@ -49,7 +48,7 @@ from app.web.pages.course import members as course_members
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    catalogue = (front, problems, problem, submission, visitor_run, help, sharing, tracks)
+    catalogue = (front, problems, problem, submission, visitor_run, help, tracks)
     lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)

@@ -54,8 +54,6 @@ FOR_ANYONE = (
     "/problems/scaled_sum",
     "/problems/microbatched_grads",
     "/problems?q=scalled&order=least_solved",
-    "/problems/microbatched_grads/embed",
-    "/problems/wordy/embed",
     "/sign-in",
     "/sign-up",
     "/forgot-password",

@@ -29,8 +29,8 @@ OPEN = (
     "/reset-password/",
 )
 OPEN_PAGES = {
-    *("/", "/about", "/privacy", "/oembed", "/problems", PROBLEM),
-    *(f"{PROBLEM}/{part}" for part in ("notebook", "embed", "picture.png", "visitor-runs", "learning")),
+    *("/", "/about", "/privacy", "/problems", PROBLEM),
+    *(f"{PROBLEM}/{part}" for part in ("notebook", "visitor-runs", "learning")),
 }
 CLOSED = [(method, path) for method, path in PAGES if path not in OPEN_PAGES and not path.startswith(OPEN)]
 

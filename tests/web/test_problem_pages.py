@@ -5,8 +5,9 @@ import re
 from http import HTTPStatus
 
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from app.catalog.model import Problem
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
@@ -44,6 +45,17 @@ def test_the_page_of_a_problem_shows_no_hidden_part_of_the_package(ada: TestClie
 
     for secret in ("x.sum() * scale", "def make", "Add, then multiply", "forgets the scale", "draw"):
         assert secret not in page
+
+
+def test_a_link_to_a_problem_says_what_it_is_unless_it_is_a_draft(admin: TestClient, database: Database) -> None:
+    listed = admin.get(PAGE).text
+    with database.transaction() as session:
+        session.execute(update(Problem).values(availability="draft"))
+    draft = admin.get(PAGE).text
+
+    assert '<meta property="og:title" content="Scaled sum">' in listed
+    assert '<meta name="description" content="Add up a vector and scale the sum.">' in listed
+    assert "og:title" not in draft
 
 
 def test_an_unknown_address_has_a_page_that_leads_back(anyone: TestClient) -> None:

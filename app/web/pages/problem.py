@@ -32,7 +32,6 @@ from app.submissions.view_query import ViewReader
 from app.submissions.visitor_run import VisitorRun
 from app.web.address import Slug
 from app.web.notebook import write_notebook
-from app.web.pages.sharing import link
 from app.web.pages.submission import SubmissionResult
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, read_address, require_own_origin, see_other
@@ -160,7 +159,6 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     nonce = secrets.token_urlsafe(16)
     usual: dict[str, Any] = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
     usual |= {"most_input_bytes": MAX_BYTES, "most_input_value_bytes": MAX_VALUE_BYTES}
-    usual["links"] = link(visit.request, context["problem"])
     usual["is_visitor_run"] = _takes_visitor_runs(visit, context["problem"])
     page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
