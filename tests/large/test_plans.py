@@ -1,22 +1,36 @@
-"""With 50,000 submissions in the database, no page and no endpoint makes it read a table that grows from end to end."""
+"""With 50,000 submissions, no page, endpoint or step of a verification reads a growing table from end to end."""
 
 from collections.abc import Iterator
+from datetime import timedelta
+from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
+from app.accounts.model import User
+from app.audit import Actor
+from app.authoring.publication import Publisher, bring_back, publish_package, publish_verified
+from app.authoring.query import get_verification
+from app.authoring.send import Sending, cancel, send
+from app.catalog.package import Package
 from app.cli.deployment import postgres_options
 from app.database.embedded_server import own
 from app.database.engine import Database
+from app.queue.lease import beat, bury, fail, give_back
 from app.rejudging import choice
 from app.schema import upgrade
 from app.settings import Settings
+from app.verification.verification_record import VerificationResult, finish, record_step
 from app.web_process import create_app
+from tests.authoring.rows import make_report
+from tests.authoring.steps import take
+from tests.catalog.packages import PROBLEM, make_package
 from tests.conftest import FAST
 from tests.http_server import serving
 from tests.large.address import Address, list_addresses
 from tests.large.asking import Asker, asking
 from tests.large.fill import fill, sign_in_as
-from tests.large.plan import Planner, listening
+from tests.large.plan import SMALL, Planner, listening
 
 # The tables that a route may read whole.
 EXCEPTIONS = {
@@ -76,3 +90,40 @@ def test_no_request_reads_a_growing_table_whole(
 
     assert not found, "\n\n".join(found)
     assert len(seen) > 40
+
+
+@pytest.mark.whole
+@pytest.mark.timeout(1200)
+def test_no_step_of_a_verification_or_publication_reads_a_growing_table_whole(large: Database) -> None:
+    package, other = make_package(), make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
+    with large.transaction() as session:
+        author = session.scalars(select(User.id).where(User.username == "user-100")).one()
+    actor = Actor(user_id=author, channel="page")
+
+    def send_one(package: Package, *, is_published: bool = False) -> UUID:
+        with large.transaction() as session:
+            return send(session, Sending(user_id=author, package=package, publish=is_published)).id
+
+    with listening(large) as heard:
+        verified = send_one(other)
+        taken = take(large)
+        with large.transaction() as session:
+            record_step(session, taken, "known", 1, 2)
+            assert beat(session, [taken], timedelta(seconds=15)) == set()
+            bury(session)
+        give_back(large, taken)
+        fail(large, take(large), "BoxLost: the box ended")
+        finish(large, take(large), VerificationResult(report=make_report(), package=other))
+        send_one(package, is_published=True)
+        finish(large, take(large), VerificationResult(report=make_report(), package=package))
+        with large.transaction() as session:
+            cancel(session, get_verification(session, send_one(package)))
+            current = publish_package(session, package, Publisher(actor=actor))
+            publish_verified(session, get_verification(session, verified), actor)
+            bring_back(session, package.slug, current.number, actor)
+
+    with large.engine.connect() as connection:
+        planner = Planner(connection, SMALL - {"revisions"})
+        scans = {statement: planner.find_scans(statement, values) for statement, values in heard.statements.items()}
+    assert {statement: tables for statement, tables in scans.items() if tables} == {}
+    assert len(scans) > 25
