@@ -1,24 +1,30 @@
-"""Erasing: of every table that can name a user, what goes and what stays without a name."""
+"""Erasing a user: nothing is left but shared rows, even if the user writes at the same time."""
 
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, literal, select, update
 
-from app.accounts.model import Invitation, User
+from app.accounts.model import Invitation, User, UserSession
 from app.accounts.permission import signed_in
-from app.admin.erasure import USER_DATA, erase
+from app.accounts.session import start_session
+from app.admin.erasure import USER_DATA, Belonging, erase
 from app.audit import COMMAND, AuditEvent
 from app.database.cursor import Slice
 from app.database.engine import Base, Database, OwnerErased
 from app.errors import NotFound
 from app.learning.discussion import Post, get_discussion
 from app.learning.model import QuizAnswer
+from app.submissions.draft import Draft, Save, save_draft
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow, Judging
 from tests.admin.user_data import make_rich_user
-from tests.factories import make_user
+from tests.factories import make_problem, make_user
+from tests.queue.fleet import count_lock_waits, wait_until
 
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
 BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)
@@ -130,3 +136,77 @@ def test_erasing_twice_changes_nothing_and_an_unknown_user_is_not_found(database
         assert len(session.scalars(select(AuditEvent)).all()) == 1
     with pytest.raises(NotFound), database.transaction() as session:
         erase(session, COMMAND, uuid4())
+
+
+REMOVED = [belonging for belonging in USER_DATA if belonging.fate == "removed"]
+
+
+@pytest.fixture
+def thread() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+
+
+@pytest.fixture
+def ada(database: Database) -> UUID:
+    with database.transaction() as session:
+        make_problem(session, "scaled_sum")
+        return make_user(session, "ada").id
+
+
+def erase_now(database: Database, user_id: UUID) -> None:
+    with database.transaction() as session:
+        erase(session, COMMAND, user_id)
+
+
+def draft_now(database: Database, user_id: UUID) -> None:
+    with database.transaction() as session:
+        save_draft(session, Save(user_id=user_id, slug="scaled_sum", source="ada was here", base=None))
+
+
+def until_waiting(database: Database, work: Future[Any]) -> None:
+    """Wait until the other connection waits for this one's lock, or has gone ahead."""
+    wait_until(lambda: work.done() or count_lock_waits(database))
+
+
+def test_a_row_that_was_being_written_when_the_erasure_began_is_erased_too(
+    database: Database, ada: UUID, thread: ThreadPoolExecutor
+) -> None:
+    with database.transaction() as session:
+        start_session(session, ada)
+        erasure = thread.submit(erase_now, database, ada)
+        until_waiting(database, erasure)
+    erasure.result()
+
+    with database.transaction() as session:
+        assert session.get_one(User, ada).erased_at is not None
+        assert session.scalars(select(UserSession)).all() == []
+
+
+def test_a_write_that_begins_during_the_erasure_is_refused(
+    database: Database, ada: UUID, thread: ThreadPoolExecutor
+) -> None:
+    with database.transaction() as session:
+        erase(session, COMMAND, ada)
+        saving = thread.submit(draft_now, database, ada)
+        until_waiting(database, saving)
+
+    with pytest.raises(OwnerErased, match="so nothing was saved"):
+        saving.result()
+    with database.transaction() as session:
+        assert session.scalars(select(Draft)).all() == []
+
+
+@pytest.mark.parametrize("belonging", REMOVED, ids=lambda belonging: str(belonging.name))
+def test_no_emptied_table_takes_a_row_of_an_erased_user(database: Database, ada: UUID, belonging: Belonging) -> None:
+    with database.transaction() as session:
+        other = make_rich_user(session, "grace").id
+    erase_now(database, ada)
+    table, owner = belonging.column.class_.__table__, belonging.column.key
+    own = [literal(ada) if column.key == owner else column for column in table.columns]
+
+    with pytest.raises(OwnerErased), database.transaction() as session:
+        session.execute(insert(table).from_select([*table.columns.keys()], select(*own).where(table.c[owner] == other)))
+
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).where(belonging.column == other)) == 1

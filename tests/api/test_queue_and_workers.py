@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import func, select
 
 from app.admin.queue import MOST_SHOWN
+from app.admin.worker import MOST_ENDED, list_workers
 from app.audit import AuditEvent
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
@@ -169,3 +170,18 @@ def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
     assert [sample.labels["worker"] for sample in families["allclose_errors"].samples] == ["one", "two"]
     alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:5]}
     assert alive == {"alive": 3, "no_boxes": 0, "draining": 0, "away": 0, "dead": 1}
+
+
+def test_of_many_dead_workers_only_the_last_are_listed(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", name="alive")
+        make_worker(session, "cpu", name="away", is_draining=True, seen_at=func.now() - timedelta(days=30))
+        for minutes in range(1, 2 * MOST_ENDED):
+            make_worker(session, "cpu", name=f"dead-{minutes}", seen_at=func.now() - timedelta(minutes=minutes))
+
+    with database.transaction() as session:
+        names = {worker.name for worker in list_workers(session)}
+
+    assert len(names) == MOST_ENDED + 1
+    assert {"alive", "away", "dead-1"} < names
+    assert f"dead-{MOST_ENDED}" not in names

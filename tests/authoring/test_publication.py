@@ -1,4 +1,4 @@
-"""Publishing a revision, and the record of each publication."""
+"""Publishing a revision, the record of each publication, and when a revision is ready."""
 
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ from app.authoring.publication import bring_back, publish_folder, publish_packag
 from app.authoring.query import list_revisions
 from app.catalog.fault import PackageInvalid
 from app.catalog.folder import digest
-from app.catalog.model import Revision
+from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.package import Package
 from app.catalog.publish import find_current
 from app.database.engine import Database
@@ -21,7 +21,7 @@ from app.errors import NotFound, Outdated
 from app.queue.model import Job
 from tests.authoring.rows import make_verification
 from tests.catalog.packages import PROBLEM, make_package
-from tests.factories import make_user
+from tests.factories import make_judging, make_problem, make_submission, make_user
 
 FIRST, SECOND, THIRD = (make_package(problem=PROBLEM.replace("Scaled sum", f"Number {n}")) for n in (1, 2, 3))
 
@@ -152,3 +152,18 @@ def test_a_revision_that_is_not_there_is_not_found(database: Database, number: i
 
     with database.transaction() as session, pytest.raises(NotFound):
         bring_back(session, "scaled_sum", number, an_author(session))
+
+
+def test_a_problem_is_ready_when_each_variant_has_its_expected_outputs(session: Session) -> None:
+    revision = make_problem(session, "some", title="Some", variants=2)
+    make_judging(session, make_submission(session, make_user(session), revision).id)
+    make_judging(session, make_submission(session, None, make_problem(session, "other")).id)
+    facts = {"inputs": b"", "expected": b"", "inputs_preview": {}, "expected_preview": {}, "image": ""}
+    for case in ("small", "large"):
+        place = {"revision_id": revision.id, "variant": 0, "device": "cpu", "case_name": case}
+        session.add(ExpectedOutput(**place, **facts, versions={}))
+
+    _other, state = list_current(session)
+
+    assert (state.problem, state.number, state.submissions) == ("some", 1, 1)
+    assert (state.variants, state.ready_variants, state.is_ready) == (2, 1, False)

@@ -1,4 +1,4 @@
-"""Backup and restore, compared row by row."""
+"""Backups, restoring them, and the programs of PostgreSQL that do it."""
 
 import hashlib
 import signal
@@ -16,9 +16,10 @@ from sqlalchemy.exc import DBAPIError
 
 from app.audit import COMMAND, AuditEvent
 from app.backup.archive import DUMP, MANIFEST, BadBackup, FileNotWritten, back_up, open_backup
-from app.backup.program import ProgramFailed, server_of
+from app.backup.program import ProgramFailed, ProgramLacks, Server, find_program, server_of
 from app.backup.restore import BackupUnknown, NotEmpty, look_through, restore
 from app.backup.swap import RestoreRuns, ServiceRuns, new_database
+from app.database.embedded_cluster import binaries
 from app.database.engine import Database
 from app.schema import is_current
 from tests.backup.rows import Rows, fill, read_rows
@@ -331,3 +332,50 @@ def test_two_restores_at_once_are_one(filled: Database, backup: Path) -> None:
         server = server_of(connection)
     with new_database(server), pytest.raises(RestoreRuns):
         restore(filled, backup, COMMAND, replace=True)
+
+
+URL = make_url("postgresql+psycopg://ada:a%20secret@db.example:5433/judge?sslmode=require")
+
+
+def server(major: int, *, is_encrypted: bool = False) -> Server:
+    return Server(url=URL, major=major, is_encrypted=is_encrypted)
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_the_wheels_own_for_its_version_and_older_ones() -> None:
+    assert find_program("pg_dump", server(15)) == find_program("pg_dump", server(18)) == binaries() / "pg_dump"
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (server(99), r"is PostgreSQL 99, which the pg_dump 18 .* postgresql-client-99"),
+        (server(18, is_encrypted=True), r"PostgreSQL 18, reached over TLS, .* postgresql-client-18"),
+    ],
+)
+def test_a_server_that_it_can_not_talk_to_is_said(wanted: Server, words: str) -> None:
+    with pytest.raises(ProgramLacks, match=words):
+        find_program("pg_dump", wanted)
+
+
+def test_the_machines_own_is_taken_where_the_wheels_can_not_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    installed = tmp_path / "pg_dump"
+    installed.write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 99.1'\n")
+    installed.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert find_program("pg_dump", server(99)) == find_program("pg_dump", server(18, is_encrypted=True)) == installed
+
+
+def test_a_password_is_not_among_the_arguments() -> None:
+    wanted = server(18)
+
+    assert "secret" not in " ".join(wanted.arguments)
+    assert "sslmode=require" in " ".join(wanted.arguments)
+    assert wanted.environment["PGPASSWORD"] == "a secret"

@@ -1,13 +1,72 @@
-"""An image holds what boxes need, as they need it, and nothing that helps to break out."""
+"""Images of boxes: building them, their list of versions, and what one holds."""
 
 import hashlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sandbox.environment import GUEST, GUEST_UID, guest_digest
-from tests.images.conftest import Ask
-from tests.images.lock import normalise, public, read_lock
+from tests.framework_runtime import PYTHON
+from tests.images.conftest import INSIDE, Ask
+from tests.images.lock import FOLDER, normalise, public, read_lock
+from tests.lacking import do_without
+
+if not shutil.which("docker"):
+    do_without("there is no docker here (Debian, Ubuntu: sudo apt-get install docker.io)")
+
+
+BUILD = [str(FOLDER / "build.sh"), "cpu"]
+COLLECT = [str(FOLDER.parents[1] / "deploy/container/wheels.sh")]
+
+
+@pytest.mark.parametrize("command", [BUILD, COLLECT])
+def test_without_an_engine_it_says_where_it_looked(tmp_path: Path, command: list[str]) -> None:
+    host = f"unix://{tmp_path}/none.sock"
+
+    done = run(command, {"DOCKER_HOST": host})
+
+    assert done.returncode == 1
+    assert f"No Docker Engine answers at DOCKER_HOST={host}: start it, or correct or unset DOCKER_HOST" in done.stderr
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("command", [BUILD, COLLECT])
+def test_without_a_base_it_says_how_to_make_one(command: list[str]) -> None:
+    done = run(command, {"BASE": "127.0.0.1:1/nowhere"})
+
+    assert done.returncode == 1
+    assert "make one from this machine's own release with `sudo sandbox/images/make_base.sh`" in done.stderr
+
+
+def run(command: list[str], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_gpu_has_the_same_versions_of_everything_that_both_have() -> None:
+    cpu, cuda = read_lock("cpu"), read_lock("cuda")
+
+    differing = {name: (version, cuda[name]) for name, version in cpu.items() if cuda[name] != version}
+
+    assert differing == {}
+    assert {cuda[name] for name in ("jax-cuda13-plugin", "jax-cuda13-pjrt", "jaxlib")} == {cpu["jax"]}
+
+
+def test_bubblewrap_boxes_see_the_versions_of_the_list() -> None:
+    if not PYTHON.exists():
+        do_without(f"{PYTHON} is missing: `make test` makes it")
+
+    said = subprocess.run([PYTHON, INSIDE / "versions.py"], capture_output=True, check=True).stdout
+
+    installed = {normalise(name): public(version) for name, version in json.loads(said).items()}
+    named = read_lock("cpu")
+    # PyTorch's default build brings its CUDA libraries, which the list does not name.
+    assert {name: installed.get(name) for name in named} == named
+
 
 if TYPE_CHECKING:
     from docker.models.images import Image

@@ -32,7 +32,7 @@ from app.learning.discussion import (
     render_posts,
 )
 from app.limits import EDIT_INTERVAL
-from tests.admin.test_erasure_at_once import until_waiting
+from tests.admin.test_erasure import until_waiting
 from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
 from tests.learning.lessons import make_accepted

@@ -1,17 +1,17 @@
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, aclosing
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import event, func, select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer, signed_in
-from app.database.engine import MOST_READS, Database, SharedReads
+from app.database.engine import Database, SharedReads
 from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, ChangeStream, Progress, Watch
 from tests.factories import make_user
 
@@ -120,22 +120,6 @@ def test_many_clients_together_read_no_more_often_than_a_few(progress: Progress)
     assert progress.poll_seconds() == POLL_SECONDS
 
 
-def test_changes_that_follow_each_other_wake_one_of_many_clients_once(progress: Progress) -> None:
-    async def scenario() -> tuple[bool, bool]:
-        with ExitStack() as stack:
-            for _ in range(2000):
-                stack.enter_context(progress.watch(uuid4()))
-            watch = stack.enter_context(progress.watch(uuid4()))
-            await start(progress, watch)
-            watch.wake()
-            first = asyncio.create_task(watch.changed())
-            await asyncio.sleep(0.01)
-            watch.wake()
-            return await first, await watch.changed(timeout=0.01)
-
-    assert asyncio.run(scenario()) == (True, False)
-
-
 def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(progress: Progress) -> None:
     reads: list[int] = []
 
@@ -158,38 +142,6 @@ def test_a_stream_goes_on_after_a_read_whose_connection_was_lost(progress: Progr
 
     assert asyncio.run(scenario()) == [0, 2]
     assert reads == [0, 1, 2]
-
-
-def test_many_streams_share_threads_and_connections_for_their_reads(database: Database, progress: Progress) -> None:
-    running, most, lock = 0, 0, threading.Lock()
-    backends: list[int] = []
-
-    def read(session: Session, viewer: Viewer) -> UUID:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        backends.append(session.scalars(select(func.pg_backend_pid())).one())
-        with lock:
-            running -= 1
-        return viewer.id
-
-    async def first(stream: AsyncGenerator[UUID]) -> UUID:
-        async with aclosing(stream):
-            return await anext(stream)
-
-    with database.transaction() as session:
-        viewer = signed_in(make_user(session))
-    follower = ChangeStream(progress=progress, find_viewer=lambda _: viewer, right=Permission.READ_SUBMISSIONS)
-    taken = count_checkouts(database)
-
-    async def scenario() -> list[UUID]:
-        progress.start()
-        return await asyncio.gather(*(first(follower.stream(uuid4(), read)) for _ in range(2 * MOST_READS)))
-
-    assert asyncio.run(scenario()) == [viewer.id] * 2 * MOST_READS
-    assert len(backends) == 2 * MOST_READS
-    assert (most, len(taken)) == (1, 2)
 
 
 def test_a_shared_read_sees_what_was_committed_since_and_keeps_no_lock(database: Database) -> None:
@@ -260,10 +212,3 @@ def test_a_read_whose_client_has_left_is_not_run(database: Database) -> None:
 
     asyncio.run(scenario())
     assert late == []
-
-
-def count_checkouts(database: Database) -> list[object]:
-    """Return a list that grows by each connection that is taken from the pool from now on."""
-    taken: list[object] = []
-    event.listen(database.engine, "checkout", lambda connection, *_: taken.append(connection))
-    return taken

@@ -66,7 +66,7 @@ def test_pages_use_the_bundled_fonts_and_load_no_more_than_they_show(
 
 @browser_test
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.whole)])
-def test_the_second_key_press_leads_to_the_editor(browser: Browser, address: str, width: int) -> None:
+def test_the_first_key_presses_lead_past_the_navigation(browser: Browser, address: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 800}) as context:
         page = visit(context, address).page
         page.goto(address + PROBLEM)
@@ -74,6 +74,8 @@ def test_the_second_key_press_leads_to_the_editor(browser: Browser, address: str
         page.locator(".cm-content").first.wait_for(state="attached")
 
         page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to the editor")).to_be_focused()
         expect(page.get_by_role("link", name="Skip to the editor")).to_be_in_viewport()

@@ -1,23 +1,16 @@
-"""What the pages of a submission cost: their statements, and what is ready before the first request.
+"""What the pages of a submission cost: their statements.
 
 Each statement costs the web process most of a millisecond of CPU time.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from jinja2 import Environment
 
-from app.catalog.publish import publish
 from app.database.engine import Database
 from app.judging.verdicts import CaseResult
-from app.settings import Settings
-from app.web.render import _environment
-from app.web_process import create_app
-from tests.catalog.packages import make_package
 from tests.factories import make_worker
 from tests.web.judged import RIGHT, answered, end, record, take
 from tests.web.statements import counted
@@ -87,23 +80,3 @@ def test_the_last_look_at_an_accepted_submission_reads_its_next_steps_too(ada: T
         ada.get(f"{path}/result").raise_for_status()
 
     assert len(of_result) <= MOST_FOR_A_LOOK + 2
-
-
-def test_a_server_compiles_its_busiest_templates_before_its_first_request(
-    settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _environment.cache_clear()
-    with database.transaction() as session:
-        publish(session, make_package())
-    app = create_app(settings, database)
-    compiled, compile_one = list[object](), Environment.compile
-
-    def note(environment: Environment, *given: Any, **named: Any) -> Any:
-        compiled.append(named.get("name") or given[1])
-        return compile_one(environment, *given, **named)
-
-    monkeypatch.setattr(Environment, "compile", note)
-    with TestClient(app) as client:
-        client.get(PAGE).raise_for_status()
-
-    assert compiled == []
