@@ -31,6 +31,7 @@ from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.submissions.draft import Draft
 from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.solved import IS_WITHHELD
 from app.submissions.view import view_case
 
 Rows = list[dict[str, Any]]
@@ -44,7 +45,7 @@ learning.json     hints, solutions, quizzes, bookmarks and your notes on problem
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
 courses.json      your places in courses, with what the rosters say, your extensions and decisions on your grades
 authoring.json    packages that you sent to be verified, and your publications
-submissions/      each source, and beside it its judging
+submissions/      each source, and beside it its judging, unless a course hides it for now
 """
 
 
@@ -200,7 +201,7 @@ def _list_files(session: Session, user_id: UUID) -> Iterator[tuple[str, str | by
 
 def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | bytes]]:
     query = (
-        select(Submission, Problem.slug, Revision.number, Judging)
+        select(Submission, Problem.slug, Revision.number, Judging, IS_WITHHELD)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
         .join(Revision, Revision.id == Judging.revision_id)
@@ -208,23 +209,18 @@ def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | b
         .order_by(Submission.created_at.desc())
     )
     for rows in session.execute(query, execution_options={"yield_per": BATCH}).partitions():
-        cases = _cases(session, [judging for *_, judging in rows])
-        for submission, slug, number, judging in rows:
+        cases = _cases(session, [judging for *_, judging, is_withheld in rows if not is_withheld])
+        for submission, slug, number, judging, is_withheld in rows:
             name = f"{submission.created_at:%Y-%m-%d_%H-%M-%S}_{slug}_{submission.id}"
             yield f"{name}.py", submission.source
-            yield f"{name}.json", _text(_describe(submission, slug, number, judging) | {"cases": cases[judging.id]})
+            sent = {each: getattr(submission, each) for each in ("id", "mode", "inputs", "created_at")}
+            told = {"is_withheld": True} if is_withheld else _describe(judging) | {"cases": cases[judging.id]}
+            yield f"{name}.json", _text({"problem": slug, "revision": number, **sent, **told})
 
 
-def _describe(submission: Submission, slug: str, number: int, judging: Judging) -> dict[str, Any]:
-    sent = ("id", "mode", "inputs", "created_at")
+def _describe(judging: Judging) -> dict[str, Any]:
     judged = ("state", "verdict", "score", "hint", "queued_at", "finished_at", "phases", "versions", "times")
-    return {
-        "problem": slug,
-        "revision": number,
-        **{name: getattr(submission, name) for name in sent},
-        **{name: getattr(judging, name) for name in judged},
-        "started_at": judging.latest.started_at,
-    }
+    return {**{name: getattr(judging, name) for name in judged}, "started_at": judging.latest.started_at}
 
 
 def _cases(session: Session, judgings: Sequence[Judging]) -> defaultdict[int, list[dict[str, Any]]]:

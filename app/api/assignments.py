@@ -15,7 +15,7 @@ from app.api.dependency import Address, Sender, ShortSliced, Stored, Waits, act_
 from app.api.field import Slug, ruled
 from app.api.openapi import locates
 from app.api.request_limits import await_hand_in_turn, read_waited
-from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Receipt
+from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Receipt, read_receipt
 from app.courses.assignment import (
     AssignmentFields,
     AssignmentView,
@@ -37,10 +37,8 @@ from app.courses.role import CourseRight, Seat, get_seat
 from app.database.cursor import cut_list
 from app.policy import read_policy
 from app.submissions.hand_in import find_hand_in
-from app.submissions.queue_wait import forecast
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, check_source, submit
-from app.submissions.view_query import get_readable
 from app.validation import Body
 
 router = APIRouter(tags=["courses"])
@@ -253,10 +251,9 @@ def post_hand_in(
             user_id=viewer.id, slug=slug, source=new.source, mode="submit", idempotency_key=key, hand_in=hand_in
         )
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
-        judging = get_readable(session, submission.id, viewer).Judging
-        notice = forecast(session, submission, judging).notice
+        receipt = read_receipt(session, submission, viewer)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
-    return Receipt(id=submission.id, state=judging.state, notice=notice)
+    return receipt
 
 
 def _find(

@@ -20,6 +20,7 @@ from app.admin.settings import RemovalUnconfirmed
 from app.catalog import fault as catalog
 from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.fault import PackageInvalid
+from app.courses.due import AssignmentOpen
 from app.database.cursor import CursorInvalid
 from app.database.disk import DiskFull
 from app.errors import (
@@ -123,6 +124,7 @@ CODE_OF: dict[type[Exception], Code] = {
     NotSignedIn: Code.NOT_SIGNED_IN,
     SignInFailed: Code.SIGN_IN_FAILED,
     PermissionMissing: Code.RIGHT_MISSING,
+    AssignmentOpen: Code.SOLUTION_LOCKED,
     SolutionLocked: Code.SOLUTION_LOCKED,
     Refused: Code.REFUSED,
     ProblemNotFound: Code.PROBLEM_NOT_FOUND,

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
 
-from app.accounts.permission import Permission
+from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Address, AllLimits, Live, Reader, Sender, SliceQuery, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
@@ -19,12 +20,12 @@ from app.errors import Invalid
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
-from app.submissions.model import Judging
+from app.submissions.model import Judging, Submission
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.queue_wait import forecast
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import KEY_CHARACTERS, Submit, check_source, submit
-from app.submissions.view import Mode, State, SubmissionView
+from app.submissions.view import Mode, SubmissionView
 from app.submissions.view_query import ViewReader, get_readable
 from app.validation import Body
 
@@ -60,7 +61,6 @@ class Receipt(BaseModel):
     """The submission is stored and will be judged. `Location` is its path."""
 
     id: UUID
-    state: State
     notice: str | None = Field(description="a sentence about why no worker judges it now; null otherwise")
 
 
@@ -115,10 +115,14 @@ def post_submission(
     waits.read()
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
-        judging: Judging = get_readable(session, submission.id, viewer).Judging
-        notice = forecast(session, submission, judging).notice
+        receipt = read_receipt(session, submission, viewer)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
-    return Receipt(id=submission.id, state=judging.state, notice=notice)
+    return receipt
+
+
+def read_receipt(session: Session, submission: Submission, viewer: Viewer) -> Receipt:
+    judging: Judging = get_readable(session, submission.id, viewer).Judging
+    return Receipt(id=submission.id, notice=forecast(session, submission, judging).notice)
 
 
 class SubmissionQuery(HistoryFilters, SliceQuery):

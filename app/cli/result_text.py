@@ -112,8 +112,8 @@ def submission_text(view: SubmissionView, page: str = "", width: int = 100) -> s
 
 
 def exit_code(view: SubmissionView) -> int:
-    """Return 0 if accepted, 3 if the judge failed, and otherwise 1."""
-    return EXIT_CODES.get(view.verdict or "", 1)
+    """Return 0 if accepted or hidden, 3 if the judge failed, and otherwise 1."""
+    return 0 if view.withheld else EXIT_CODES.get(view.verdict or "", 1)
 
 
 def waiting(view: SubmissionView) -> RenderableType:

@@ -119,6 +119,8 @@ def sign_in(address: str, username: str, password: str) -> Path:
 
 def _submit_all(client: "Client", files: list[Path], attempts: list[Attempt], as_json: bool) -> NoReturn:
     """Submit, wait, print a line for each file, and raise typer.Exit with the exit code."""
+    from app.cli.result_text import exit_code
+
     sent = {file: _try_to_send(client, file, attempt) for file, attempt in zip(files, attempts, strict=True)}
     views = {file: _wait(client, submission_id) for file, submission_id in sent.items() if submission_id}
     if as_json:
@@ -126,9 +128,10 @@ def _submit_all(client: "Client", files: list[Path], attempts: list[Attempt], as
     else:
         for file, view in views.items():
             page = page_of(client, str(view.id))
-            output.print(f"{file}: {view.verdict}, score {view.score}, {page}", **PLAIN)
-    verdicts = [views[file].verdict if file in views else None for file in files]
-    raise typer.Exit(3 if "judge_error" in verdicts else int(set(verdicts) != {"accepted"}))
+            told = view.withheld or f"{view.verdict}, score {view.score},"
+            output.print(f"{file}: {told} {page}", **PLAIN)
+    codes = {exit_code(views[file]) if file in views else 1 for file in files}
+    raise typer.Exit(max(codes))
 
 
 def _try_to_send(client: "Client", file: Path, attempt: Attempt) -> str | None:

@@ -1,4 +1,4 @@
-"""Lists the assignments of all courses that a student can hand in now."""
+"""The assignments of all courses that a student can hand in now, and what they lock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +10,10 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Problem
 from app.courses.assignment import find_windows
 from app.courses.dates import Window
+from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem, Course, Member
 from app.database.engine import storable
+from app.errors import Refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,26 @@ class DueAssignment:
     def key(self) -> str:
         """`COURSE/ASSIGNMENT`, as addresses name it."""
         return f"{self.course.slug}/{self.assignment.slug}"
+
+
+class AssignmentOpen(Refused):
+    """Solutions of the problem and its leaderboards are closed: the student can still hand it in."""
+
+    def __init__(self, due: DueAssignment) -> None:
+        until = show_local(due.window.closes_at, due.course.timezone)
+        what = "solutions of this problem and its leaderboards are closed"
+        super().__init__(f"{what} while {due.assignment.title} is open for you: until {until}")
+
+
+def find_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignment | None:
+    """Return the assignment that locks the problem's solutions and leaderboards for this user; the last to close."""
+    return max(list_due(session, user_id, problem_id), key=lambda each: each.window.closes_at, default=None)
+
+
+def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
+    """Raises AssignmentOpen."""
+    if lock := find_lock(session, user_id, problem_id):
+        raise AssignmentOpen(lock)
 
 
 def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:

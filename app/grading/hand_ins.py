@@ -51,6 +51,11 @@ def list_hand_ins(session: Session, assignment: Assignment, user_id: UUID) -> li
     return _mark(assignment, found)
 
 
+def hide_results(found: list[HandInView]) -> list[HandInView]:
+    """Return the hand-ins without what tells their results: also which one counts."""
+    return [replace(each, verdict=None, score=None, counts=False) for each in found]
+
+
 def _view(window: Window, row: Submission, verdict: str | None, score: int | None, slug: str) -> HandInView:
     return HandInView(
         id=row.id,

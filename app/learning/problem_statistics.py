@@ -21,6 +21,7 @@ from app.catalog.name import get_problem_id
 from app.judging.verdicts import Verdict
 from app.learning.model import HintReveal
 from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.solved import is_solving, is_telling
 from app.validation import FrozenModel
 
 # Older submissions do not count, so that the cost is bounded.
@@ -133,13 +134,13 @@ def read_problem_statistics(session: Session, slug: str) -> ProblemStatistics:
 
 def is_solved_by_student(session: Session, slug: str) -> bool:
     """Whether a student has an accepted submission, at any time."""
-    accepted = (Judging.submission_id == Submission.id) & Judging.is_current & (Judging.verdict == Verdict.ACCEPTED)
+    accepted = (Judging.submission_id == Submission.id) & is_solving()
     problem_id = select(Problem.id).where(Problem.slug == slug).scalar_subquery()
     solved = (
         select(Submission.id)
         .join(Judging, accepted)
         .join(User, User.id == Submission.user_id)
-        .where(Submission.problem_id == problem_id, Submission.mode == "submit", User.role.not_in(AUTHORS))
+        .where(Submission.problem_id == problem_id, User.role.not_in(AUTHORS))
         .order_by(Submission.created_at.desc())  # as its index, so that PostgreSQL stops at the last one
     )
     return session.scalar(solved.limit(1)) is not None
@@ -167,7 +168,7 @@ def _read_last(session: Session, problem_id: UUID) -> list[_StudentSubmission]:
         .join(last, last.c.id == Submission.id)
         .join(User, User.id == Submission.user_id)
         .join(Judging, (Judging.submission_id == Submission.id) & Judging.is_current)
-        .where(Judging.verdict.is_not(None), Judging.verdict.not_in([Verdict.JUDGE_ERROR, Verdict.CANCELLED]))
+        .where(is_telling())
         .order_by(Submission.created_at)
     )
     return [_StudentSubmission(*row) for row in session.execute(query)]

@@ -27,7 +27,7 @@ from app.learning.solution import Lock
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import TimeRank, rank_time
 from app.submissions.model import Judging, Submission
-from app.submissions.solved import is_solving, solved_at
+from app.submissions.solved import IS_WITHHELD, is_solving, solved_at
 from app.submissions.view import SubmissionView
 
 
@@ -124,7 +124,8 @@ class LastProblem:
     """The listed problem that a user worked on last, of those that the user has not solved.
 
     `worked_at`: when the draft was saved or a submission sent, whichever was later. `has_unsent_draft`: the user has
-    typed since the last submission. `verdict` is that of the last submission, None without one or while it is judged.
+    typed since the last submission. `verdict` is that of the last submission; None without one, and while it is judged
+    or hidden.
     """
 
     slug: str
@@ -175,7 +176,7 @@ def find_last_problem(session: Session, user_id: UUID) -> LastProblem | None:
 
 def _find_last_verdict(session: Session, user_id: UUID, problem_id: UUID) -> Verdict | None:
     query = (
-        select(Judging.verdict)
+        select(case((IS_WITHHELD, None), else_=Judging.verdict))
         .join(Submission, Submission.id == Judging.submission_id)
         .where(Submission.user_id == user_id, Submission.problem_id == problem_id, Judging.is_current)
         .order_by(Submission.created_at.desc(), Submission.id.desc())

@@ -19,8 +19,7 @@ from app.accounts.permission import Permission, Viewer
 from app.catalog.figure import figures_of
 from app.catalog.model import Revision
 from app.catalog.package import Package, package_from_files
-from app.courses.due import DueAssignment, list_due
-from app.courses.local_time import show_local
+from app.courses.due import find_lock, require_unlocked
 from app.errors import Refused
 from app.judging.verdicts import Verdict
 from app.learning.lesson import Lesson, get_lesson
@@ -35,15 +34,6 @@ class SolutionLocked(Refused):
 
     def __init__(self) -> None:
         super().__init__("the solution opens when one of your submissions is accepted, or when you ask to view it")
-
-
-class SolutionClosed(SolutionLocked):
-    """The student can still hand the problem in for an assignment."""
-
-    def __init__(self, due: DueAssignment) -> None:
-        until = show_local(due.window.closes_at, due.course.timezone)
-        text = f"the solution is closed while {due.assignment.title} is open for you: until {until}"
-        super(SolutionLocked, self).__init__(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +76,9 @@ class Solution:
 
 
 def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
-    """Raises NotFound, SolutionLocked."""
+    """Raises NotFound, SolutionLocked and AssignmentOpen."""
     lesson = get_lesson(session, slug, user_id)
-    require_no_assignment(session, user_id, lesson.problem_id)
+    require_unlocked(session, user_id, lesson.problem_id)
     lock = read_lock(session, user_id, lesson.problem_id)
     if lock.opened_by is None:
         raise SolutionLocked
@@ -96,9 +86,9 @@ def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
 
 
 def show_solution(session: Session, user_id: UUID, slug: str) -> Solution:
-    """Open the solution, and store the view unless the problem is solved. Raises NotFound and SolutionClosed."""
+    """Open the solution, and store the view unless the problem is solved. Raises NotFound and AssignmentOpen."""
     lesson = get_lesson(session, slug, user_id)
-    require_no_assignment(session, user_id, lesson.problem_id)
+    require_unlocked(session, user_id, lesson.problem_id)
     if read_lock(session, user_id, lesson.problem_id).opened_by is None:
         row = {"user_id": user_id, "problem_id": lesson.problem_id, "revision_id": lesson.revision_id}
         session.execute(insert(SolutionView).values(row).on_conflict_do_nothing())
@@ -110,23 +100,17 @@ def is_solution_open(session: Session, viewer: Viewer, problem_id: UUID) -> bool
     if viewer.may(Permission.MODERATE):
         return True
     is_opened = read_lock(session, viewer.id, problem_id).opened_by is not None
-    return is_opened and not list_due(session, viewer.id, problem_id)
+    return is_opened and find_lock(session, viewer.id, problem_id) is None
 
 
 def require_open_solution(session: Session, viewer: Viewer, slug: str) -> UUID:
-    """Return the problem's ID. Raises NotFound and SolutionLocked."""
+    """Return the problem's ID. Raises NotFound, SolutionLocked and AssignmentOpen."""
     lesson = get_lesson(session, slug, viewer.id)
     if not viewer.may(Permission.MODERATE):
-        require_no_assignment(session, viewer.id, lesson.problem_id)
+        require_unlocked(session, viewer.id, lesson.problem_id)
     if not is_solution_open(session, viewer, lesson.problem_id):
         raise SolutionLocked
     return lesson.problem_id
-
-
-def require_no_assignment(session: Session, user_id: UUID, problem_id: UUID) -> None:
-    """Raises SolutionClosed while the user can hand the problem in."""
-    if due := list_due(session, user_id, problem_id):
-        raise SolutionClosed(max(due, key=lambda each: each.window.closes_at))
 
 
 def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:

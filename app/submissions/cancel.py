@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Text, cast, func, select, update
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
+from app.courses.disclosure import ResultsHidden, disclosure_of
 from app.judging.verdicts import Verdict
 from app.queue.lease import cancelled
 from app.queue.model import CANCELLED, CHANNEL, Job
@@ -13,7 +14,14 @@ from app.submissions.model import Judging, Submission
 
 
 def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
-    """Cancel the submission. If it belongs to another user, record the actor in the audit log."""
+    """Cancel the submission. If it belongs to another user, record the actor in the audit log.
+
+    Raises ResultsHidden: whether there was anything left to cancel would tell how long the judging took.
+    """
+    if actor.user_id is not None:
+        hidden = disclosure_of(session, submission.assignment_id, submission.user_id, actor.user_id)
+        if hidden.sentence is not None:
+            raise ResultsHidden(f"{hidden.sentence} So you can't cancel this hand-in.")
     is_ended = cancel(session, submission)
     if is_ended and actor.user_id != submission.user_id:
         act = Act(action="submission.cancelled", target=submission.id, subject_id=submission.user_id)

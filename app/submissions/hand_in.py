@@ -45,7 +45,7 @@ class NotTaken(Conflict):
 
 class AttemptsUsed(Conflict):
     def __init__(self, attempts: int) -> None:
-        super().__init__(f"You have used all {attempts} attempts at this problem. You can still practise it.")
+        super().__init__(f"You have used all {attempts} attempts at this problem.")
 
 
 def find_hand_in(
@@ -66,7 +66,7 @@ def find_hand_in(
         raise NotFound(f"{found.title} has no problem {problem[:80]!r}. See its page.")
     window = None if seat.is_staff else find_windows(session, [found], viewer.id)[found.id].of(viewer.id)
     if seat.course.state != "open" and not seat.is_staff:
-        raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins. You can still practise.")
+        raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins.")
     return HandIn(
         assignment=found,
         problem_id=problem_id,
@@ -84,10 +84,10 @@ def check_hand_in(session: Session, new: HandIn) -> None:
     phase = new.window.phase(new.arrived_at)
     if phase == "before":
         opens = show_local(new.window.opens_at, new.timezone)
-        raise NotTaken(f"{new.assignment.title} opens at {opens}. You can practise now.")
+        raise NotTaken(f"{new.assignment.title} opens at {opens}.")
     if phase == "closed":
         closed, arrived = (show_local(at, new.timezone) for at in (new.window.closes_at, new.arrived_at))
-        raise NotTaken(f"{new.assignment.title} closed at {closed}. This arrived at {arrived}. You can still practise.")
+        raise NotTaken(f"{new.assignment.title} closed at {closed}. This arrived at {arrived}.")
     if new.window.attempts is None:
         _check_pause(session, new)
     elif count_attempts(session, new) >= new.window.attempts:

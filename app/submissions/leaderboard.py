@@ -35,10 +35,12 @@ from app.accounts.model import User
 from app.accounts.permission import Viewer
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.query import is_open_to
+from app.courses.due import require_unlocked
 from app.database.cursor import PAGE
 from app.database.engine import Base
 from app.errors import ProblemNotFound
 from app.submissions.model import Judging, Submission
+from app.submissions.solved import is_solving
 
 # Smaller amounts can't be told apart from the interpreter's own memory.
 MIN_BYTES = 2**20
@@ -126,12 +128,13 @@ class _Best(NamedTuple):
 
 
 def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By, limit: int = PAGE) -> Leaderboard:
-    """Return the first `limit` entries. Raises NotFound."""
+    """Return the first `limit` entries. Raises NotFound and AssignmentOpen."""
     current = select(Problem, Revision).join(Revision, IS_CURRENT)
     found = session.execute(current.where(Problem.slug == slug, is_open_to(viewer.id))).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)
-    _problem, revision = found
+    problem, revision = found
+    require_unlocked(session, viewer.id, problem.id)
     is_ranked = session.scalars(select(User.is_ranked).where(User.id == viewer.id)).one()
     bests = [_best(row) for row in session.execute(_ranked(revision.id, viewer.id, by))]
     listed = sorted(best for best in bests if is_ranked or best.user_id != viewer.id)
@@ -200,7 +203,7 @@ def _measured(revision_id: UUID | ColumnElement[UUID], by: By) -> Select[Any]:
         .join(Submission, Submission.id == Judging.submission_id)
         .join(User, User.id == Submission.user_id)
         .join(ReferenceMeasurement, IS_OF_REFERENCE)
-        .where(Measurement.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
+        .where(Measurement.revision_id == revision_id, is_solving())
     )
 
 

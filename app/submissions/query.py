@@ -1,12 +1,13 @@
 """Finding submissions: one by ID, or a filtered list, newest first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, or_, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -22,12 +23,14 @@ from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.queue.model import Job
 from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.solved import IS_WITHHELD
 from app.submissions.view import Mode, State
 from app.validation import FrozenModel, Moment, check_span
 
+NOWHERE = false()
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 
-Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
+Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None, bool]
 
 
 class HistoryFilters(FrozenModel):
@@ -53,7 +56,7 @@ class SubmissionSummary:
     """One line of a history. `problem` is a slug, `revision` the number of the revision that judges it.
 
     `wall_seconds` and `memory_bytes` are the maximum over the cases. Those of hidden cases are coarse. An invalid
-    submission has none, because no case was run.
+    submission has none, because no case was run. `is_withheld`: an assignment hides the result from its student.
     """
 
     id: UUID
@@ -68,6 +71,7 @@ class SubmissionSummary:
     score: int | None
     wall_seconds: float | None
     memory_bytes: int | None
+    is_withheld: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,14 +113,16 @@ def list_submissions(
     limit: int = PAGE,
 ) -> SubmissionPage:
     """List submissions, newest first. Without a user, list all users'. Raises like `choose`, and CursorInvalid."""
-    query = choose(session, filters or HistoryFilters())
+    filters = filters or HistoryFilters()
+    is_hidden = NOWHERE if user_id is None else IS_WITHHELD
+    query, read = choose(session, filters, is_hidden), summarise
     if user_id is not None:
-        query = query.where(Submission.user_id == user_id)
-        if filters is not None and filters.problem is not None:
+        query, read = query.where(Submission.user_id == user_id), summarise_own
+        if filters.problem is not None:
             _require_known(session, user_id, filters.problem)
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < tuple_(*read_uuid_cursor(cursor)))
-    items, last = split_page(summarise(session, query.limit(limit + 1)), limit)
+    items, last = split_page(read(session, query.limit(limit + 1)), limit)
     return SubmissionPage(items=tuple(items), next=write_cursor(last.created_at, last.id) if last else None)
 
 
@@ -128,15 +134,15 @@ def _require_known(session: Session, user_id: UUID, slug: str) -> None:
         raise ProblemNotFound(slug)
 
 
-def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
-    """Select the IDs of the users' submissions that match, newest first.
+def choose(session: Session, filters: HistoryFilters, is_hidden: ColumnElement[bool] = NOWHERE) -> Select[UUID]:
+    """Select the IDs of the users' submissions that match, newest first. Hidden ones match no verdict, and are done.
 
     Raises NotFound for an unknown problem, revision or user. Raises Invalid for a revision number without a problem and
     for an empty span of time.
     """
     check_span(filters.since, filters.until)
     query = select(Submission.id).where(Submission.user_id.is_not(None), *_conditions(session, filters))
-    if conditions := tuple(_judging_conditions(session, filters)):
+    if conditions := tuple(_judging_conditions(session, filters, is_hidden)):
         is_current = and_(Judging.submission_id == Submission.id, Judging.is_current)
         query = query.join(Judging, is_current).where(*conditions)
     return query.order_by(*NEWEST)
@@ -147,10 +153,15 @@ def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary
     return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
 
 
+def summarise_own(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary, ...]:
+    """Return the summaries as the students of the submissions may see them."""
+    return tuple(map(_withhold, summarise(session, chosen)))
+
+
 def list_recent(session: Session, user_id: UUID, problem_id: UUID, limit: int) -> tuple[SubmissionSummary, ...]:
     """List the user's last submissions to the problem, newest first."""
     own = select(Submission.id).where(Submission.user_id == user_id, Submission.problem_id == problem_id)
-    return summarise(session, own.order_by(*NEWEST).limit(limit))
+    return summarise_own(session, own.order_by(*NEWEST).limit(limit))
 
 
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
@@ -160,7 +171,8 @@ def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
 
 
 def get_summary(session: Session, submission: Submission) -> SubmissionSummary:
-    return _summary(session.execute(_summaries().where(Submission.id == submission.id)).one())
+    """Return the summary as the student of the submission may see it."""
+    return _withhold(_summary(session.execute(_summaries().where(Submission.id == submission.id)).one()))
 
 
 def find_previous(session: Session, submission: Submission) -> Submission | None:
@@ -179,7 +191,7 @@ def _summaries() -> Summaries:
     )
     about = (Submission, User.username, Problem.slug, Revision.number, Revision.listing["title"].astext, Judging)
     return (
-        select(*about, cost.c["wall_seconds"], cost.c["memory"])
+        select(*about, cost.c["wall_seconds"], cost.c["memory"], IS_WITHHELD)
         .join(User, User.id == Submission.user_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
@@ -203,12 +215,16 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
         yield Submission.created_at < filters.until
 
 
-def _judging_conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
+def _judging_conditions(
+    session: Session, filters: HistoryFilters, is_hidden: ColumnElement[bool]
+) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions on current judgings, whose revision may differ from the submission's."""
-    if filters.state is not None:
-        yield has_state(filters.state)
+    if filters.state == "done":
+        yield or_(has_state("done"), is_hidden)
+    elif filters.state is not None:
+        yield and_(has_state(filters.state), ~is_hidden)
     if filters.verdict is not None:
-        yield Judging.verdict == filters.verdict
+        yield and_(Judging.verdict == filters.verdict, ~is_hidden)
     if filters.revision is not None:
         yield Judging.revision_id == _revision_id(session, filters.revision, filters.problem)
     if filters.digest is not None:
@@ -230,8 +246,13 @@ def _revision_id(session: Session, revision: int, problem: str | None) -> UUID:
     return get_revision(session, problem, revision).id
 
 
-def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:
-    submission, username, slug, number, title, judging, wall_seconds, memory_bytes = row
+def _withhold(summary: SubmissionSummary) -> SubmissionSummary:
+    hidden: dict[str, Any] = dict.fromkeys(("verdict", "score", "wall_seconds", "memory_bytes"))
+    return replace(summary, state="done", **hidden) if summary.is_withheld else summary
+
+
+def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None, bool]) -> SubmissionSummary:
+    submission, username, slug, number, title, judging, wall_seconds, memory_bytes, is_hidden = row
     ran = judging.verdict != Verdict.INVALID_SUBMISSION
     return SubmissionSummary(
         id=submission.id,
@@ -246,4 +267,5 @@ def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int
         score=judging.score,
         wall_seconds=wall_seconds if ran else None,
         memory_bytes=memory_bytes if ran else None,
+        is_withheld=is_hidden,
     )

@@ -15,6 +15,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from app.accounts.model import User
 from app.accounts.permission import AUTHORS
 from app.catalog.model import Problem, SolveCount
+from app.courses.disclosure import is_withheld
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
@@ -24,11 +25,23 @@ EVERY = timedelta(minutes=4)
 LOCK = 0x736F6C76
 # Failures of Allclose and cancelled submissions say nothing about the problem.
 LEFT_OUT = (Verdict.JUDGE_ERROR, Verdict.CANCELLED)
+# An assignment hides the result from its student.
+IS_WITHHELD = is_withheld(Submission.assignment_id, Submission.user_id)
 
 
 def is_solving(submission: type[Submission] = Submission, judging: type[Judging] = Judging) -> ColumnElement[bool]:
-    """Return the condition that a submission's current judging accepted all cases. Runs of the samples don't count."""
-    return and_(submission.mode == "submit", judging.verdict == "accepted", judging.is_current)
+    """Return the condition that a submission's current judging accepted all cases, and its student may know it.
+
+    Runs of the samples don't count.
+    """
+    is_accepted = and_(submission.mode == "submit", judging.verdict == "accepted", judging.is_current)
+    return and_(is_accepted, ~is_withheld(submission.assignment_id, submission.user_id))
+
+
+def is_telling() -> ColumnElement[bool]:
+    """Return the condition that a verdict says something about the problem, and its student may know it."""
+    is_judged = and_(Judging.verdict.is_not(None), Judging.verdict.not_in(LEFT_OUT))
+    return and_(is_judged, ~IS_WITHHELD)
 
 
 def solved_at(
@@ -72,7 +85,7 @@ def recount(session: Session) -> None:
         )
         .select_from(Problem)
         .outerjoin(Submission, and_(Submission.problem_id == Problem.id, Submission.mode == "submit", _is_by_student()))
-        .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, _is_telling()))
+        .outerjoin(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current, is_telling()))
         .group_by(Problem.id)
     )
     columns = ("problem_id", "submissions", "students", "solved", "accepted", "counted_at")
@@ -84,10 +97,6 @@ def recount(session: Session) -> None:
 def _is_by_student() -> ColumnElement[bool]:
     """Authors and admins try problems, and do not count as students."""
     return Submission.user_id.in_(select(User.id).where(User.role.not_in(AUTHORS)))
-
-
-def _is_telling() -> ColumnElement[bool]:
-    return and_(Judging.verdict.is_not(None), Judging.verdict.not_in(LEFT_OUT))
 
 
 def _was_counted_lately(session: Session) -> bool:

@@ -17,7 +17,7 @@ from app.catalog.query import IS_LISTED
 from app.catalog.track import list_titles
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
-from app.submissions.solved import first_solved
+from app.submissions.solved import IS_WITHHELD, first_solved
 
 # 53 weeks, so that the first week of the year is whole.
 DAYS = 371
@@ -148,7 +148,7 @@ def _verdicts(session: Session, user_id: UUID) -> tuple[VerdictCount, ...]:
         select(Judging.verdict, func.count())
         .join(Submission, Submission.id == Judging.submission_id)
         .where(Submission.user_id == user_id, Submission.mode == "submit")
-        .where(Judging.is_current, Judging.verdict.is_not(None))
+        .where(Judging.is_current, Judging.verdict.is_not(None), ~IS_WITHHELD)
         .group_by(Judging.verdict)
         .order_by(func.count().desc(), Judging.verdict)
     )

@@ -15,6 +15,7 @@ from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.query import ProblemWithdrawn, is_open_to
 from app.catalog.source import NOTEBOOK
+from app.courses.disclosure import require_practice
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
@@ -69,7 +70,7 @@ class Submit:
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key.
 
-    For a hand-in, it raises as `check_hand_in` too.
+    For a hand-in, it raises as `check_hand_in` too, and for practice as `require_practice`.
     """
     serialise_requests(session, request.user_id)  # also for the idempotency keys and the quotas
     check_source(request.source)
@@ -78,6 +79,8 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     if request.hand_in is not None:
         check_hand_in(session, request.hand_in)
     revision = _get_revision(session, request)
+    if request.hand_in is None and request.mode == "submit":
+        require_practice(session, request.user_id, revision.problem_id)
     _check_inputs(request, revision)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
     usage = read_usage(session, request.user_id)

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from app.judging.verdicts import Verdict
 from app.queue.model import VISITOR, Job
 from app.submissions.model import Judging, Submission
+from app.submissions.solved import IS_WITHHELD
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -35,7 +36,8 @@ class Usage:
 
     `unfinished`, `unfinished_custom`: judgings in the queue or running, and those with custom inputs. `cancelled`: of
     the submissions of the last minute. `sent`, `sent_bytes`, `judging_seconds`: of the last hour. `recent_seconds`:
-    judging seconds of the last PRIORITY_WINDOW.
+    judging seconds of the last PRIORITY_WINDOW. Refusals name `unfinished` and `judging_seconds`, so hand-ins whose
+    results are hidden do not count there.
     """
 
     unfinished: int
@@ -71,7 +73,7 @@ def list_judging_seconds(session: Session, user_id: UUID) -> list[tuple[datetime
     """Return the time and the judging seconds of each submission of the last hour, the latest first."""
     own = select(Submission.created_at, _seconds()).join(Judging, Judging.submission_id == Submission.id)
     own = own.outerjoin(Job, Job.judging_id == Judging.id)
-    return _list(session, own.where(Submission.user_id == user_id, *_is_charged(), _is_since(HOUR)))
+    return _list(session, own.where(Submission.user_id == user_id, *_is_charged(), _is_since(HOUR), ~IS_WITHHELD))
 
 
 def read_front(session: Session, queue: str) -> int:
@@ -130,12 +132,12 @@ def _select_usage() -> Select[Any]:
     unfinished = Judging.verdict.is_(None)
     lately = _sent(_USER, HOUR)
     columns = {
-        "unfinished": _judged(func.count(), unfinished),
+        "unfinished": _judged(func.count(), unfinished, ~IS_WITHHELD),
         "unfinished_custom": _judged(func.count(), unfinished, Submission.inputs.is_not(None)),
         "cancelled": _judged(func.count(), Judging.verdict == Verdict.CANCELLED, _is_since(MINUTE)),
         "sent": select(func.count()).where(*lately).scalar_subquery(),
         "sent_bytes": select(func.coalesce(func.sum(SIZE), 0)).where(*lately).scalar_subquery(),
-        "judging_seconds": _judged(_total(), *_is_charged(), _is_since(HOUR)),
+        "judging_seconds": _judged(_total(), *_is_charged(), _is_since(HOUR), ~IS_WITHHELD),
         "recent_seconds": _judged(_total(), *_is_charged(), _is_since(PRIORITY_WINDOW)),
     }
     return select(*(column.label(name) for name, column in columns.items()))

@@ -57,6 +57,7 @@ class SubmissionView(FrozenModel):
     """A submission with its results.
 
     `problem` is a slug. `cases` is in the problem's order; while `state` is judging, some cases are still missing.
+    While an assignment hides results, only the samples' results are here, or none: `state` is done once they are there.
     """
 
     id: UUID
@@ -84,6 +85,9 @@ class SubmissionView(FrozenModel):
     hint_pending: bool = Field(False, description="done, and a `hint`, or a better one, may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
     phases: tuple[Phase, ...] = Field((), description="the phases so far; the last one may still go on")
+    withheld: str | None = Field(
+        None, description="a sentence that says what an assignment hides of the result, and until when; else null"
+    )
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
 
     @property

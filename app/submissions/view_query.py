@@ -1,6 +1,6 @@
 """Reading the view of a submission from the database."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import itemgetter
@@ -15,6 +15,7 @@ from app.accounts.permission import Viewer
 from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
+from app.courses.disclosure import ALL, Disclosure, disclosure_of
 from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import Phase, Verdict
 from app.queue.model import Job
@@ -77,8 +78,9 @@ class ViewReader:
             self._judged = None
             return self.read(session, viewer)
         cases = self._follow(found)
-        wait = forecast(session, self._judged.submission, found.Judging)
-        return self._judged.submission, _view(self._judged, found, cases, wait)
+        submission = self._judged.submission
+        view = _view(self._judged, found, cases, forecast(session, submission, found.Judging))
+        return submission, _withhold(view, _disclose(session, found, viewer), self._judged.manifest)
 
     def _follow(self, found: Row[Any]) -> tuple[CaseView, ...]:
         """Add the new results, and return all in the problem's order. Those of a failed attempt do not count."""
@@ -109,10 +111,44 @@ def read_log(session: Session, submission_id: UUID, viewer: Viewer, attempt: int
     found = get_readable(session, submission_id, viewer)
     judging: Judging = found.Judging
     known = first if judging.latest.attempt == attempt else 0
-    results = () if judging.state == "queued" else found.results or ()
+    disclosure = _disclose(session, found, viewer)
+    results = () if judging.state == "queued" else _list_shown(found.results or (), disclosure)
     entries = tuple((each["sequence"], CaseView(**each)) for each in results if each["sequence"] >= known)
-    view = ViewReader(submission_id).read(session, viewer)[1] if judging.state == "done" else None
-    return Log(attempt=judging.latest.attempt, entries=entries, view=view)
+    view = None
+    if judging.state == "done" or disclosure is not ALL:
+        view = ViewReader(submission_id).read(session, viewer)[1]
+    is_done = view is not None and view.state == "done"
+    return Log(attempt=judging.latest.attempt, entries=entries, view=view if is_done else None)
+
+
+def _list_shown(results: Sequence[Mapping[str, Any]], disclosure: Disclosure) -> Sequence[Mapping[str, Any]]:
+    """Return the results that the viewer may see, in the order of their arrival, with numbers that tell no others."""
+    if disclosure.shows == "all":
+        return results
+    samples = [each for each in results if each["visibility"] == "sample" and disclosure.shows == "samples"]
+    return [{**each, "sequence": number} for number, each in enumerate(samples)]
+
+
+def _disclose(session: Session, found: Row[Any], viewer: Viewer | None) -> Disclosure:
+    return ALL if viewer is None else disclosure_of(session, found.assignment_id, found.user_id, viewer.id)
+
+
+def _withhold(view: SubmissionView, disclosure: Disclosure, manifest: Mapping[str, Any]) -> SubmissionView:
+    """Return the view without what is hidden. It is done with the samples' results, since later phases would tell."""
+    if disclosure.shows == "all":
+        return view
+    visibility = {case["name"]: case["visibility"] for case in manifest["cases"]}
+    is_shown = {name: disclosure.shows == "samples" and visibility.get(name) == "sample" for name in view.case_names}
+    shown: dict[str, Any] = {
+        "case_names": tuple(name for name in view.case_names if is_shown[name]),
+        "cases": tuple(case for case in view.cases if is_shown[case.name]),
+        "withheld": disclosure.sentence,
+    }
+    is_done = view.state == "done" or len(shown["cases"]) == len(shown["case_names"])
+    shown |= {"state": "done"} if is_done else {name: getattr(view, name) for name in ("state", "notice", "wait")}
+    same = ("id", "problem", "title", "revision", "digest", "mode", "parameters", "created_at")
+    kept = {name: getattr(view, name) for name in same}
+    return SubmissionView(**kept, **shown, verdict=None, score=None)
 
 
 def get_readable(
@@ -145,7 +181,13 @@ def _select_judging() -> Select[Any]:
         CaseRow.sequence >= case((is_known, bindparam("first")), else_=0),
     )
     return (
-        select(Submission.user_id, Judging, results.scalar_subquery().label("results"), func.now().label("now"))
+        select(
+            Submission.user_id,
+            Submission.assignment_id,
+            Judging,
+            results.scalar_subquery().label("results"),
+            func.now().label("now"),
+        )
         .join(Judging, Judging.submission_id == Submission.id)
         .outerjoin(Judging.job)
         .options(contains_eager(Judging.job))

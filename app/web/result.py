@@ -158,7 +158,7 @@ class Result:
 
     `is_judged`: there is a verdict. `hint` describes a known mistake, or is empty; while it may follow, `is_final` is
     false. `steps` are the phases. `next_steps` follow an accepted submission. Before the verdict, `elapsed` are the
-    seconds since submission, and `stop` is the address that cancels it.
+    seconds since submission, and `stop` is the address that cancels it, empty if the student may not.
     """
 
     title: str
@@ -192,6 +192,8 @@ class Result:
 
 
 def describe_result(view: SubmissionView) -> Result:
+    if view.withheld is not None and view.state == "done":
+        return _withheld(view)
     if view.verdict is None:
         return _waiting(view)
     words = words_for(view.verdict)
@@ -236,6 +238,19 @@ def title_of(case: CaseView) -> str:
     return INVALID_TITLES.get(str(case.report.get("category")), words) if is_invalid else words
 
 
+def _withheld(view: SubmissionView) -> Result:
+    return Result(
+        title="Samples done" if view.cases else "Handed in",
+        sentence=view.withheld or "",
+        tone="none",
+        icon="lock",
+        is_final=True,
+        rows=[row for row in _rows(view) if row.case is not None],
+        parameters=view.parameters,
+        first_failure=_first_failure(view.cases),
+    )
+
+
 def _waiting(view: SubmissionView) -> Result:
     again = "Our fault: the judging was interrupted. We are judging it again." + " " if view.is_again else ""
     if view.state == "queued" or view.notice:
@@ -245,7 +260,7 @@ def _waiting(view: SubmissionView) -> Result:
         title, sentence = "Judging …", progress_sentence(view)
     return Result(
         title=title,
-        sentence=again + sentence,
+        sentence=" ".join(filter(None, (again + sentence, view.withheld))),
         tone="wait",
         icon="wait",
         rows=_rows(view),
@@ -253,7 +268,7 @@ def _waiting(view: SubmissionView) -> Result:
         parameters=view.parameters,
         first_failure=_first_failure(view.cases),
         steps=list_steps(view),
-        stop=f"/submissions/{view.id}/cancel",
+        stop="" if view.withheld else f"/submissions/{view.id}/cancel",
         elapsed=view.wait.elapsed if view.wait else None,
     )
 

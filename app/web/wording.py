@@ -8,9 +8,10 @@ from typing import Literal
 
 from app.judging.report import TIME_STEP
 from app.judging.verdicts import Verdict, Visibility
+from app.submissions.view import State
 
 NONE = "–"
-Tone = Literal["good", "bad", "limit", "fault", "none"]
+Tone = Literal["good", "bad", "limit", "fault", "none", "wait"]
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -126,6 +127,14 @@ INVALID_TITLES = {
 }
 
 
-def words_for(verdict: str) -> Words:
-    """Return the words of a verdict."""
-    return WORDS[Verdict(verdict)]
+# Of submissions without a verdict. That of a judging that is done is hidden (`app.courses.disclosure`).
+STATE_WORDS: dict[State, Words] = {
+    "queued": Words("In the queue", "", "wait", "wait"),
+    "judging": Words("Judging …", "", "wait", "wait"),
+    "done": Words("Result hidden", "", "none", "lock"),
+}
+
+
+def words_for(verdict: str | None, state: State = "done") -> Words:
+    """Return the words of a verdict, or without one, of the state."""
+    return STATE_WORDS[state] if verdict is None else WORDS[Verdict(verdict)]

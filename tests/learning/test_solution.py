@@ -6,11 +6,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
 from app.catalog.model import Revision
+from app.courses.due import AssignmentOpen
 from app.database.engine import Database
 from app.learning.model import SolutionView
 from app.learning.progress import read_learning
 from app.learning.solution import (
-    SolutionClosed,
     SolutionLocked,
     count_solved_after_seeing,
     get_solution,
@@ -50,10 +50,10 @@ def test_the_solution_is_closed_while_the_student_can_hand_the_problem_in(sessio
     homework = make_assignment(session, course, revision, title="Homework 1")
 
     for read in (get_solution, show_solution):
-        with pytest.raises(SolutionClosed, match="closed while Homework 1 is open for you: until"):
+        with pytest.raises(AssignmentOpen, match="closed while Homework 1 is open for you: until"):
             read(session, ada.id, SLUG)
     assert not is_solution_open(session, signed_in(ada), revision.problem_id)
-    with pytest.raises(SolutionClosed):
+    with pytest.raises(AssignmentOpen):
         require_open_solution(session, signed_in(ada), SLUG)
     assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
 

@@ -130,7 +130,7 @@ def test_the_time_of_arrival_counts_and_not_that_of_waiting(database: Database, 
     change(database, due_at=NOW - timedelta(hours=1), closes_at=NOW - timedelta(hours=1), grace_seconds=0)
 
     in_time = hand_in(database, ada, waited=timedelta(hours=2))
-    with pytest.raises(NotTaken, match=r"closed at .* You can still practise"):
+    with pytest.raises(NotTaken, match="closed at"):
         hand_in(database, ada)
 
     with database.transaction() as session:

@@ -17,6 +17,7 @@ from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
+from app.courses.disclosure import ResultsHidden
 from app.courses.due import DueAssignment, list_due
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning.problem_statistics import is_solved_by_student
@@ -119,7 +120,7 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
         with visit.transaction() as session:
             limits = SubmitLimits.of(read_policy(session), waits)
             submission = submit(session, form.wanted(visit.viewer.id, slug), limits)
-    except (Invalid, LimitReached) as fault:
+    except (ResultsHidden, Invalid, LimitReached) as fault:
         return refuse_solution(visit, slug, form, fault, "none")
     return see_other(f"/submissions/{submission.id}")
 

@@ -3,8 +3,9 @@
 from fastapi import APIRouter, Depends, Response
 
 from app.catalog.query import get_problem
+from app.courses.due import require_unlocked
 from app.learning.progress import read_learning
-from app.learning.solution import get_solution, require_no_assignment, show_solution
+from app.learning.solution import get_solution, show_solution
 from app.web.address import Slug
 from app.web.visit import CurrentVisit, require_own_origin, see_other
 
@@ -18,7 +19,7 @@ def show(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
         learning = read_learning(session, visit.user.id, slug)
         context = {"problem": get_problem(session, slug, visit.user.id), "learning": learning}
-        require_no_assignment(session, visit.user.id, learning.problem_id)
+        require_unlocked(session, visit.user.id, learning.problem_id)
         if learning.lock.opened_by is None:
             return visit.render("solution_locked.html", context)
         solution = get_solution(session, visit.user.id, slug)

@@ -48,7 +48,7 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
         shown = read_one(session, _viewer(visit), submission_id)
-        replaced = list_replaced(session, submission_id)
+        replaced = [] if shown.view.withheld else list_replaced(session, submission_id)
         inspected = _inspect(session, visit, shown.submission)
         is_own = shown.submission.user_id == visit.user.id
         sharing = read_sharing(session, shown.submission) if is_own else "none"

@@ -29,6 +29,7 @@ from app.courses.assignment import (
     remove_extension,
     view_assignments,
 )
+from app.courses.disclosure import disclosure_of
 from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
 from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
@@ -36,7 +37,7 @@ from app.courses.role import CourseRight, Seat, get_seat
 from app.errors import Conflict, Invalid, LimitReached, all_of
 from app.grading.book import read_own_row
 from app.grading.grade import show_points
-from app.grading.hand_ins import list_hand_ins
+from app.grading.hand_ins import hide_results, list_hand_ins
 from app.policy import read_policy
 from app.submissions.hand_in import find_hand_in
 from app.submissions.quota import SubmitLimits
@@ -177,9 +178,11 @@ def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment
         found = get_assignment(session, seat, assignment)
         view = view_assignments(session, seat, viewer.id, [found])[0]
         row = None if seat.is_staff else read_own_row(session, seat, viewer.id)
-        mine = () if seat.is_staff else list_hand_ins(session, found, viewer.id)
+        mine = [] if seat.is_staff else list_hand_ins(session, found, viewer.id)
+        hidden = disclosure_of(session, found.id, viewer.id, viewer.id).sentence
     grade = next((each for each in row.grades if each.assignment.id == found.id), None) if row else None
-    context: dict[str, Any] = {"grade": grade, "mine": mine, "show_points": show_points}
+    mine = hide_results(mine) if hidden else mine
+    context: dict[str, Any] = {"grade": grade, "mine": mine, "hidden": hidden, "show_points": show_points}
     context |= {
         "assignment": view,
         "done": DONE.get(done),

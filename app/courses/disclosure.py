@@ -1,0 +1,99 @@
+"""What a student may learn of the results of a hand-in, while its assignment hides them.
+
+Everything that could tell a student whether a hand-in passed asks `disclosure_of` or `is_withheld`: results, counts,
+locks, quotas and exports. Only students of the course are concerned: its staff see everything.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, ScalarSelect, and_, case, exists, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+
+from app.courses.local_time import show_local
+from app.courses.model import Assignment, Course, Extension, Member, Shows
+from app.errors import Conflict
+
+Id = ColumnElement[Any] | InstrumentedAttribute[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosure:
+    """What is shown now. `sentence` says what is hidden, and until when; None if all is shown."""
+
+    shows: Shows
+    sentence: str | None = None
+
+
+class ResultsHidden(Conflict):
+    """The request would tell what the assignment hides."""
+
+
+ALL = Disclosure(shows="all")
+
+
+def disclosure_of(session: Session, assignment_id: UUID | None, owner_id: UUID | None, viewer_id: UUID) -> Disclosure:
+    """Say what the viewer may see of the owner's hand-ins. A caller has checked that the viewer may see any."""
+    if assignment_id is None or owner_id != viewer_id:
+        return ALL
+    until = _select_end(Assignment, Member.user_id)
+    query = select(Assignment.shows, Assignment.title, Course.timezone, until)
+    query = query.join(Course, Course.id == Assignment.course_id).join(Member, Member.course_id == Course.id)
+    found = session.execute(
+        query.where(Assignment.id == assignment_id, Member.user_id == owner_id, _hides(Assignment, Member.user_id))
+    ).one_or_none()
+    if found is None:
+        return ALL
+    shows, title, timezone, end = found
+    shown = "only the samples' results" if shows == "samples" else "no results"
+    return Disclosure(shows=shows, sentence=f"{title} shows {shown} until {_describe(end, timezone)}.")
+
+
+def is_withheld(assignment_id: Id, user_id: Id) -> ColumnElement[bool]:
+    """Return the condition that an assignment hides results of this student's hand-ins from the student."""
+    hiding = aliased(Assignment)
+    hidden = exists().where(hiding.id == assignment_id, _hides(hiding, user_id))
+    return and_(assignment_id.is_not(None), hidden)
+
+
+def _hides(assignment: type[Assignment], user_id: Id) -> ColumnElement[bool]:
+    student = aliased(Member)
+    of_course = (student.course_id == assignment.course_id, student.user_id == user_id, student.role == "student")
+    end = _select_end(assignment, user_id)
+    is_hiding = and_(assignment.shows != "all", assignment.released_at.is_(None))
+    return and_(is_hiding, or_(end.is_(None), end > func.now()), exists().where(*of_course))
+
+
+def _select_end(assignment: type[Assignment], user_id: Id) -> ColumnElement[datetime | None]:
+    """Select when all results are shown: None until the release, and with an extension not before it closes."""
+    return case((assignment.shows_at.is_not(None), func.greatest(assignment.shows_at, _close(assignment, user_id))))
+
+
+def _close(assignment: type[Assignment], user_id: Id) -> ScalarSelect[Any]:
+    """Select when the assignment closes for a student with an extension. `find_window` says the same."""
+    member = aliased(Member)
+    is_own = and_(member.course_id == assignment.course_id, member.user_id == user_id)
+    applies = or_(Extension.user_id == member.user_id, Extension.section == member.section)
+    last = func.max(func.greatest(assignment.closes_at, Extension.due_at, Extension.closes_at))
+    query = select(last).select_from(Extension).join(member, and_(is_own, applies))
+    return query.where(Extension.assignment_id == assignment.id).correlate_except(Extension, member).scalar_subquery()
+
+
+def _describe(end: datetime | None, timezone: str) -> str:
+    return show_local(end, timezone) if end else "your points are released"
+
+
+def require_practice(session: Session, user_id: UUID, problem_id: UUID) -> None:
+    """Raises ResultsHidden if practice would tell the student what an assignment with this problem hides."""
+    query = select(Assignment.id).join(Course, Course.id == Assignment.course_id)
+    query = query.join(Member, and_(Member.course_id == Course.id, Member.user_id == user_id, Member.left_at.is_(None)))
+    is_begun = and_(Course.state == "open", Assignment.opens_at <= func.now())
+    has_problem = Assignment.problems.any(problem_id=problem_id)
+    query = query.where(is_begun, has_problem, _hides(Assignment, Member.user_id)).order_by(Assignment.due_at)
+    assignment_id = session.scalar(query.limit(1))
+    if assignment_id is not None:
+        hidden = disclosure_of(session, assignment_id, user_id, user_id)
+        text = f"{hidden.sentence} So you can't practise its problems now. You can run the samples."
+        raise ResultsHidden(text)
