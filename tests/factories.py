@@ -31,13 +31,13 @@ def make_user(session: Session, username: str | None = None, role: Role = "stude
     return user
 
 
-def set_policy(session: Session, **values: Any) -> None:
+def set_policy(session: Session, /, **values: Any) -> None:
     """Store settings as if an admin had set them, without checking their bounds."""
     session.add_all(PolicyRow(name=name, value=value) for name, value in values.items())
     session.flush()
 
 
-def make_course(session: Session, slug: str | None = None, **columns: Any) -> Course:
+def make_course(session: Session, /, slug: str | None = None, **columns: Any) -> Course:
     """An open course without members."""
     slug = slug or f"course-{next(_numbers)}"
     course = Course(slug=slug, **{"title": slug, "timezone": "Europe/Berlin", "state": "open"} | columns)
@@ -57,7 +57,7 @@ def make_member(
     return member
 
 
-def make_assignment(session: Session, course: Course, *revisions: Revision, **columns: Any) -> Assignment:
+def make_assignment(session: Session, /, course: Course, *revisions: Revision, **columns: Any) -> Assignment:
     """An assignment that is open for 7 days yet, with 10 points for each of the revisions' problems."""
     due_at = datetime.now(UTC) + timedelta(days=7)
     slug = f"assignment-{next(_numbers)}"
@@ -73,7 +73,7 @@ def make_assignment(session: Session, course: Course, *revisions: Revision, **co
     return assignment
 
 
-def make_problem(session: Session, slug: str | None = None, **manifest: Any) -> Revision:
+def make_problem(session: Session, /, slug: str | None = None, **manifest: Any) -> Revision:
     """A problem with one revision, its current one; `manifest` holds keys that differ from the usual."""
     problem = Problem(slug=slug or f"problem-{next(_numbers)}")
     session.add(problem)
@@ -120,7 +120,7 @@ def make_submission(
     return submission
 
 
-def make_judging(session: Session, submission_id: UUID | None = None, **columns: Any) -> Judging:
+def make_judging(session: Session, /, submission_id: UUID | None = None, **columns: Any) -> Judging:
     """Make the submission's current judging; earlier ones become not current. Without a verdict it has a job."""
     submission = session.get_one(Submission, submission_id) if submission_id else make_submission(session)
     if columns.get("is_current", True):
@@ -143,7 +143,9 @@ def view_submission(session: Session, submission: Submission) -> SubmissionView:
     return ViewReader(submission.id).read(session, viewer)[1]
 
 
-def finish_judgings(session: Session, verdict: str = "accepted", *which: ColumnElement[bool], **columns: Any) -> None:
+def finish_judgings(
+    session: Session, /, verdict: str = "accepted", *which: ColumnElement[bool], **columns: Any
+) -> None:
     """End these judgings, or all that are not done, as a worker does."""
     ended = session.scalars(select(Judging.id).where(Judging.verdict.is_(None), *which)).all()
     session.execute(delete(Job).where(Job.judging_id.in_(ended)))
@@ -152,7 +154,7 @@ def finish_judgings(session: Session, verdict: str = "accepted", *which: ColumnE
     session.expire_all()
 
 
-def make_worker(session: Session, *queues: str, **columns: Any) -> WorkerRow:
+def make_worker(session: Session, /, *queues: str, **columns: Any) -> WorkerRow:
     """Make a worker that was seen just now."""
     usual = {
         "name": f"worker-{next(_numbers)}",

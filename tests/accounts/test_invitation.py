@@ -25,13 +25,13 @@ from app.database.engine import Database
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.limits import Limits, RateLimitReached
 from app.policy import PolicyRow
+from tests.transaction import commit
 
 PASSWORD = "correct horse"
 
 
 def make(database: Database, **wanted: object) -> NewInvitation:
-    with database.transaction() as session:
-        return invite(session, COMMAND, Invite(**wanted))  # type: ignore[arg-type]
+    return commit(database, invite, COMMAND, Invite(**wanted))  # type: ignore[arg-type]
 
 
 def enter(database: Database, username: str, secret: str | None = None, limits: Limits | None = None) -> User:
@@ -151,8 +151,7 @@ def test_who_has_no_invitation_signs_up_only_where_that_is_open(
 
     with pytest.raises(refusal, match="Ask an admin"):
         enter(database, "ada")
-    with database.transaction() as session:
-        assert sign_up(session, SignUp(username="by-an-admin", password=PASSWORD)).username == "by-an-admin"
+    assert commit(database, sign_up, SignUp(username="by-an-admin", password=PASSWORD)).username == "by-an-admin"
 
 
 def test_where_signing_up_is_closed_no_invitation_opens_it(database: Database) -> None:
@@ -177,8 +176,7 @@ def test_an_address_makes_so_many_accounts_and_invited_people_are_not_counted(da
 def test_the_audit_log_has_invitations_without_secrets_and_addresses(database: Database) -> None:
     new = make(database, email="ada@example.org", role="author")
     enter(database, "ada", new.secret)
-    with database.transaction() as session:
-        revoke_invitation(session, COMMAND, make(database).invitation.id)
+    commit(database, revoke_invitation, COMMAND, make(database).invitation.id)
 
     with database.transaction() as session:
         events = session.scalars(select(AuditEvent).order_by(AuditEvent.id)).all()

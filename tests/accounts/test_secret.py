@@ -29,6 +29,7 @@ from app.accounts.token import (
 from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from tests.factories import make_user
+from tests.transaction import commit
 
 STRANGE_SECRETS = ["", "alc_", "alc_unknown", "\0", "\ud800", "x" * 100_000]
 NEVER_GIVEN = ["x" * 43, "alc_" + "x" * 43]
@@ -79,8 +80,7 @@ def test_a_token_expires(database: Database) -> None:
         assert find_viewer_by_token(session, new.secret) is not None
         new.token.expires_at = datetime.now(UTC) - timedelta(seconds=1)
 
-    with database.transaction() as session:
-        assert find_viewer_by_token(session, new.secret) is None
+    assert commit(database, find_viewer_by_token, new.secret) is None
 
 
 @pytest.mark.parametrize("secret", [*STRANGE_SECRETS, *NEVER_GIVEN])
@@ -140,8 +140,7 @@ def test_a_session_is_known_by_where_it_began_and_when_it_was_seen(database: Dat
         assert (row.address, row.browser) == ("192.0.2.7", "Firefox on Linux")
         assert seen_at is not None
         find_viewer_by_session(session, secret)
-    with database.transaction() as session:
-        assert list_sessions(session, user.id)[0].last_seen_at == seen_at  # to the minute
+    assert commit(database, list_sessions, user.id)[0].last_seen_at == seen_at  # to the minute
 
 
 def test_of_too_many_sessions_the_one_not_seen_for_longest_ends(database: Database) -> None:
@@ -150,8 +149,7 @@ def test_of_too_many_sessions_the_one_not_seen_for_longest_ends(database: Databa
         start_session(session, other.id)
     secrets = []
     for _ in range(MAX_SESSIONS + 1):
-        with database.transaction() as session:
-            secrets.append(start_session(session, user.id))
+        secrets.append(commit(database, start_session, user.id))
 
     with database.transaction() as session:
         assert find_viewer_by_session(session, secrets[0]) is None

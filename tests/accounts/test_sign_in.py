@@ -14,6 +14,7 @@ from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import Limits, RateLimitReached, SlowDown
+from tests.transaction import commit, fetch_one
 
 PASSWORD = "correct horse"
 ATTEMPTS = 10
@@ -21,8 +22,7 @@ ATTEMPTS = 10
 
 @pytest.fixture
 def ada(database: Database) -> None:
-    with database.transaction() as session:
-        sign_up(session, SignUp(username="ada", password=PASSWORD))
+    commit(database, sign_up, SignUp(username="ada", password=PASSWORD))
 
 
 def attempt(username: str = "ada", password: str = PASSWORD, address: str = "192.0.2.1") -> SignIn:
@@ -96,8 +96,7 @@ def test_a_slow_sign_in_works_after_its_wait(database: Database) -> None:
         async with sign_in_turn(limits, attempt()):
             pass
         async with sign_in_turn(limits, attempt()):
-            with database.transaction() as session:
-                return sign_in(session, limits, attempt()).username
+            return commit(database, sign_in, limits, attempt()).username
 
     assert asyncio.run(sign_in_slowly()) == "ada"
 
@@ -249,8 +248,7 @@ def test_a_password_that_was_hashed_with_weaker_parameters_is_hashed_anew_when_i
     with database.transaction() as session:
         session.scalars(select(User)).one().password_hash = weak.hash(PASSWORD)
 
-    with database.transaction() as session:
-        sign_in(session, Limits(), attempt())
+    commit(database, sign_in, Limits(), attempt())
 
     with database.transaction() as session:
         kept = session.scalars(select(User.password_hash)).one()
@@ -267,5 +265,4 @@ def test_a_wrong_password_never_changes_the_hash(database: Database) -> None:
     with pytest.raises(SignInFailed), database.transaction() as session:
         sign_in(session, Limits(), attempt(password="wrong horse"))
 
-    with database.transaction() as session:
-        assert session.scalars(select(User.password_hash)).one() == weak
+    assert fetch_one(database, select(User.password_hash)) == weak

@@ -12,16 +12,15 @@ from app.accounts.user import SignUp, find_user, sign_up
 from app.database.engine import Database
 from app.errors import Conflict, Invalid
 from tests.factories import make_user
+from tests.transaction import commit, fetch_one
 
 PASSWORD = "correct horse"
 
 
 def test_signing_up_keeps_an_argon2_hash_and_never_the_password(database: Database) -> None:
-    with database.transaction() as session:
-        sign_up(session, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
+    commit(database, sign_up, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
 
-    with database.transaction() as session:
-        user = session.scalars(select(User)).one()
+    user = fetch_one(database, select(User))
     assert (user.username, user.email, user.role, user.is_active) == ("ada", "ada@example.org", "student", True)
     assert str(user.password_hash).startswith("$argon2id$")
     assert PASSWORD not in str(user.password_hash)
@@ -79,16 +78,14 @@ def test_a_password_of_the_own_name_is_refused_while_others_sign_up() -> None:
 
 
 def test_a_taken_user_name_is_a_conflict_and_the_transaction_can_go_on(database: Database) -> None:
-    with database.transaction() as session:
-        make_user(session, "ada")
+    commit(database, make_user, "ada")
 
     with database.transaction() as session:
         with pytest.raises(Conflict, match="'ada' is taken"):
             sign_up(session, SignUp(username="ada", password=PASSWORD))
         sign_up(session, SignUp(username="grace", password=PASSWORD))
 
-    with database.transaction() as session:
-        assert find_user(session, "grace") is not None
+    assert commit(database, find_user, "grace") is not None
 
 
 def test_finding_a_user_forgives_upper_case_and_survives_any_text(session: Session) -> None:

@@ -25,6 +25,7 @@ from app.submissions.model import CaseRow, Judging
 from tests.admin.user_data import make_rich_user
 from tests.factories import make_problem, make_user
 from tests.queue.fleet import count_lock_waits, wait_until
+from tests.transaction import commit, fetch_all, fetch_one
 
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
 BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)
@@ -54,8 +55,7 @@ def test_nothing_of_an_erased_user_is_left_but_shared_rows_stay(database: Databa
     with database.transaction() as session:
         user, other = make_rich_user(session), make_rich_user(session, "grace")
 
-    with database.transaction() as session:
-        erase(session, COMMAND, user.id)
+    commit(database, erase, COMMAND, user.id)
 
     with database.transaction() as session:
         for belonging in USER_DATA:
@@ -74,8 +74,7 @@ def test_a_question_stays_for_its_answers_without_its_text_and_its_name(database
         own = {"question_id": question.id, "problem_id": question.problem_id}
         session.add_all(Post(**own, user_id=writer.id, body=f"from {writer.username}") for writer in (user, other))
 
-    with database.transaction() as session:
-        erase(session, COMMAND, user.id)
+    commit(database, erase, COMMAND, user.id)
 
     with database.transaction() as session:
         thread = get_discussion(session, signed_in(session.get_one(User, other.id)), question.id, Slice())
@@ -95,11 +94,9 @@ def test_an_edit_does_not_bring_back_the_text_of_an_erased_user(database: Databa
 
 
 def test_the_row_that_stays_is_anonymous_and_can_not_sign_in(database: Database) -> None:
-    with database.transaction() as session:
-        user = make_rich_user(session)
+    user = commit(database, make_rich_user)
 
-    with database.transaction() as session:
-        name = erase(session, COMMAND, user.id)
+    name = commit(database, erase, COMMAND, user.id)
 
     with database.transaction() as session:
         row = session.get_one(User, user.id)
@@ -120,8 +117,7 @@ def test_it_is_written_down_without_a_name(database: Database) -> None:
         user = make_rich_user(session)
         erase(session, COMMAND, user.id)
 
-    with database.transaction() as session:
-        event = session.scalars(select(AuditEvent).order_by(AuditEvent.id.desc()).limit(1)).one()
+    event = fetch_one(database, select(AuditEvent).order_by(AuditEvent.id.desc()).limit(1))
     assert (event.action, event.target) == ("user.erased", str(user.id))
     assert (event.before, event.after) == (None, None)
 
@@ -155,13 +151,11 @@ def ada(database: Database) -> UUID:
 
 
 def erase_now(database: Database, user_id: UUID) -> None:
-    with database.transaction() as session:
-        erase(session, COMMAND, user_id)
+    commit(database, erase, COMMAND, user_id)
 
 
 def draft_now(database: Database, user_id: UUID) -> None:
-    with database.transaction() as session:
-        save_draft(session, Save(user_id=user_id, slug="scaled_sum", source="ada was here", base=None))
+    commit(database, save_draft, Save(user_id=user_id, slug="scaled_sum", source="ada was here", base=None))
 
 
 def until_waiting(database: Database, work: Future[Any]) -> None:
@@ -193,14 +187,12 @@ def test_a_write_that_begins_during_the_erasure_is_refused(
 
     with pytest.raises(OwnerErased, match="so nothing was saved"):
         saving.result()
-    with database.transaction() as session:
-        assert session.scalars(select(Draft)).all() == []
+    assert fetch_all(database, select(Draft)) == []
 
 
 @pytest.mark.parametrize("belonging", REMOVED, ids=lambda belonging: str(belonging.name))
 def test_no_emptied_table_takes_a_row_of_an_erased_user(database: Database, ada: UUID, belonging: Belonging) -> None:
-    with database.transaction() as session:
-        other = make_rich_user(session, "grace").id
+    other = commit(database, make_rich_user, "grace").id
     erase_now(database, ada)
     table, owner = belonging.column.class_.__table__, belonging.column.key
     own = [literal(ada) if column.key == owner else column for column in table.columns]

@@ -28,6 +28,7 @@ from tests.factories import (
     make_user,
     set_policy,
 )
+from tests.transaction import commit, execute, fetch_all
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -43,8 +44,7 @@ def send(session: Session, day: int, verdict: str | None, user: User, revision: 
 
 
 def left(database: Database, model: Any = Submission) -> set[Any]:
-    with database.transaction() as session:
-        return set(session.scalars(select(model.id)).all())
+    return set(fetch_all(database, select(model.id)))
 
 
 def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(database: Database) -> None:
@@ -207,8 +207,7 @@ def test_it_runs_once_an_hour_and_in_one_process(database: Database) -> None:
 
     assert run_if_due(database) is not None
     assert run_if_due(database) is None
-    with database.transaction() as session:
-        session.execute(update(RetentionRun).values(started_at=RetentionRun.started_at - timedelta(minutes=61)))
+    execute(database, update(RetentionRun).values(started_at=RetentionRun.started_at - timedelta(minutes=61)))
 
     assert run_if_due(database) is not None
 
@@ -220,8 +219,7 @@ def test_the_preview_says_what_would_go_and_removes_nothing(database: Database) 
         for day, verdict in enumerate(("wrong_answer", "accepted")):
             send(session, day, verdict, user, revision)
 
-    with database.transaction() as session:
-        due = {each.name: each.count for each in read_retention(session).due}
+    due = {each.name: each.count for each in commit(database, read_retention).due}
 
     assert due["submissions"] == 1
     assert len(left(database)) == 2

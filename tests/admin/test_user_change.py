@@ -21,6 +21,7 @@ from app.errors import Conflict, Invalid, NotFound
 from app.submissions.model import Judging
 from tests.factories import make_judging, make_submission, make_user
 from tests.queue.fleet import count_lock_waits, wait_until
+from tests.transaction import commit
 
 UNKNOWN_USER = UUID(int=0)
 Step = Callable[[Session, UUID], object]
@@ -67,8 +68,7 @@ def test_a_suspended_user_is_signed_out_and_their_tokens_rest_until_they_are_bac
         start_session(session, user.id)
         token = create_token(session, user.id, "test").secret
 
-    with database.transaction() as session:
-        suspend(session, COMMAND, user.id)
+    commit(database, suspend, COMMAND, user.id)
     with database.transaction() as session:
         assert find_viewer_by_token(session, token) is None
         assert session.scalars(select(UserSession)).all() == []
@@ -121,8 +121,7 @@ def test_the_last_active_admin_stays(session: Session, step: Step) -> None:
 def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
     database: Database, first: Step, second: Step
 ) -> None:
-    with database.transaction() as session:
-        ids = [make_user(session, role="admin").id for _ in range(2)]
+    ids = [commit(database, make_user, role="admin").id for _ in range(2)]
     together = Barrier(2)
 
     def take_away(step: Step, user_id: UUID) -> bool:
@@ -146,13 +145,11 @@ def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
 @pytest.mark.parametrize("which", [0, 1])
 def test_suspending_an_admin_locks_all_admins_in_order(database: Database, which: int) -> None:
     """Otherwise two admins who take each other away would wait for each other for ever."""
-    with database.transaction() as session:
-        ids = first, last = sorted(make_user(session, role="admin").id for _ in range(2))
+    ids = first, last = sorted(commit(database, make_user, role="admin").id for _ in range(2))
     held = select(User.id).with_for_update(key_share=True)
 
     def put_away_one() -> None:
-        with database.transaction() as session:
-            put_away(session, ids[which])
+        commit(database, put_away, ids[which])
 
     with ThreadPoolExecutor(1) as pool:
         with database.transaction() as session:
@@ -179,8 +176,7 @@ def test_all_unfinished_submissions_of_one_user_are_cancelled_and_recorded_once(
         done = make_judging(session, make_submission(session, user).id, verdict="accepted")
         others = make_judging(session)
 
-    with database.transaction() as session:
-        counts = [cancel_queue(session, COMMAND, user.id) for _ in range(2)]
+    counts = [commit(database, cancel_queue, COMMAND, user.id) for _ in range(2)]
 
     with database.transaction() as session:
         verdicts = [session.get_one(Judging, each.id).verdict for each in (queued, running, done, others)]

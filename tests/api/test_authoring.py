@@ -20,6 +20,7 @@ from tests.api.conftest import SignedIn
 from tests.authoring.steps import end, take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_package
 from tests.factories import make_worker
+from tests.transaction import commit
 
 SLUG = "scaled_sum"
 ZIP = {"Content-Type": "application/zip"}
@@ -202,8 +203,7 @@ def test_an_invalid_slug_is_refused(author: httpx.Client) -> None:
 def test_authors_share_all_problems_and_what_each_did_is_kept(
     author: httpx.Client, signed_in: SignedIn, database: Database
 ) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
+    commit(database, publish, make_package())
     put(author, zipped(CHANGED))
     verify(database)
     other = signed_in("noether", role="author")
@@ -219,8 +219,7 @@ def test_authors_share_all_problems_and_what_each_did_is_kept(
 def test_a_revisions_files_come_as_an_archive_that_is_the_same_package(
     author: httpx.Client, database: Database
 ) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
+    commit(database, publish, make_package())
 
     answer = author.get(f"/problems/{SLUG}/revisions/1/files")
 
@@ -230,8 +229,7 @@ def test_a_revisions_files_come_as_an_archive_that_is_the_same_package(
 
 
 def test_a_package_made_from_an_older_revision_is_refused(author: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
+    commit(database, publish, make_package())
 
     stale = put(author, zipped(CHANGED), replaces="0" * 64)
     new = put(author, zipped(CHANGED), replaces="")
@@ -252,8 +250,7 @@ def test_an_author_has_only_so_many_packages_on_their_way(author: httpx.Client) 
 
 def test_a_verification_says_when_no_worker_can_take_it(author: httpx.Client, database: Database) -> None:
     assert "No worker is running" in put(author).json()["notice"]
-    with database.transaction() as session:
-        make_worker(session, "verify-cpu")
+    commit(database, make_worker, "verify-cpu")
 
     (waiting,) = author.get("/verifications").json()["items"]
     assert waiting["notice"] is None

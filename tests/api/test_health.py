@@ -5,6 +5,7 @@ from sqlalchemy import text
 
 from app.database.engine import Database
 from tests.factories import make_worker
+from tests.transaction import commit, execute
 
 
 def test_readiness_reports_each_check(address: str, database: Database) -> None:
@@ -12,14 +13,12 @@ def test_readiness_reports_each_check(address: str, database: Database) -> None:
         "status": "ready",
         "checks": {"database": "ok", "schema": "ok", "worker": "no worker is alive and submissions wait, start one"},
     }
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
     assert httpx.get(f"{address}/readyz").json()["checks"]["worker"] == "ok"
 
 
 def test_a_worker_that_can_not_open_boxes_is_named_with_its_reason(address: str, database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu", box_failure="the machine has too much to do")
+    commit(database, make_worker, "cpu", box_failure="the machine has too much to do")
 
     checks = httpx.get(f"{address}/readyz").json()["checks"]
 
@@ -29,8 +28,7 @@ def test_a_worker_that_can_not_open_boxes_is_named_with_its_reason(address: str,
 
 
 def test_a_schema_of_another_version_is_not_ready(address: str, database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(text("UPDATE alembic_version SET version_num = 'of tomorrow'"))
+    execute(database, text("UPDATE alembic_version SET version_num = 'of tomorrow'"))
 
     answer = httpx.get(f"{address}/readyz")
 

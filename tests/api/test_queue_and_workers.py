@@ -19,6 +19,7 @@ from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, is_listening, send, states
+from tests.transaction import commit, fetch_all, fetch_one
 
 UNKNOWN_WORKER = "00000000-0000-0000-0000-000000000000"
 
@@ -115,18 +116,15 @@ def test_a_drained_worker_takes_nothing_until_it_is_resumed(admin: httpx.Client,
 
 
 def _beats_since(database: Database, seen_at: str) -> bool:
-    with database.transaction() as session:
-        return session.scalars(select(WorkerRow.seen_at)).one().isoformat() != seen_at.replace("Z", "+00:00")
+    return fetch_one(database, select(WorkerRow.seen_at)).isoformat() != seen_at.replace("Z", "+00:00")
 
 
 def test_the_audit_log_records_draining_once(admin: httpx.Client, database: Database) -> None:
-    with database.transaction() as session:
-        worker = make_worker(session, "cpu", name="here:1").id
+    worker = commit(database, make_worker, "cpu", name="here:1").id
     for act in ("drain", "drain", "resume"):
         admin.post(f"/workers/{worker}/{act}").raise_for_status()
 
-    with database.transaction() as session:
-        events = list(session.scalars(select(AuditEvent).order_by(AuditEvent.id)))
+    events = fetch_all(database, select(AuditEvent).order_by(AuditEvent.id))
 
     assert [(event.action, event.target) for event in events] == [
         ("worker.drained", "here:1"),
@@ -146,8 +144,7 @@ def test_a_dead_worker_is_neither_drained_nor_resumed(admin: httpx.Client, datab
     assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
     assert "here:1 is dead" in answer.json()["detail"]
     assert admin.get("/workers").json()["items"][0]["boxes"] == {}
-    with database.transaction() as session:
-        assert list(session.scalars(select(AuditEvent))) == []
+    assert fetch_all(database, select(AuditEvent)) == []
 
 
 def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
@@ -179,8 +176,7 @@ def test_of_many_dead_workers_only_the_last_are_listed(database: Database) -> No
         for minutes in range(1, 2 * MOST_ENDED):
             make_worker(session, "cpu", name=f"dead-{minutes}", seen_at=func.now() - timedelta(minutes=minutes))
 
-    with database.transaction() as session:
-        names = {worker.name for worker in list_workers(session)}
+    names = {worker.name for worker in commit(database, list_workers)}
 
     assert len(names) == MOST_ENDED + 1
     assert {"alive", "away", "dead-1"} < names

@@ -15,7 +15,7 @@ from tests.factories import make_user
 
 
 def make_verification(
-    session: Session, package: Package | None = None, user: User | None = None, **wish: Any
+    session: Session, /, package: Package | None = None, user: User | None = None, **wish: Any
 ) -> Verification:
     """Make a package that waits for verification."""
     sender = user or make_user(session, role="author")

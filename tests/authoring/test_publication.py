@@ -22,6 +22,7 @@ from app.queue.model import Job
 from tests.authoring.rows import make_verification
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.transaction import commit, execute
 
 FIRST, SECOND, THIRD = (make_package(problem=PROBLEM.replace("Scaled sum", f"Number {n}")) for n in (1, 2, 3))
 
@@ -31,8 +32,7 @@ def an_author(session: Session, name: str | None = None) -> Actor:
 
 
 def take_folder(database: Database, package: Package) -> None:
-    with database.transaction() as session:
-        publish_folder(session, package)
+    commit(database, publish_folder, package)
 
 
 def write(database: Database, package: Package, replaces: str | None = None) -> None:
@@ -72,8 +72,7 @@ def test_each_time_that_a_revision_becomes_current_is_kept(database: Database) -
     with database.transaction() as session:
         bring_back(session, "scaled_sum", 1, an_author(session, "noether"))
 
-    with database.transaction() as session:
-        second, first = list_revisions(session, "scaled_sum")
+    second, first = commit(database, list_revisions, "scaled_sum")
     assert [publication.by for publication in first.publications] == [None, "noether"]
     assert (first.is_current, second.is_current) == (True, False)
 
@@ -116,8 +115,7 @@ def test_a_revision_that_is_brought_back_keeps_its_verification(database: Databa
         (other,) = list_current(session)
         bring_back(session, "scaled_sum", verified.number, author)
 
-    with database.transaction() as session:
-        (current,) = list_current(session)
+    (current,) = commit(database, list_current)
     assert (other.verification, other.verdict) == (None, None)
     assert (current.verification, current.verdict) == (verification.id, "passed")
 
@@ -125,8 +123,7 @@ def test_a_revision_that_is_brought_back_keeps_its_verification(database: Databa
 def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -> None:
     take_folder(database, FIRST)
     write(database, SECOND)
-    with database.transaction() as session:
-        session.execute(update(Revision).where(Revision.number == 1).values(files={"problem.yaml": "title: old"}))
+    execute(database, update(Revision).where(Revision.number == 1).values(files={"problem.yaml": "title: old"}))
 
     with database.transaction() as session, pytest.raises(PackageInvalid, match="summary is missing"):
         bring_back(session, "scaled_sum", 1, an_author(session))

@@ -21,6 +21,7 @@ from tests.authoring.rows import make_report, make_verification
 from tests.authoring.steps import WANTED, take
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_user
+from tests.transaction import commit, execute, fetch_one
 
 LEASE = timedelta(seconds=15)
 PACKAGE = make_package()
@@ -28,18 +29,15 @@ OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
 
 
 def send(database: Database, package: Package = PACKAGE, **wish: Any) -> UUID:
-    with database.transaction() as session:
-        return make_verification(session, package, **wish).id
+    return commit(database, make_verification, package, **wish).id
 
 
 def read(database: Database) -> Verification:
-    with database.transaction() as session:
-        return session.scalars(select(Verification)).one()
+    return fetch_one(database, select(Verification))
 
 
 def expire(database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
+    execute(database, update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
 
 
 def verified(package: Package = PACKAGE, passed: bool = True) -> VerificationResult:
@@ -86,8 +84,7 @@ def test_a_superseded_attempt_writes_nothing(database: Database) -> None:
     expire(database)
     take(database)
 
-    with database.transaction() as session:
-        record_step(session, zombie, "zombie", 1, 2)
+    commit(database, record_step, zombie, "zombie", 1, 2)
     assert finish(database, zombie, verified()) is None
     fail(database, zombie, "zombie")
 
@@ -99,13 +96,11 @@ def test_a_superseded_attempt_writes_nothing(database: Database) -> None:
 
 
 def test_a_revision_that_came_meanwhile_is_not_overwritten(database: Database) -> None:
-    with database.transaction() as session:
-        first = publish(session, PACKAGE)
+    first = commit(database, publish, PACKAGE)
     send(database, OTHER, replaces=first.digest)
     taken = take(database)
     third = make_package(problem=PROBLEM.replace("Scaled sum", "A third title"))
-    with database.transaction() as session:
-        publish(session, third)
+    commit(database, publish, third)
 
     assert finish(database, taken, verified(OTHER)) is None
 
@@ -134,8 +129,7 @@ def test_one_whose_worker_died_in_the_last_attempt_is_ended(database: Database) 
         take(database)
         expire(database)
 
-    with database.transaction() as session:
-        assert bury(session) == 1
+    assert commit(database, bury) == 1
 
     assert read(database).verdict == "failed"
 
@@ -148,12 +142,10 @@ def test_a_cancelled_one_ends_at_once_and_its_worker_is_told_to_stop(database: D
 
     row = read(database)
     assert (row.verdict, row.is_cancelled, row.finished_at is not None) == ("failed", True, True)
-    with database.transaction() as session:
-        assert beat(session, [taken], LEASE) == {taken}
+    assert commit(database, beat, [taken], LEASE) == {taken}
     give_back(database, taken)
     assert read(database).reason == "cancelled"
-    with database.transaction() as session:
-        assert claim(session, WANTED, VerificationClaim) == []
+    assert commit(database, claim, WANTED, VerificationClaim) == []
 
 
 def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Database) -> None:
@@ -187,5 +179,4 @@ def test_the_same_package_with_another_precondition_is_another_job(database: Dat
 def test_a_verification_of_another_device_is_left_to_others(database: Database) -> None:
     send(database, make_package(problem=PROBLEM.replace("memory_mib: 256", "memory_mib: 256, gpu: true")))
 
-    with database.transaction() as session:
-        assert claim(session, WANTED, VerificationClaim) == []
+    assert commit(database, claim, WANTED, VerificationClaim) == []

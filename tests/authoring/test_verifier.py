@@ -18,6 +18,7 @@ from app.verification.verifier import LONGEST_SECONDS, Verifier
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.rows import make_verification
 from tests.queue.fleet import wait_until
+from tests.transaction import commit
 
 QUICK = Effort(is_quick=True, mutants=4)
 
@@ -37,8 +38,7 @@ def verifying(database: Database, data: Path, seconds: float = LONGEST_SECONDS) 
 
 def send(database: Database, files: dict[str, str]) -> None:
     package = package_from_files(SLUG, {path: text.encode() for path, text in files.items()})
-    with database.transaction() as session:
-        make_verification(session, package)
+    commit(database, make_verification, package)
 
 
 def read(database: Database) -> VerificationView:
@@ -65,8 +65,7 @@ def test_a_package_that_is_right_is_published_and_sent_again_by_its_earlier_repo
     first, second = read_all(database)
     assert first.report is not None
     assert [finding for finding in first.report.findings if finding.severity == "error"] == []
-    with database.transaction() as session:
-        revision = find_current(session, SLUG)
+    revision = commit(database, find_current, SLUG)
     assert revision is not None
     assert (first.state, first.revision, first.digest) == ("passed", revision.number, revision.digest)
     assert (second.state, second.revision, second.report) == ("passed", first.revision, first.report)
@@ -84,8 +83,7 @@ def test_a_package_whose_wrong_solution_is_right_is_refused_with_the_reason(data
     assert view.report is not None
     files = {finding.file for finding in view.report.findings if finding.severity == "error"}
     assert "submissions/wrong_answer/right.py" in files
-    with database.transaction() as session:
-        assert find_current(session, SLUG) is None
+    assert commit(database, find_current, SLUG) is None
 
 
 def test_a_package_that_takes_too_long_is_refused_with_what_to_do(database: Database, tmp_path: Path) -> None:

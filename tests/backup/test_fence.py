@@ -25,6 +25,7 @@ from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
 from tests.factories import make_judging
 from tests.queue.test_lease import attempts_left
+from tests.transaction import commit, fetch_all
 
 LEASE = timedelta(seconds=50)
 CPU = Wanted(queues=["cpu"], slots=10, worker="of before", lease=LEASE)
@@ -32,27 +33,22 @@ RIGHT = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", ver
 
 
 def claim(database: Database) -> list[JudgingClaim]:
-    with database.transaction() as session:
-        return lease.claim(session, CPU, JudgingClaim)
+    return commit(database, lease.claim, CPU, JudgingClaim)
 
 
 def claim_verifications(database: Database) -> list[VerificationClaim]:
-    with database.transaction() as session:
-        return lease.claim(session, replace(CPU, queues=["verify-cpu"]), VerificationClaim)
+    return commit(database, lease.claim, replace(CPU, queues=["verify-cpu"]), VerificationClaim)
 
 
 def judgings(database: Database) -> list[Judging]:
-    with database.transaction() as session:
-        return list(session.scalars(select(Judging).order_by(Judging.id)))
+    return fetch_all(database, select(Judging).order_by(Judging.id))
 
 
 def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database: Database, tmp_path: Path) -> None:
-    with database.transaction() as session:
-        submissions = [make_judging(session).submission_id for _ in range(3)]
+    submissions = [commit(database, make_judging).submission_id for _ in range(3)]
     back_up(database, tmp_path / "waiting", COMMAND)
     held = claim(database)
-    with database.transaction() as session:
-        judging_record.record_cases(session, held[0], [result(0)])
+    commit(database, judging_record.record_cases, held[0], [result(0)])
 
     restore(database, tmp_path / "waiting", COMMAND, replace=True)
     with database.transaction() as session:
@@ -66,16 +62,13 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
     assert [each.submission_id for each in again] == submissions
     assert not {each.judging_id for each in again} & {each.judging_id for each in held}
     assert {each.verdict for each in judgings(database)} == {None}
-    with database.transaction() as session:
-        assert session.scalars(select(CaseRow)).all() == []
+    assert fetch_all(database, select(CaseRow)) == []
 
 
 def test_a_submission_that_was_half_judged_in_the_backup_begins_anew(database: Database, tmp_path: Path) -> None:
-    with database.transaction() as session:
-        make_judging(session)
+    commit(database, make_judging)
     held = claim(database)
-    with database.transaction() as session:
-        judging_record.record_cases(session, held[0], [result(0)])
+    commit(database, judging_record.record_cases, held[0], [result(0)])
     back_up(database, tmp_path / "half", COMMAND)
 
     restore(database, tmp_path / "half", COMMAND, replace=True)
@@ -87,8 +80,7 @@ def test_a_submission_that_was_half_judged_in_the_backup_begins_anew(database: D
 
 
 def test_the_same_backup_twice_is_fenced_twice(database: Database, tmp_path: Path) -> None:
-    with database.transaction() as session:
-        make_judging(session)
+    commit(database, make_judging)
     back_up(database, tmp_path / "one", COMMAND)
     held: list[JudgingClaim] = []
     for _ in range(3):

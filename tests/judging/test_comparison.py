@@ -42,8 +42,9 @@ named = OrderedDict  # so a named tuple arrives
 LISTS, EXACT, LOOSE = {"accept_lists": True}, {"dtype_policy": "exact"}, {"tolerance": Tolerance(rtol=1e30, atol=1e30)}
 MICRO = {"tolerance": Tolerance(rtol=0, atol=1e-6)}
 LONG_TEXT = ["x" * 2**20, *[""] * 90_000]  # NumPy would make an array of texts of this length
+EMPTY: tuple[Any, ...] = (None, [], {}, (), {"loss": None})
 # answer, expected, rules, message
-WRONG: list[tuple[Tree, Tree, dict[str, Any], str]] = [
+WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
     ([1.0, 2.0], f32(1, 2), {}, "your output is a list of length 2; expected an array of shape (2,)"),
     (f32(1, 2), [1.0, 2.0], {}, "your output is an array of shape (2,); expected a list of length 2"),
     ([1.0], [1.0, 2.0], {}, "your output has 1 item; expected 2"),
@@ -106,7 +107,7 @@ def test_the_message_says_what_is_wrong_and_where(
 
 
 # category, rules, pairs of an answer and what was expected
-CATEGORIES: list[tuple[str, dict[str, Any], list[tuple[Tree, Tree]]]] = [
+CATEGORIES: list[tuple[str, dict[str, Any], list[tuple[Any, Any]]]] = [
     (
         "shape differs",
         {},
@@ -138,7 +139,7 @@ CATEGORIES: list[tuple[str, dict[str, Any], list[tuple[Tree, Tree]]]] = [
     ),
     ("values outside tolerance", {"tolerance": Tolerance(rtol=10.0, atol=1e308)}, [(1.7e308, -1.7e308)]),
     ("values outside tolerance", {"leaves": {"*": Tolerance(rtol=1.0, atol=1.0)}}, [(True, False)]),
-    ("empty output", {}, [(nothing, {"loss": 1.0}) for nothing in (None, [], {}, (), {"loss": None})]),
+    ("empty output", {}, [(nothing, {"loss": 1.0}) for nothing in EMPTY]),
     ("structure differs", LISTS, [(LONG_TEXT, f32(1, 2))]),
 ]
 

@@ -37,6 +37,7 @@ from tests.factories import make_user
 from tests.hostile_text import UNSTORABLE
 from tests.learning.lessons import make_accepted
 from tests.learning.test_shared_solution import sign_in
+from tests.transaction import commit
 
 pytestmark = pytest.mark.usefixtures("revision")
 SLUG = "scaled_sum"
@@ -191,8 +192,7 @@ def test_an_answer_waits_for_the_end_of_its_questions_deletion(database: Databas
         asked = ask(session, ada, SLUG, QUESTION)
 
     def write() -> UUID:
-        with database.transaction() as session:
-            return answer(session, grace, asked, PostText(body="one"))
+        return commit(database, answer, grace, asked, PostText(body="one"))
 
     with ThreadPoolExecutor(1) as pool:
         with database.transaction() as session:
@@ -271,8 +271,7 @@ def test_unread_answers_are_counted_until_their_asker_looks(database: Database) 
         ada, grace = sign_in(session), sign_in(session)
         asked = ask(session, ada, SLUG, QUESTION)
     for writer, body in ((grace, "one"), (grace, "two"), (ada, "my own")):
-        with database.transaction() as session:
-            answer(session, writer, asked, PostText(body=body))
+        commit(database, answer, writer, asked, PostText(body=body))
     with database.transaction() as session:
         (unread,) = list_unread(session, ada.id)
         mark_seen(session, grace, asked)
@@ -280,24 +279,19 @@ def test_unread_answers_are_counted_until_their_asker_looks(database: Database) 
         assert list_unread(session, grace.id) == ()
         mark_seen(session, ada, asked)
         assert list_unread(session, ada.id) == ()
-    with database.transaction() as session:
-        answer(session, grace, asked, PostText(body="three"))
-    with database.transaction() as session:
-        assert [unread.count for unread in list_unread(session, ada.id)] == [1]
+    commit(database, answer, grace, asked, PostText(body="three"))
+    assert [unread.count for unread in commit(database, list_unread, ada.id)] == [1]
 
 
 def test_an_answer_that_was_being_written_during_the_look_is_unread(database: Database) -> None:
     with database.transaction() as session:
         ada, grace = sign_in(session), sign_in(session)
         asked = ask(session, ada, SLUG, QUESTION)
-    with database.transaction() as session:
-        answer(session, grace, asked, PostText(body="one"))
+    commit(database, answer, grace, asked, PostText(body="one"))
     with database.transaction() as slow:
         answer(slow, grace, asked, PostText(body="two"))
-        with database.transaction() as session:
-            mark_seen(session, ada, asked)
-    with database.transaction() as session:
-        assert [unread.count for unread in list_unread(session, ada.id)] == [1]
+        commit(database, mark_seen, ada, asked)
+    assert [unread.count for unread in commit(database, list_unread, ada.id)] == [1]
 
 
 def test_hidden_posts_are_for_moderators_and_their_authors(session: Session) -> None:

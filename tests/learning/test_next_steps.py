@@ -15,6 +15,7 @@ from app.learning.progress import LastProblem, find_last_problem, list_started, 
 from app.submissions.draft import Draft
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user
+from tests.transaction import commit
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -48,8 +49,7 @@ def type_draft(session: Session, user: User, slug: str, hours: int) -> None:
 
 
 def last_of(database: Database, user: User) -> LastProblem | None:
-    with database.transaction() as session:
-        return find_last_problem(session, user.id)
+    return commit(database, find_last_problem, user.id)
 
 
 def test_it_is_the_unsolved_problem_that_was_worked_on_last(database: Database, ada: User) -> None:
@@ -73,8 +73,7 @@ def test_a_draft_counts_before_anything_is_submitted_and_after(database: Databas
         send(session, ada, "one", "wrong_answer", hours=1)
         type_draft(session, ada, "three", hours=3)
     new = last_of(database, ada)
-    with database.transaction() as session:
-        type_draft(session, ada, "one", hours=4)
+    commit(database, type_draft, ada, "one", hours=4)
     again = last_of(database, ada)
 
     assert new is not None
@@ -98,8 +97,7 @@ def test_each_started_track_tells_its_next_problem(database: Database, ada: User
         before = list_started(list_tracks(session, states_of(ada.id)))
         send(session, ada, "one", "accepted", hours=1)
         send(session, ada, "other", "accepted", hours=2)
-    with database.transaction() as session:
-        after = list_started(list_tracks(session, states_of(ada.id)))
+    after = list_started(commit(database, list_tracks, states_of(ada.id)))
 
     assert before == ()
     assert [(track.slug, track.next.slug if track.next else None) for track in after] == [("basics", "two")]

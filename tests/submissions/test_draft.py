@@ -12,6 +12,7 @@ from app.errors import Invalid, NotFound
 from app.submissions.draft import Draft, Save, discard_other, find_draft, save_draft
 from tests.catalog.packages import make_package
 from tests.factories import make_user
+from tests.transaction import commit
 
 SLUG = "scaled_sum"
 
@@ -26,8 +27,7 @@ def first(database: Database) -> Save:
 
 
 def save(database: Database, wanted: Save) -> UUID:
-    with database.transaction() as session:
-        return save_draft(session, wanted).version
+    return commit(database, save_draft, wanted).version
 
 
 def kept(session: Session, wanted: Save) -> Draft:
@@ -67,16 +67,14 @@ def test_a_draft_that_has_not_seen_the_last_one_leaves_it_beside(database: Datab
         assert (draft.source, draft.other_source) == ("on the laptop", "on the phone")
         discard_other(session, first.user_id, SLUG)
 
-    with database.transaction() as session:
-        assert kept(session, first).other_source is None
+    assert commit(database, kept, first).other_source is None
 
 
 def test_the_same_text_from_two_places_is_no_conflict(database: Database, first: Save) -> None:
     version = save(database, first)
 
     assert save(database, replace(first, base=None)) == version
-    with database.transaction() as session:
-        assert kept(session, first).other_source is None
+    assert commit(database, kept, first).other_source is None
 
 
 def test_drafts_are_their_writer_s_own(database: Database, first: Save) -> None:

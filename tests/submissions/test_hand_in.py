@@ -24,6 +24,7 @@ from tests.factories import (
     make_problem,
     make_user,
 )
+from tests.transaction import commit, execute
 
 NONE_LEFT = SubmitLimits(max_pending=0, judging_seconds_per_hour=0, submissions_per_hour=0)
 NOW = datetime.now(UTC)
@@ -58,8 +59,7 @@ def hand_in(
 
 def change(database: Database, **columns: object) -> None:
     """Change the assignment."""
-    with database.transaction() as session:
-        session.execute(update(Assignment).values(**columns))
+    execute(database, update(Assignment).values(**columns))
 
 
 def test_a_hand_in_is_stored_where_every_limit_is_used_up(database: Database, ada: Viewer) -> None:
@@ -92,8 +92,7 @@ def test_parallel_hand_ins_never_have_more_than_the_attempts(database: Database,
 def test_the_judges_failure_and_an_early_cancel_cost_no_attempt(database: Database, ada: Viewer) -> None:
     for verdict in ("judge_error", "cancelled", "wrong_answer"):
         hand_in(database, ada)
-        with database.transaction() as session:
-            finish_judgings(session, verdict)
+        commit(database, finish_judgings, verdict)
     hand_in(database, ada)
 
     with pytest.raises(AttemptsUsed, match="all 2 attempts"):
@@ -194,8 +193,7 @@ def test_what_is_not_in_the_assignment_is_not_found(
 
 
 def test_an_archived_course_takes_nothing(database: Database, ada: Viewer) -> None:
-    with database.transaction() as session:
-        session.execute(update(Course).values(state="archived"))
+    execute(database, update(Course).values(state="archived"))
 
     with pytest.raises(NotTaken, match="is archived"):
         hand_in(database, ada)

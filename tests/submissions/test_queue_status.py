@@ -16,6 +16,7 @@ from app.submissions.queue_wait import LOST, NO_BOX, NO_WORKER
 from tests.factories import make_judging, make_submission, make_worker, view_submission
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
+from tests.transaction import commit, fetch_all
 
 LATER = datetime.now(UTC) + timedelta(days=1)
 
@@ -28,13 +29,11 @@ def notice(database: Database, **columns: Any) -> str | None:
 
 
 def workers(database: Database) -> list[WorkerRow]:
-    with database.transaction() as session:
-        return list(session.scalars(select(WorkerRow)))
+    return fetch_all(database, select(WorkerRow))
 
 
 def test_without_a_worker_of_its_queue_a_submission_is_told_that_it_waits(database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
 
     said = notice(database, queue="gpu")
 
@@ -48,20 +47,17 @@ def test_without_any_worker_the_same_is_said_of_the_cpu_queue(database: Database
 
 
 def test_a_submission_is_told_that_its_worker_can_not_open_boxes(database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu", box_failure="the machine has too much to do")
+    commit(database, make_worker, "cpu", box_failure="the machine has too much to do")
 
     alone = notice(database)
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
 
     assert alone == NO_BOX.format(kind="worker")
     assert notice(database) is None
 
 
 def test_with_a_worker_of_its_queue_nothing_is_said(database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu", "gpu")
+    commit(database, make_worker, "cpu", "gpu")
 
     assert (notice(database), notice(database, queue="gpu")) == (None, None)
 
@@ -90,8 +86,7 @@ def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Databa
     gone = datetime.now(UTC) - timedelta(seconds=1)
 
     alone = notice(database, attempt=1, lease_until=gone)
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
 
     assert alone == NO_WORKER.format(kind="worker")
     assert notice(database, attempt=1, lease_until=gone) == LOST
@@ -112,8 +107,7 @@ def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: 
 
 
 def test_a_draining_worker_is_not_listed_as_available(database: Database) -> None:
-    with database.transaction() as session:
-        make_judging(session)
+    commit(database, make_judging)
     going, end = threading.Event(), threading.Event()
 
     def run(claim: JudgingClaim, _: threading.Event) -> None:

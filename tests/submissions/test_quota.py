@@ -11,6 +11,7 @@ from app.submissions.model import Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from tests.factories import make_problem, make_user
+from tests.transaction import commit, execute
 
 MANY = SubmitLimits(max_pending=1000)
 
@@ -23,13 +24,11 @@ def wanted(database: Database) -> Submit:
 
 
 def send(database: Database, wanted: Submit, limits: SubmitLimits) -> None:
-    with database.transaction() as session:
-        submit(session, wanted, limits)
+    commit(database, submit, wanted, limits)
 
 
 def make_older(database: Database, minutes: int) -> None:
-    with database.transaction() as session:
-        session.execute(update(Submission).values(created_at=Submission.created_at - timedelta(minutes=minutes)))
+    execute(database, update(Submission).values(created_at=Submission.created_at - timedelta(minutes=minutes)))
 
 
 def test_one_more_submission_than_the_hourly_limit_waits_for_the_first_to_be_an_hour_old(
@@ -60,8 +59,7 @@ def test_large_sources_use_up_the_bytes_of_an_hour(database: Database, wanted: S
         send(database, large, limits)
 
     send(database, wanted, limits)  # a small one still fits
-    with database.transaction() as session:
-        other = replace(large, user_id=make_user(session).id)
+    other = replace(large, user_id=commit(database, make_user).id)
     send(database, other, limits)
 
 

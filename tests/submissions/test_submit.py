@@ -14,6 +14,7 @@ from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from tests.factories import make_prepared, make_problem, make_user
+from tests.transaction import commit, fetch_one
 
 LIMITS = SubmitLimits(max_pending=20)
 
@@ -31,11 +32,9 @@ def count(database: Database, model: type[Submission | Judging | Job]) -> int:
 
 
 def test_a_submission_is_written_with_its_judging(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        submission = submit(session, request_, LIMITS)
+    submission = commit(database, submit, request_, LIMITS)
 
-    with database.transaction() as session:
-        judging = session.scalars(select(Judging)).one()
+    judging = fetch_one(database, select(Judging))
     assert (judging.submission_id, judging.state, judging.queue) == (submission.id, "queued", "cpu")
 
 
@@ -59,8 +58,7 @@ def variants_of(database: Database, request: Submit, number: int) -> list[int]:
     """Send submissions one after the other, and return their variants."""
     found: list[int] = []
     for _ in range(number):
-        with database.transaction() as session:
-            found.append(submit(session, request, SubmitLimits(max_pending=100)).variant)
+        found.append(commit(database, submit, request, SubmitLimits(max_pending=100)).variant)
     return found
 
 
@@ -77,15 +75,13 @@ def test_a_variant_repeats_only_after_half_of_the_others(database: Database, req
 
 
 def test_before_a_variant_is_prepared_all_students_get_the_same(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        others = [replace(request_, user_id=make_user(session).id) for _ in range(8)]
+    others = [replace(request_, user_id=commit(database, make_user).id) for _ in range(8)]
 
     assert {tuple(variants_of(database, each, 2)) for each in (request_, *others)} == {(0, 1)}
 
 
 def test_samples_and_other_people_do_not_count_for_the_variant(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        other = replace(request_, user_id=make_user(session).id)
+    other = replace(request_, user_id=commit(database, make_user).id)
     first, second = variants_of(database, request_, 2)
     variants_of(database, other, 1)
     variants_of(database, replace(request_, mode="sample"), 1)
@@ -96,8 +92,7 @@ def test_samples_and_other_people_do_not_count_for_the_variant(database: Databas
 
 
 def test_a_problem_with_one_variant_has_always_that(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        make_problem(session, "single", variants=1)
+    commit(database, make_problem, "single", variants=1)
 
     assert variants_of(database, replace(request_, slug="single"), 3) == [0, 0, 0]
 
@@ -138,10 +133,8 @@ def test_an_unknown_problem_is_not_found(database: Database, request_: Submit, s
 def test_the_same_key_gives_the_same_submission(database: Database, request_: Submit) -> None:
     keyed = replace(request_, idempotency_key="once")
 
-    with database.transaction() as session:
-        first = submit(session, keyed, LIMITS)
-    with database.transaction() as session:
-        second = submit(session, keyed, LIMITS)
+    first = commit(database, submit, keyed, LIMITS)
+    second = commit(database, submit, keyed, LIMITS)
 
     assert second.id == first.id
     assert count(database, Judging) == 1
@@ -149,19 +142,16 @@ def test_the_same_key_gives_the_same_submission(database: Database, request_: Su
 
 def test_a_repeated_key_is_answered_even_when_no_more_may_wait(database: Database, request_: Submit) -> None:
     keyed = replace(request_, idempotency_key="once")
-    with database.transaction() as session:
-        first = submit(session, keyed, SubmitLimits(max_pending=1))
+    first = commit(database, submit, keyed, SubmitLimits(max_pending=1))
 
-    with database.transaction() as session:
-        assert submit(session, keyed, SubmitLimits(max_pending=1)).id == first.id
+    assert commit(database, submit, keyed, SubmitLimits(max_pending=1)).id == first.id
 
 
 def test_the_same_key_sent_many_times_at_once_gives_one_submission(database: Database, request_: Submit) -> None:
     keyed = replace(request_, idempotency_key="once")
 
     def send(_: int) -> object:
-        with database.transaction() as session:
-            return submit(session, keyed, LIMITS).id
+        return commit(database, submit, keyed, LIMITS).id
 
     with ThreadPoolExecutor(7) as threads:
         ids = set(threads.map(send, range(21)))
@@ -171,8 +161,7 @@ def test_the_same_key_sent_many_times_at_once_gives_one_submission(database: Dat
 
 
 def test_a_key_used_for_something_else_is_a_conflict(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        submit(session, replace(request_, idempotency_key="once"), LIMITS)
+    commit(database, submit, replace(request_, idempotency_key="once"), LIMITS)
 
     with pytest.raises(Conflict, match="use a new key"), database.transaction() as session:
         submit(session, replace(request_, idempotency_key="once", source="def other(): ..."), LIMITS)
@@ -197,8 +186,7 @@ def test_a_key_that_is_no_key_is_refused(database: Database, request_: Submit, k
 def test_no_more_may_wait_than_the_limit_even_when_sent_at_once(database: Database, request_: Submit) -> None:
     def send(_: int) -> bool:
         try:
-            with database.transaction() as session:
-                submit(session, request_, SubmitLimits(max_pending=3))
+            commit(database, submit, request_, SubmitLimits(max_pending=3))
         except LimitReached:
             return False
         return True
@@ -232,12 +220,10 @@ def test_only_a_submission_with_custom_inputs_is_rationed(session: Session, requ
 def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(
     database: Database, request_: Submit
 ) -> None:
-    with database.transaction() as session:
-        make_problem(session, "sized", parameters=[{"name": "n", "type": "int"}])
+    commit(database, make_problem, "sized", parameters=[{"name": "n", "type": "int"}])
     own = replace(request_, slug="sized", mode="sample", inputs="n: 3\n", idempotency_key="once")
 
-    with database.transaction() as session:
-        assert submit(session, own, LIMITS).inputs == "n: 3\n"
+    assert commit(database, submit, own, LIMITS).inputs == "n: 3\n"
 
     with database.transaction() as session, pytest.raises(Conflict):
         submit(session, replace(own, inputs="n: 4\n"), LIMITS)

@@ -36,14 +36,14 @@ from app.submissions.visitor_run import (
     delete_old_runs,
 )
 from tests.factories import finish_judgings, make_judging, make_problem, make_submission, make_user, make_worker
+from tests.transaction import commit, execute, fetch_all, fetch_one
 
 SOURCE = "def sums(): ..."
 
 
 @pytest.fixture(autouse=True)
 def problem(database: Database) -> None:
-    with database.transaction() as session:
-        make_problem(session, "sums")
+    commit(database, make_problem, "sums")
 
 
 def start(database: Database, runs: VisitorRuns, network: str = "192.0.2.1", **others: Any) -> UUID:
@@ -60,8 +60,7 @@ def submit_as_student(database: Database) -> UUID:
 
 def claim_all(database: Database, slots: int, worker: str = "worker") -> list[UUID]:
     wanted = Wanted(queues=["cpu"], slots=slots, worker=worker, lease=timedelta(seconds=15))
-    with database.transaction() as session:
-        return [taken.submission_id for taken in claim(session, wanted, JudgingClaim)]
+    return [taken.submission_id for taken in commit(database, claim, wanted, JudgingClaim)]
 
 
 def end_all(database: Database, verdict: str = "accepted", ago: timedelta = timedelta()) -> None:
@@ -72,8 +71,7 @@ def end_all(database: Database, verdict: str = "accepted", ago: timedelta = time
 
 
 def count(database: Database, *models: type[Any]) -> list[int]:
-    with database.transaction() as session:
-        return [session.scalars(select(func.count()).select_from(model)).one() for model in models]
+    return [fetch_one(database, select(func.count()).select_from(model)) for model in models]
 
 
 def test_a_network_has_one_unfinished_run(database: Database) -> None:
@@ -121,16 +119,14 @@ def test_a_long_queue_refuses_visitors_while_it_takes_students(database: Databas
 
 @pytest.mark.parametrize("availability", ["draft", "unlisted", "withdrawn"])
 def test_only_listed_problems_run_without_an_account(database: Database, availability: str) -> None:
-    with database.transaction() as session:
-        session.execute(update(Problem).values(availability=availability))
+    execute(database, update(Problem).values(availability=availability))
 
     with pytest.raises(NotFound):
         start(database, VisitorRuns(Limits()))
 
 
 def test_a_problem_on_a_gpu_needs_an_account(database: Database) -> None:
-    with database.transaction() as session:
-        make_problem(session, "fast", limits={"gpu": True})
+    commit(database, make_problem, "fast", limits={"gpu": True})
 
     with pytest.raises(Invalid, match="needs a GPU; sign in"):
         start(database, VisitorRuns(Limits()), slug="fast")
@@ -229,8 +225,7 @@ def test_nothing_of_a_run_is_left_soon_after_its_verdict(database: Database) -> 
     delete_old_runs(database)
 
     assert count(database, Submission, Judging, CaseRow) == [1, 1, 0]
-    with database.transaction() as session:
-        assert session.scalars(select(Submission.id)).all() == [student]
+    assert fetch_all(database, select(Submission.id)) == [student]
 
 
 @pytest.mark.parametrize("is_held", [True, False])
@@ -238,13 +233,11 @@ def test_a_run_that_no_worker_ends_is_cancelled_and_deleted(database: Database, 
     start(database, VisitorRuns(Limits()))
     if is_held:
         claim_all(database, 1)
-    with database.transaction() as session:
-        session.execute(update(Submission).values(created_at=func.now() - LONGEST))
+    execute(database, update(Submission).values(created_at=func.now() - LONGEST))
 
     delete_old_runs(database)
 
-    with database.transaction() as session:
-        assert session.scalars(select(Judging.verdict)).one() == "cancelled"
+    assert fetch_one(database, select(Judging.verdict)) == "cancelled"
     end_all(database, "cancelled", ago=KEPT)
     delete_old_runs(database)
     assert count(database, Submission) == [0]

@@ -15,6 +15,7 @@ from app.accounts.session import SessionOrigin, start_session
 from app.accounts.token import find_viewer_by_token
 from app.audit import AuditEvent
 from app.database.engine import Database
+from tests.transaction import fetch_all, fetch_one
 from tests.web.browser import visit
 from tests.web.conftest import PASSWORD
 
@@ -33,13 +34,11 @@ def owner(anyone: TestClient) -> TestClient:
 
 
 def find(database: Database) -> User:
-    with database.transaction() as session:
-        return session.scalars(select(User).where(User.username == "ada")).one()
+    return fetch_one(database, select(User).where(User.username == "ada"))
 
 
 def count_sessions(database: Database) -> int:
-    with database.transaction() as session:
-        return session.scalars(select(func.count(UserSession.id))).one()
+    return fetch_one(database, select(func.count(UserSession.id)))
 
 
 def error_beside(page: str, field: str) -> str:
@@ -127,8 +126,7 @@ def test_a_token_is_shown_once_and_works_as_far_as_its_scopes_go(owner: TestClie
 def test_a_token_for_everything_never_ends_when_no_days_are_given(owner: TestClient, database: Database) -> None:
     owner.post("/account/tokens", data={**PROOF, "token_name": "all", "expires_in_days": "", "everything": "true"})
 
-    with database.transaction() as session:
-        token = session.scalars(select(ApiToken)).one()
+    token = fetch_one(database, select(ApiToken))
     assert (token.scopes, token.expires_at) == (None, None)
 
 
@@ -151,8 +149,7 @@ def test_an_error_of_the_token_form_stands_beside_its_field(
 
     assert answer.status_code == 422
     assert "<span></span>" not in error_beside(answer.text, field)
-    with database.transaction() as session:
-        assert session.scalars(select(ApiToken)).all() == []
+    assert fetch_all(database, select(ApiToken)) == []
 
 
 def test_a_user_downloads_their_own_data(owner: TestClient) -> None:
@@ -216,8 +213,7 @@ def test_a_user_without_a_password_chooses_one_just_after_signing_in(owner: Test
 def test_the_audit_log_records_the_address_of_a_password_change(owner: TestClient, database: Database) -> None:
     owner.post("/account/password", data={"current": PASSWORD, "new": NEW})
 
-    with database.transaction() as session:
-        event = session.scalars(select(AuditEvent).where(AuditEvent.action == "user.password_changed")).one()
+    event = fetch_one(database, select(AuditEvent).where(AuditEvent.action == "user.password_changed"))
     assert (event.channel, event.actor_id, event.target) == ("page", find(database).id, str(find(database).id))
     assert event.address is not None
 

@@ -19,6 +19,7 @@ from app.queue.heartbeat import ALIVE
 from app.settings import ROOT
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_worker, set_policy
+from tests.transaction import commit, fetch_all
 
 
 def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Database) -> None:
@@ -100,8 +101,7 @@ def test_an_admin_who_leaves_sign_up_open_has_decided(
 
     assert "First steps" in after
     assert ["Decide who may sign up" in page for page in (before, after)] == [True, False]
-    with database.transaction() as session:
-        actions = session.scalars(select(AuditEvent.action).where(AuditEvent.target == "sign_up")).all()
+    actions = fetch_all(database, select(AuditEvent.action).where(AuditEvent.target == "sign_up"))
     assert actions == (["setting.changed"] * 2 if changes else ["setting.kept"])
 
 
@@ -159,8 +159,7 @@ def test_the_overview_the_queue_and_the_alert_agree_on_a_long_wait(
 def test_a_disk_that_is_nearly_full_needs_attention(
     admin: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
     usage = shutil.disk_usage(__file__)
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=usage.total * 6 // 100))
@@ -182,8 +181,7 @@ def test_each_problem_leads_to_its_revisions_and_to_a_rejudging(admin: TestClien
 
 
 def test_storage_shows_what_each_setting_will_delete(admin: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        set_policy(session, keep_submissions_days=30)
+    commit(database, set_policy, keep_submissions_days=30)
 
     page = admin.get("/admin/storage").text
 
@@ -194,8 +192,7 @@ def test_storage_shows_what_each_setting_will_delete(admin: TestClient, database
 
 def test_the_overview_says_when_the_last_backup_was_made(admin: TestClient, database: Database) -> None:
     without = admin.get("/admin").text
-    with database.transaction() as session:
-        record(session, COMMAND, Act(action="backup.written", target="monday.backup"))
+    commit(database, record, COMMAND, Act(action="backup.written", target="monday.backup"))
     today = admin.get("/admin").text
 
     assert re.search(r"Last backup</span><span class=\"value\">none", without)

@@ -12,6 +12,7 @@ from app.database.engine import Database
 from app.policy import Policy, PolicyRow, read_policy
 from app.submissions.model import Submission
 from tests.factories import make_judging, set_policy
+from tests.transaction import commit, fetch_all
 from tests.web.browser import PATIENCE_MS
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -19,8 +20,7 @@ HOME = "/admin/settings"
 
 
 def read(database: Database) -> Policy:
-    with database.transaction() as session:
-        return read_policy(session)
+    return commit(database, read_policy)
 
 
 def value_of(page: str, name: str) -> str:
@@ -97,8 +97,7 @@ def test_wrong_values_are_explained_at_their_fields_and_all_typed_values_stay(
 
 
 def test_a_value_that_another_admin_changed_meanwhile_is_not_overwritten(admin: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        set_policy(session, max_pending=30)
+    commit(database, set_policy, max_pending=30)
 
     stale = admin.post(HOME, data={"max_pending": "7", "seen.max_pending": "20"})
     again = admin.post(HOME, data={"max_pending": "7", "seen.max_pending": value_of(stale.text, "seen.max_pending")})
@@ -137,8 +136,7 @@ def test_a_default_is_entered_first_and_saved_with_the_rest(admin: TestClient, d
     assert (value_of(entered.text, "max_pending"), read(database).max_pending) == ("20", 7)
 
     admin.post(HOME, data={"max_pending": "20", "seen.max_pending": value_of(entered.text, "seen.max_pending")})
-    with database.transaction() as session:
-        assert session.scalars(select(PolicyRow)).all() == []
+    assert fetch_all(database, select(PolicyRow)) == []
 
 
 def test_an_announcement_is_shown_as_text_on_every_page(admin: TestClient) -> None:

@@ -13,6 +13,7 @@ from app.catalog.package import package_from_files
 from app.database.engine import Database
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.test_verifier import verifying
+from tests.transaction import commit, execute
 from tests.web.browser import PATIENCE_MS, Visitor, visit
 
 pytestmark = pytest.mark.browser
@@ -22,13 +23,11 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture
 def emmy(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
     """An author, and the exercise as it is in the server's folder."""
-    with database.transaction() as session:
-        publish_folder(session, package_from_files(SLUG, {path: text.encode() for path, text in EXERCISE.items()}))
+    commit(database, publish_folder, package_from_files(SLUG, {path: text.encode() for path, text in EXERCISE.items()}))
     with browser.new_context() as context:
         visitor = visit(context, address)
         visitor.sign_up("emmy")
-        with database.transaction() as session:
-            session.execute(update(User).where(User.username == "emmy").values(role="author"))
+        execute(database, update(User).where(User.username == "emmy").values(role="author"))
         yield visitor
 
 
@@ -101,8 +100,7 @@ def test_typed_text_survives_a_closed_tab_and_an_ended_session(emmy: Visitor, da
     emmy.open(f"/author/edit?problem={SLUG}")
     write(emmy, "problem.yaml", "title: typed for an hour\n")
     expect(emmy.page.locator(".line-words").first).to_contain_text("is missing")
-    with database.transaction() as session:
-        session.execute(delete(UserSession))
+    execute(database, delete(UserSession))
 
     # The form is not sent to the sign-in page, which would lose the text.
     emmy.page.get_by_role("button", name="Publish").click()

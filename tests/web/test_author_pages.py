@@ -24,6 +24,7 @@ from app.queue.model import Job
 from tests.authoring.steps import take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_listed, make_package
 from tests.factories import make_judging, make_submission, make_user
+from tests.transaction import commit, execute, fetch_one
 
 SLUG = "scaled_sum"
 DIGEST = digest(make_package().files)
@@ -36,8 +37,7 @@ MANY_REVISIONS = statement("""INSERT INTO revisions (id, problem_id, number, dig
 @pytest.fixture
 def emmy(ada: TestClient, database: Database) -> TestClient:
     """The browser of an author."""
-    with database.transaction() as session:
-        session.execute(update(User).where(User.username == "ada").values(username="emmy", role="author"))
+    execute(database, update(User).where(User.username == "ada").values(username="emmy", role="author"))
     return ada
 
 
@@ -68,8 +68,7 @@ def lines_marked(answer: httpx.Response) -> list[tuple[str, str]]:
 
 
 def waiting(database: Database) -> Verification:
-    with database.transaction() as session:
-        return session.scalars(select(Verification)).one()
+    return fetch_one(database, select(Verification))
 
 
 def current(database: Database) -> str:
@@ -172,8 +171,7 @@ def test_a_package_is_verified_and_published(emmy: TestClient, database: Databas
     shown = emmy.get(page + "/result").text
     assert len(re.findall('<li class="(?:done|now|later)"', shown)) == 8
     assert re.search('<li class="now".*?Mutants of the reference.*?<progress value="3" max="40">', shown, re.DOTALL)
-    with database.transaction() as session:
-        session.execute(update(Job).values(lease_until=None))
+    execute(database, update(Job).values(lease_until=None))
     verify(database)
 
     assert "Published" in emmy.get(page).text
@@ -182,8 +180,7 @@ def test_a_package_is_verified_and_published(emmy: TestClient, database: Databas
 
 def test_a_package_that_passed_is_published_by_a_button(emmy: TestClient, database: Database) -> None:
     page = send(emmy, CHANGED, "publish").headers["Location"]
-    with database.transaction() as session:
-        session.execute(update(Verification).values(publish=False))  # as a request by REST
+    execute(database, update(Verification).values(publish=False))  # as a request by REST
     verify(database)
     assert current(database) == DIGEST
 
@@ -238,8 +235,7 @@ def test_a_running_verification_is_cancelled_once(emmy: TestClient, database: Da
 
 
 def test_an_author_is_warned_of_a_newer_revision(emmy: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package(problem=PROBLEM.replace("Scaled sum", "Of somebody else")))
+    commit(database, publish, make_package(problem=PROBLEM.replace("Scaled sum", "Of somebody else")))
 
     refused = send(emmy, CHANGED, "publish")
     again = send(emmy, CHANGED, "publish", base=hidden(refused, "base"))
@@ -287,8 +283,7 @@ def test_the_page_of_a_problem_compares_revisions_and_restores_an_older_one(
 
 
 def test_older_revisions_are_on_pages_of_their_own(emmy: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(MANY_REVISIONS)
+    execute(database, MANY_REVISIONS)
 
     first = emmy.get(f"/author/problems/{SLUG}").text
     (older,) = re.findall(r'href="(/author/problems/.*?)">Older revisions<', first)
@@ -376,8 +371,7 @@ def test_a_withdrawn_problem_says_so_and_takes_no_submissions(
 def test_students_do_not_find_a_draft(emmy: TestClient, database: Database) -> None:
     emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "draft"})
     for_author = emmy.get(f"/problems/{SLUG}")
-    with database.transaction() as session:
-        session.execute(update(User).where(User.username == "emmy").values(role="student"))
+    execute(database, update(User).where(User.username == "emmy").values(role="student"))
 
     for_student = [emmy.get(f"/problems/{SLUG}{path}").status_code for path in ("", "/solution", "/quiz", "/learning")]
 
@@ -387,8 +381,7 @@ def test_students_do_not_find_a_draft(emmy: TestClient, database: Database) -> N
 
 def test_the_history_of_a_draft_is_there_only_for_students_who_tried_it(emmy: TestClient, database: Database) -> None:
     emmy.post(f"/author/problems/{SLUG}/availability", data={"availability": "draft"})
-    with database.transaction() as session:
-        session.execute(update(User).where(User.username == "emmy").values(role="student"))
+    execute(database, update(User).where(User.username == "emmy").values(role="student"))
     stranger = emmy.get(f"/submissions?problem={SLUG}")
     with database.transaction() as session:
         user = session.scalars(select(User)).one()

@@ -17,6 +17,7 @@ from app.database.engine import Database
 from app.policy import PolicyRow
 from app.web.visit import COOKIE
 from tests.factories import make_user
+from tests.transaction import commit, fetch_all
 from tests.web.conftest import PASSWORD
 
 GRACE = {"username": "grace", "password": PASSWORD}
@@ -29,8 +30,7 @@ def set_mode(database: Database, mode: str) -> None:
 
 
 def make_invitation(database: Database, **wanted: str) -> str:
-    with database.transaction() as session:
-        return invite(session, COMMAND, Invite(**wanted)).secret  # type: ignore[arg-type]
+    return commit(database, invite, COMMAND, Invite(**wanted)).secret  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -140,8 +140,7 @@ def test_an_error_of_the_invitation_form_stands_beside_its_field(
 def test_asking_for_a_new_password_gets_the_same_answer_for_every_account(
     anyone: TestClient, database: Database
 ) -> None:
-    with database.transaction() as session:
-        sign_up(session, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
+    commit(database, sign_up, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
 
     pages = [
         anyone.post("/forgot-password", data={"account": name}) for name in ("ada", "nobody", "ada@example.org", "")
@@ -172,8 +171,7 @@ def test_a_new_password_is_chosen_on_the_page_and_signs_out_everywhere(anyone: T
     assert "Your new password is set" in anyone.get(done.headers["location"]).text
     assert "This link is not valid" in again.text
     assert 'action="/forgot-password"' in again.text
-    with database.transaction() as session:
-        assert session.scalars(select(UserSession)).all() == []
+    assert fetch_all(database, select(UserSession)) == []
     assert anyone.post("/sign-in", data={"username": "ada", "password": "battery staple"}).status_code == 303
 
 

@@ -18,6 +18,7 @@ from app.submissions.leaderboard import LEAST_OTHERS
 from app.submissions.model import Judging, Submission
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_measurement, make_reference_measurement, make_submission, make_user
+from tests.transaction import commit, execute
 from tests.web.browser import PATIENCE_MS, Visitor
 from tests.web.judged import all_right, answered, judge
 from tests.web.submit_form import PAGE, solve, submit
@@ -48,8 +49,7 @@ def add_solvers(database: Database, judging: Judging, seconds: list[float]) -> N
 def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_problem(
     ada: TestClient, database: Database
 ) -> None:
-    with database.transaction() as session:
-        publish(session, make_listed("second", "track: basics\nposition: 2\n"))
+    commit(database, publish, make_listed("second", "track: basics\nposition: 2\n"))
 
     result = ada.get(solve(ada, database) + "/result").text
 
@@ -61,8 +61,7 @@ def test_an_accepted_submission_leads_to_the_walkthrough_the_quiz_and_the_next_p
 
 
 def test_the_end_of_a_quiz_leads_on(ada: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_listed("second", "track: basics\nposition: 2\n"))
+    commit(database, publish, make_listed("second", "track: basics\nposition: 2\n"))
     answer = {"question": 0, "choice": 0}
     ada.post(f"{PAGE}/quiz", data=answer)
     unsolved = ada.get(f"{PAGE}/quiz").text
@@ -97,8 +96,7 @@ def test_an_accepted_submission_stays_readable_when_its_problem_becomes_a_draft(
     ada: TestClient, database: Database
 ) -> None:
     path = solve(ada, database)
-    with database.transaction() as session:
-        session.execute(update(Problem).values(availability="draft"))
+    execute(database, update(Problem).values(availability="draft"))
 
     for address in (path, f"{path}/result", f"{path}/events", f"{path}/diff"):
         answer = ada.get(address)
@@ -109,8 +107,7 @@ def test_an_accepted_submission_stays_readable_when_its_problem_becomes_a_draft(
 
 def test_an_unlisted_problem_leads_to_its_quiz_and_to_no_track(ada: TestClient, database: Database) -> None:
     path = solve(ada, database)
-    with database.transaction() as session:
-        session.execute(update(Problem).values(availability="unlisted"))
+    execute(database, update(Problem).values(availability="unlisted"))
 
     result = ada.get(path + "/result").text
 
@@ -131,8 +128,7 @@ def test_a_problem_that_is_unlisted_while_its_page_is_read_leads_to_no_track(
     def unlist(read: ORMExecuteState) -> None:
         if "JOIN tracks" in str(read.statement) and not changes:
             changes.append("unlisted")
-            with database.transaction() as session:
-                session.execute(update(Problem).where(Problem.slug == "scaled_sum").values(availability="unlisted"))
+            execute(database, update(Problem).where(Problem.slug == "scaled_sum").values(availability="unlisted"))
 
     event.listen(Session, "do_orm_execute", unlist)
     try:

@@ -10,6 +10,7 @@ from app.catalog.query import SampleCase, get_problem
 from app.database.engine import Database
 from app.judging.report import copyable_preview
 from app.web.notebook import sample_python
+from tests.transaction import commit
 from tests.values.trees import is_same
 from tests.web.judged import INPUTS, RIGHT
 
@@ -17,8 +18,7 @@ PROBLEM = "/problems/scaled_sum"
 
 
 def test_a_sample_is_copied_as_python(anyone: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        problem = get_problem(session, "scaled_sum")
+    problem = commit(database, get_problem, "scaled_sum")
     sample = SampleCase(name="small", doc="Two numbers.", inputs=INPUTS, expected=copyable_preview(RIGHT))
 
     text = sample_python(problem, sample)
@@ -57,8 +57,7 @@ def test_a_sample_is_copied_as_python(anyone: TestClient, database: Database) ->
     ids=["keys", "types of keys", "texts", "containers", "many", "text"],
 )
 def test_a_copied_value_is_the_value(anyone: TestClient, database: Database, value: Any) -> None:
-    with database.transaction() as session:
-        problem = get_problem(session, "scaled_sum")
+    problem = commit(database, get_problem, "scaled_sum")
     sample = SampleCase(name="small", doc=None, inputs={}, expected=copyable_preview(value))
 
     text = sample_python(problem, sample).replace("answer = scaled_sum(x, y, scale, options)\n", "")
@@ -70,8 +69,7 @@ def test_a_copied_value_is_the_value(anyone: TestClient, database: Database, val
 
 
 def test_values_too_large_to_copy_are_left_out_with_a_comment(anyone: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        problem = get_problem(session, "scaled_sum")
+    problem = commit(database, get_problem, "scaled_sum")
     large, text = np.zeros((512, 8), np.float32), "word " * 10_000
     values: dict[str, Any] = {
         "x": large,

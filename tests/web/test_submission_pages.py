@@ -22,13 +22,13 @@ from app.web.result import describe_result
 from app.web.visit import COOKIE
 from app.web.wording import case_memory_text, case_seconds_text, seconds_text
 from tests.factories import make_prepared, make_user, make_worker
+from tests.transaction import commit, execute
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.submit_form import submit
 
 
 def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
 
     page = ada.get(submit(ada)).text
 
@@ -42,8 +42,7 @@ def test_a_submission_that_no_worker_can_judge_says_so_until_one_starts(ada: Tes
     path = submit(ada)
     alone = ada.get(f"{path}/result").text
 
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
     served = ada.get(f"{path}/result").text
 
     assert "No worker is running now: your submission waits in the queue" in alone
@@ -58,8 +57,7 @@ def test_a_judging_whose_worker_is_lost_does_not_run(ada: TestClient, database: 
         record_phases(session, claim, [Phase(name="running", seconds=None)])
     held = ada.get(f"{path}/result").text
 
-    with database.transaction() as session:
-        session.execute(update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
+    execute(database, update(Job).values(lease_until=func.now() - timedelta(seconds=1)))
     lost = ada.get(f"{path}/result").text
 
     assert "Running your code <b>…</b>" in held
@@ -102,14 +100,12 @@ def test_only_its_student_cancels_a_submission(ada: TestClient, database: Databa
 
 
 def test_a_page_shows_the_phases_and_the_expected_wait(ada: TestClient, database: Database) -> None:
-    with database.transaction() as session:
-        make_worker(session, "cpu")
+    commit(database, make_worker, "cpu")
     judge_quickly(ada, database)
     path = submit(ada)
     queued = ada.get(f"{path}/result").text
     taken = take(database)
-    with database.transaction() as session:
-        record_phases(session, taken, [Phase(name="box", seconds=0.012), Phase(name="running", seconds=None)])
+    commit(database, record_phases, taken, [Phase(name="box", seconds=0.012), Phase(name="running", seconds=None)])
     judging = ada.get(f"{path}/result").text
 
     assert "Expect the verdict in less than 5 s." in queued
