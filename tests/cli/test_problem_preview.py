@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    written = allclose("problem", "new", "mine", "--yes", "--folder", tmp_path)
+    written = allclose("problem", "new", "mine", "--folder", tmp_path)
     assert written.returncode == 0, written.stderr
     return tmp_path / "mine"
 
@@ -83,7 +83,7 @@ def test_the_page_shows_what_students_see_and_follows_the_files(browser: Browser
 
 @pytest.mark.whole
 def test_a_reference_that_fails_is_said_on_the_page(browser: Browser, package: Path) -> None:
-    (package / "reference.py").write_text("def mine(x, eps):\n    return x / undefined\n")
+    (package / "reference.py").write_text("def standardise_columns(x, eps):\n    return x / undefined\n")
 
     with previewed(package) as address, browser.new_context() as context:
         visitor = visit(context, address)
