@@ -1,4 +1,4 @@
-"""Finding submissions: one by ID, or a filtered list, newest first."""
+"""Finding submissions: one by ID, a filtered list, newest first, or two to compare."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.user import get_user_id
+from app.catalog.diff import FileDifference, compare_file
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
 from app.catalog.publish import MAX_NUMBER, get_revision
@@ -28,6 +29,7 @@ from app.submissions.view import Mode, State
 from app.validation import FrozenModel, Moment, check_span
 
 NOWHERE = false()
+STARTER_FILE = "starter.py"
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 
 Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None, bool]
@@ -180,6 +182,34 @@ def find_previous(session: Session, submission: Submission) -> Submission | None
     before = tuple_(Submission.created_at, Submission.id) < tuple_(submission.created_at, submission.id)
     of_both = (Submission.user_id == submission.user_id, Submission.problem_id == submission.problem_id)
     return session.scalars(select(Submission).where(before, *of_both).order_by(*NEWEST).limit(1)).one_or_none()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two submissions. `old` is None if the user's first submission is compared with the starter code."""
+
+    old: Submission | None
+    new: Submission
+    difference: FileDifference
+
+
+def compare_submissions(session: Session, viewer: Viewer, new_id: UUID, old_id: UUID | None = None) -> Pair:
+    """Compare two submissions. `old_id` defaults to the user's previous one for the problem.
+
+    Raises NotFound for a submission that the viewer may not see, Invalid for submissions to different problems.
+    """
+    new = get_submission(session, new_id, viewer)
+    old = find_previous(session, new) if old_id is None else get_submission(session, old_id, viewer)
+    if old is not None and old.problem_id != new.problem_id:
+        raise Invalid("old", "these submissions are to different problems; choose two of the same problem")
+    files = session.get_one(Revision, new.revision_id).files
+    before = str(files.get(STARTER_FILE, "")) if old is None else old.source
+    return Pair(old=old, new=new, difference=compare_file("the code", _ended(before), _ended(new.source)))
+
+
+def _ended(source: str) -> str:
+    """Add a missing newline at the end, which means nothing to Python."""
+    return source if source.endswith("\n") else source + "\n"
 
 
 def _summaries() -> Summaries:

@@ -1,8 +1,7 @@
 """The user's submissions, newest first; the diff of two; and copying one back to the editor."""
 
 from collections.abc import Sequence
-from itertools import groupby
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -11,11 +10,11 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Viewer
 from app.errors import AllcloseError, Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.submissions.difference import Row, compare_submissions
 from app.submissions.draft import restore_source
 from app.submissions.query import (
     HistoryFilters,
     SubmissionSummary,
+    compare_submissions,
     get_submission,
     get_summary,
     list_attempted,
@@ -26,8 +25,6 @@ from app.web.address import SubmissionId, read_slug
 from app.web.visit import CurrentVisit, require_own_origin, see_other
 
 router = APIRouter()
-
-View = Literal["unified", "split"]
 
 
 def read_filters(problem: str = "", verdict: str = "", mode: str = "") -> HistoryFilters:
@@ -63,9 +60,7 @@ def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: st
 
 
 @router.get("/submissions/{submission_id}/diff")
-def show_difference(
-    visit: CurrentVisit, submission_id: SubmissionId, old: str = "", view: View = "unified"
-) -> Response:
+def show_difference(visit: CurrentVisit, submission_id: SubmissionId, old: str = "") -> Response:
     if visit.viewer is None:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
@@ -73,9 +68,8 @@ def show_difference(
         new, before = get_summary(session, pair.new), get_summary(session, pair.old) if pair.old else None
         filters = HistoryFilters(problem=new.problem)
         others = list_submissions(session, pair.new.user_id, filters).items
-    context: dict[str, Any] = {"new": new, "old": before, "difference": pair.difference, "view": view}
-    context |= {"groups": _groups(pair.difference.rows), "others": _with(others, new, before)}
-    return visit.render("difference.html", context)
+    context: dict[str, Any] = {"new": new, "old": before, "file": pair.difference}
+    return visit.render("difference.html", context | {"others": _with(others, new, before)})
 
 
 @router.post("/submissions/{submission_id}/copy", dependencies=[Depends(require_own_origin)])
@@ -113,11 +107,6 @@ def _one_of(field: str, value: str, allowed: Sequence[str]) -> str:
 def _query(filters: HistoryFilters) -> dict[str, Any]:
     fields = {"problem": filters.problem, "verdict": filters.verdict, "mode": filters.mode}
     return {name: value for name, value in fields.items() if value}
-
-
-def _groups(rows: Sequence[Row]) -> list[tuple[bool, list[Row]]]:
-    """Group adjacent changed rows, so that one column shows removed lines above added ones."""
-    return [(is_changed, list(group)) for is_changed, group in groupby(rows, lambda row: row.kind == "changed")]
 
 
 def _with(items: Sequence[SubmissionSummary], *chosen: SubmissionSummary | None) -> list[SubmissionSummary]:
