@@ -101,17 +101,16 @@ def askers(signed_in: SignedIn) -> Askers:
 def mean_something(body: Any) -> Any:
     """Adapt a generated body to rules that the document can't state.
 
-    For the document, a password may be easy to guess, and inputs and a choice may have any type.
+    For the document, a password may be easy to guess, and inputs and a time zone may be any text.
     """
     if not isinstance(body, dict):
         return body
-    for field in ("password", "new"):
-        if isinstance(given := body.get(field), str) and len(given) >= MIN_CHARACTERS:
-            return body | {field: "copper lantern meadow"}
+    if isinstance(given := body.get("password"), str) and len(given) >= MIN_CHARACTERS:
+        return body | {"password": "copper lantern meadow"}
+    if isinstance(body.get("timezone"), str):
+        return body | {"timezone": "Europe/Berlin"}
     if isinstance(given := body.get("inputs"), str) and len(given) <= MAX_BYTES:
         return body | {"inputs": None}  # YAML of the problem's parameters
-    if isinstance(chosen := body.get("chosen"), dict) and chosen.get("problem") is None:
-        return body | {"chosen": chosen | {"problem": "scaled_sum"}}  # all there are, or a revision of no problem
     if body.get("requests_per_minute") is not None:
         return body | {"requests_per_minute": 1_000_000}  # else all that follow are too many
     return body
@@ -125,8 +124,7 @@ def asks_for_more(case: Case[Any]) -> bool:
     """
     if case.media_type == "application/yaml":
         return True
-    chosen = case.body.get("chosen") if isinstance(case.body, dict) else None
-    given = {**(case.query or {}), **(chosen if isinstance(chosen, dict) else {})}
+    given = case.query or {}
     needs_another = "revision" in given or "user" in given
     is_between = {"since", "until"} <= given.keys()
     return needs_another or is_between or "cursor" in given or "replaces" in given
