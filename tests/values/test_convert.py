@@ -1,6 +1,7 @@
 """Return values of students, converted to the judge's values. The boxes' Python makes them, in `runtime/`."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,75 +45,44 @@ def test_arrays_and_tensors_keep_their_dtype(value: Any) -> None:
     assert value["bfloat16"].tolist() == [0, 1]
 
 
-@of("jax_scalar")
-def test_a_jax_scalar_is_an_array_of_no_dimensions(value: Any) -> None:
-    assert (value.shape, value.dtype, float(value)) == ((), np.float32, 0.25)
+# By name: what is looked at, and what it must be.
+LOOKS: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "jax_scalar": (lambda value: (value.shape, value.dtype, float(value)), ((), np.float32, 0.25)),
+    "jax_lazy_result": (lambda value: (value == 50).all(), True),
+    "jax_typed_keys": (lambda value: (value[0].dtype, value[0].tolist() == value[1].tolist()), (np.uint32, True)),
+    "jax_float8": (lambda value: (value.dtype, float(value.flat[0])), (ml_dtypes.float8_e4m3fn, 0.5)),
+    "torch_float8": (lambda value: (value.dtype, float(value.flat[0])), (ml_dtypes.float8_e4m3fn, 0.5)),
+    "nnx_model": (
+        lambda value: (value["layers"][0]["kernel"].shape, value["layers"][2]["rngs"]["key"].dtype),
+        ((1, 2), np.uint32),
+    ),
+    "nnx_optimizer": (lambda value: (set(value), set(value["opt_state"][0])), ({"step", "opt_state"}, ADAM)),
+    "nnx_model_that_holds_itself": (list, ["w"]),
+    "linen_train_state": (
+        lambda value: (set(value), value["params"]["kernel"].dtype),
+        ({"step", "params", "opt_state"}, ml_dtypes.bfloat16),
+    ),
+    "optax_adam": (
+        lambda value: (set(value[0]), value[0]["mu"]["kernel"].dtype, value[1]),
+        (ADAM, ml_dtypes.bfloat16, {}),
+    ),
+    "torch_module": (dtypes, {"weight": "bfloat16", "bias": "bfloat16"}),
+    "torch_optimizer_state": (lambda value: value["state"][0]["momentum_buffer"].tolist(), [1, 1]),
+    "torch_return_types": (
+        lambda value: [(type(item), list(item)) for item in value],
+        [(OrderedDict, ["values", "indices"]), (OrderedDict, ["sign", "logabsdet"])],
+    ),
+    "numpy_matrix": (lambda value: (type(value), value.tolist()), (np.ndarray, [[1, 2]])),
+}
 
 
-@of("jax_typed_keys")
-def test_typed_keys_are_their_key_data(value: Any) -> None:
-    typed, data = value
+@pytest.mark.parametrize(("value", "look"), LOOKS.items(), indirect=["value"], ids=list(LOOKS))
+def test_states_models_and_arrays_of_frameworks_are_trees_of_arrays(
+    value: Any, look: tuple[Callable[[Any], Any], Any]
+) -> None:
+    see, expected = look
 
-    assert typed.dtype == np.uint32
-    assert typed.tolist() == data.tolist()
-
-
-@of("jax_lazy_result")
-def test_a_jax_result_is_waited_for(value: Any) -> None:
-    assert (value == 50).all()
-
-
-@of("nnx_model")
-def test_an_nnx_model_is_its_state(value: Any) -> None:
-    assert value["layers"][0]["kernel"].shape == (1, 2)
-    assert value["layers"][2]["rngs"]["key"].dtype == np.uint32
-
-
-@of("nnx_optimizer")
-def test_an_nnx_optimizer_is_its_state(value: Any) -> None:
-    assert set(value) == {"step", "opt_state"}
-    assert set(value["opt_state"][0]) == ADAM
-
-
-@of("nnx_model_that_holds_itself")
-def test_a_model_that_holds_itself_ends(value: Any) -> None:
-    assert list(value) == ["w"]
-
-
-@of("linen_train_state")
-def test_a_train_state_is_its_fields_without_its_functions(value: Any) -> None:
-    assert set(value) == {"step", "params", "opt_state"}
-    assert value["params"]["kernel"].dtype == ml_dtypes.bfloat16
-
-
-@of("optax_adam")
-def test_an_optax_state_is_a_dict_by_field(value: Any) -> None:
-    assert set(value[0]) == ADAM
-    assert value[0]["mu"]["kernel"].dtype == ml_dtypes.bfloat16
-    assert value[1] == {}
-
-
-@pytest.mark.parametrize("value", ["jax_float8", "torch_float8"], indirect=True)
-def test_an_array_or_a_tensor_of_8_bits_keeps_its_dtype_and_its_numbers(value: Any) -> None:
-    assert (value.dtype, float(value.flat[0])) == (ml_dtypes.float8_e4m3fn, 0.5)
-
-
-@of("torch_module")
-def test_a_torch_module_is_its_state_dict(value: Any) -> None:
-    assert dtypes(value) == {"weight": "bfloat16", "bias": "bfloat16"}
-
-
-@of("torch_optimizer_state")
-def test_the_state_of_a_torch_optimizer(value: Any) -> None:
-    assert value["state"][0]["momentum_buffer"].tolist() == [1, 1]
-
-
-@of("torch_return_types")
-def test_the_tuples_that_torch_returns_have_the_names_of_their_fields(value: Any) -> None:
-    assert [(type(item), list(item)) for item in value] == [
-        (OrderedDict, ["values", "indices"]),
-        (OrderedDict, ["sign", "logabsdet"]),
-    ]
+    assert see(value) == expected
 
 
 @of("named_tuple_and_dataclass")
@@ -125,11 +95,6 @@ def test_named_tuples_and_dataclasses_keep_the_names_of_their_fields(value: Any)
 def test_numpy_scalars_and_views_are_plain_arrays(value: Any) -> None:
     assert (value[0].shape, value[0].dtype, value[1].dtype) == ((), np.float32, np.bool_)
     assert value[2:] == ["text", pytest.approx(np.array([[0, 3], [1, 4], [2, 5]])), 1]
-
-
-@of("numpy_matrix")
-def test_a_matrix_is_an_array(value: Any) -> None:
-    assert (type(value), value.tolist()) == (np.ndarray, [[1, 2]])
 
 
 # By name: the numbers of an array, and values that are no array. Liars are read as what they are.
