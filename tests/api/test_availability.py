@@ -15,6 +15,7 @@ from app.errors import ProblemNotFound
 from app.submissions.draft import Save, save_draft
 from app.submissions.query import list_attempted
 from tests.catalog.packages import PROBLEM, make_package
+from tests.transaction import commit
 
 PATH = "/problems/scaled_sum"
 SOURCE = {"source": "def scaled_sum(x, y, scale, options):\n    return 3\n", "mode": "submit"}
@@ -22,8 +23,7 @@ SOURCE = {"source": "def scaled_sum(x, y, scale, options):\n    return 3\n", "mo
 
 @pytest.fixture(autouse=True)
 def problem(database: Database) -> None:
-    with database.transaction() as session:
-        publish(session, make_package())
+    commit(database, publish, make_package())
 
 
 def change(author: httpx.Client, availability: str) -> None:
@@ -118,13 +118,6 @@ def test_a_new_revision_does_not_list_a_withdrawn_problem(
     author: httpx.Client, anyone: httpx.Client, database: Database
 ) -> None:
     change(author, "withdrawn")
-    with database.transaction() as session:
-        publish(session, make_package("scaled_sum", PROBLEM.replace("Add up a vector", "Sum up a vector")))
+    commit(database, publish, make_package("scaled_sum", PROBLEM.replace("Add up a vector", "Sum up a vector")))
 
     assert not is_listed(anyone)
-
-
-def test_students_can_not_change_it(ada: httpx.Client, author: httpx.Client) -> None:
-    assert ada.patch(PATH, json={"availability": "withdrawn"}).status_code == HTTPStatus.FORBIDDEN
-    assert author.patch(PATH, json={"availability": "gone"}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert author.patch("/problems/unknown", json={"availability": "draft"}).status_code == HTTPStatus.NOT_FOUND

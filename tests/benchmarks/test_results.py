@@ -31,48 +31,32 @@ def test_samples_are_reduced_to_median_least_and_most() -> None:
     assert figure.p95 is None
 
 
-def test_a_machine_that_is_twice_as_slow_changes_nothing() -> None:
-    old = {"verdicts": part(verdict("docker", 3.0), verdict("warm process", 1.0))}
-    new = {"verdicts": part(verdict("docker", 6.0), verdict("warm process", 2.0))}
-
-    assert compare(old, new, factor=1.1) == []
+def verdicts(*seconds: float, warm: float = 1.0) -> dict[str, Part]:
+    return {"verdicts": part(*(verdict("docker", each) for each in seconds), verdict("warm process", warm))}
 
 
-@pytest.mark.parametrize(("seconds", "is_worse"), [(4.0, True), (2.0, False)])
-def test_a_ratio_that_moved_by_more_than_the_factor_is_told(seconds: float, is_worse: bool) -> None:
-    old = {"verdicts": part(verdict("docker", 3.0), verdict("warm process", 1.0))}
-    new = {"verdicts": part(verdict("docker", seconds), verdict("warm process", 1.0))}
-
-    [change] = compare(old, new, factor=1.3)
-
-    assert (change.was, change.now, change.is_worse) == (3.0, seconds, is_worse)
-    assert f"is {seconds:.3g} times {FLOOR}, was 3" in str(change)
+def load(rate: float) -> dict[str, Part]:
+    return {"load": part(throughput(1, 1.0), throughput(8, rate))}
 
 
-def test_a_ratio_that_moved_by_less_than_the_factor_is_not_told() -> None:
-    old = {"verdicts": part(verdict("docker", 3.0), verdict("warm process", 1.0))}
-    new = {"verdicts": part(verdict("docker", 3.8), verdict("warm process", 1.0))}
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        pytest.param(verdicts(3.0), verdicts(6.0, warm=2.0), [], id="a machine that is twice as slow"),
+        pytest.param(verdicts(3.0), verdicts(3.8), [], id="by less than the factor"),
+        pytest.param(verdicts(3.0), verdicts(4.0), [(True, f"is 4 times {FLOOR}, was 3")], id="slower"),
+        pytest.param(verdicts(3.0), verdicts(2.0), [(False, f"is 2 times {FLOOR}, was 3")], id="quicker"),
+        pytest.param(load(2.0), load(1.0), [(True, "was 2")], id="a lower rate"),
+        pytest.param(verdicts(3.0), verdicts(), [(False, "measured before, but not now")], id="in one run only"),
+    ],
+)
+def test_a_ratio_that_moved_by_more_than_the_factor_is_told(
+    old: dict[str, Part], new: dict[str, Part], told: list[tuple[bool, str]]
+) -> None:
+    changes = compare(old, new, factor=1.3)
 
-    assert compare(old, new, factor=1.3) == []
-
-
-def test_of_a_rate_less_is_worse() -> None:
-    old = {"load": part(throughput(1, 1.0), throughput(8, 2.0))}
-    new = {"load": part(throughput(1, 1.0), throughput(8, 1.0))}
-
-    [change] = compare(old, new, factor=1.3)
-
-    assert change.is_worse
-
-
-def test_a_figure_of_one_run_only_is_told_and_is_not_worse() -> None:
-    old = {"verdicts": part(verdict("docker", 3.0), verdict("warm process", 1.0))}
-    new = {"verdicts": part(verdict("warm process", 1.0))}
-
-    [change] = compare(old, new, factor=1.3)
-
-    assert not change.is_worse
-    assert "measured before, but not now" in str(change)
+    assert [change.is_worse for change in changes] == [is_worse for is_worse, _ in told]
+    assert all(words in str(change) for change, (_, words) in zip(changes, told, strict=True))
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:

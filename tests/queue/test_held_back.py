@@ -13,13 +13,13 @@ from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear, leave
 from tests.factories import make_worker
 from tests.rejudging.rows import make_actor
+from tests.transaction import commit
 
 HERE = socket.gethostname()
 
 
 def seen(database: Database) -> list[WorkerView]:
-    with database.transaction() as session:
-        return list_workers(session)
+    return commit(database, list_workers)
 
 
 def told(database: Database) -> dict[str, str]:
@@ -28,14 +28,12 @@ def told(database: Database) -> dict[str, str]:
 
 def begin(database: Database, worker: str = "new:1", queue: str = "cpu") -> bool:
     """Start a worker here, and return whether it is drained."""
-    with database.transaction() as session:
-        return appear(session, Capacity(queues=(queue,), slots=1, worker=worker))
+    return commit(database, appear, Capacity(queues=(queue,), slots=1, worker=worker))
 
 
 def held_back(database: Database, queue: str = "cpu", **columns: Any) -> None:
     """A drained worker that has ended."""
-    with database.transaction() as session:
-        make_worker(session, queue, **{"host": HERE, "name": "old:999999999", "is_draining": True} | columns)
+    commit(database, make_worker, queue, **{"host": HERE, "name": "old:999999999", "is_draining": True} | columns)
 
 
 def test_one_that_is_stopped_and_started_is_held_back_too(database: Database) -> None:
@@ -43,8 +41,7 @@ def test_one_that_is_stopped_and_started_is_held_back_too(database: Database) ->
     with database.transaction() as session:
         appear(session, old)
         drain(session, make_actor(session), old.id)
-    with database.transaction() as session:
-        leave(session, old)
+    commit(database, leave, old)
 
     assert begin(database)
     assert told(database) == {"new:1": "draining"}

@@ -15,6 +15,7 @@ from app.submissions.cancel import cancel
 from app.submissions.judging_record import JudgingClaim, add_hint, finish, record_cases, record_phases
 from app.submissions.model import CaseRow, Judging, Submission
 from tests.factories import make_judging, make_submission
+from tests.transaction import commit, execute, fetch_all, fetch_one
 
 LEASE = timedelta(seconds=15)
 EXPIRED = func.now() - timedelta(seconds=1)
@@ -33,8 +34,7 @@ def make_queue(database: Database, *priorities: int, queue: str = "cpu") -> list
 
 
 def take(database: Database, wish: Wanted) -> list[JudgingClaim]:
-    with database.transaction() as session:
-        return claim(session, wish, JudgingClaim)
+    return commit(database, claim, wish, JudgingClaim)
 
 
 def take_one(database: Database, worker: str = "worker") -> JudgingClaim:
@@ -51,18 +51,15 @@ def make_custom_inputs(database: Database, *priorities: int) -> list[int]:
 
 
 def set_columns(database: Database, **columns: object) -> None:
-    with database.transaction() as session:
-        session.execute(update(Job).values(**columns))
+    execute(database, update(Job).values(**columns))
 
 
 def read(database: Database) -> Judging:
-    with database.transaction() as session:
-        return session.scalars(select(Judging)).one()
+    return fetch_one(database, select(Judging))
 
 
 def read_job(database: Database) -> Job:
-    with database.transaction() as session:
-        return session.scalars(select(Job)).one()
+    return fetch_one(database, select(Job))
 
 
 def attempts_left(job: Job) -> int:
@@ -153,16 +150,13 @@ def test_a_worker_runs_one_judging_at_a_time_that_was_lost_twice(database: Datab
 def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database) -> None:
     make_queue(database, 0, 0)
     kept, lost = take(database, wanted(slots=2))
-    with database.transaction() as session:
-        session.execute(update(Job).where(Job.id == lost.job_id).values(lease_until=EXPIRED))
+    execute(database, update(Job).where(Job.id == lost.job_id).values(lease_until=EXPIRED))
     take_one(database, "other")
     set_columns(database, lease_until=EXPIRED)
 
-    with database.transaction() as session:
-        assert beat(session, {kept, lost}, LEASE) == {lost}
+    assert commit(database, beat, {kept, lost}, LEASE) == {lost}
 
-    with database.transaction() as session:
-        still_held = session.scalars(select(Job.id).where(Job.is_held)).all()
+    still_held = fetch_all(database, select(Job.id).where(Job.is_held))
     assert still_held == [kept.job_id]
 
 
@@ -176,8 +170,7 @@ def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) ->
     assert (judging.state, judging.verdict, judging.score, judging.job) == ("done", "accepted", 100, None)
     assert (judging.attempt, judging.worker, judging.started_at is not None) == (1, "worker", True)
     assert (judging.image, judging.versions) == ("image", {"numpy": "2"})
-    with database.transaction() as session:
-        rows = session.scalars(select(CaseRow).order_by(CaseRow.position)).all()
+    rows = fetch_all(database, select(CaseRow).order_by(CaseRow.position))
     assert [(row.name, row.attempt, row.memory_bytes, row.report) for row in rows] == [
         ("case-0", 1, 2**33, {"text": "é"}),
         ("case-1", 1, 2**33, {"text": "é"}),
@@ -188,13 +181,11 @@ def test_results_are_numbered_as_they_come_in(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
     for position in (2, 0):
-        with database.transaction() as session:
-            record_cases(session, held, [case(position)])
+        commit(database, record_cases, held, [case(position)])
 
     finish(database, held, accepted(case(0), case(1), case(2)))
 
-    with database.transaction() as session:
-        rows = session.scalars(select(CaseRow).order_by(CaseRow.sequence)).all()
+    rows = fetch_all(database, select(CaseRow).order_by(CaseRow.sequence))
     assert [row.position for row in rows] == [2, 0, 1]
     assert len({row.sequence for row in rows}) == 3
 
@@ -207,8 +198,7 @@ def test_a_hint_ends_with_the_judging_or_comes_after_it(database: Database) -> N
     finish(database, first, replace(accepted(case(0)), hint="sums for means"))
     finish(database, second, replace(accepted(case(0)), hint_pending=True))
     pending = select(Judging.hint_pending).order_by(Judging.id)
-    with database.transaction() as session:
-        assert session.scalars(pending).all() == [False, True]
+    assert fetch_all(database, pending) == [False, True]
     add_hint(database, second, "means for sums")
     add_hint(database, replace(second, attempt=2), "of another attempt")
 
@@ -257,8 +247,7 @@ def test_a_judging_whose_last_worker_died_is_buried(database: Database, lease_un
     set_columns(database, lease_until=lease_until)
 
     assert take(database, wanted()) == []
-    with database.transaction() as session:
-        assert bury(session) == 1
+    assert commit(database, bury) == 1
 
     judging = read(database)
     assert (judging.state, judging.verdict) == ("done", "judge_error")
@@ -270,8 +259,7 @@ def test_a_judging_with_attempts_left_is_not_buried(database: Database) -> None:
     take_one(database)
     set_columns(database, lease_until=EXPIRED)
 
-    with database.transaction() as session:
-        assert bury(session) == 0
+    assert commit(database, bury) == 0
 
 
 def test_giving_back_costs_no_attempt(database: Database) -> None:
@@ -306,8 +294,7 @@ def test_a_cancelled_judging_that_runs_ends_at_once_and_is_lost_at_the_next_beat
     cancel_it(database)
 
     assert read(database).verdict == "cancelled"
-    with database.transaction() as session:
-        assert beat(session, {held}, LEASE) == {held}
+    assert commit(database, beat, {held}, LEASE) == {held}
 
 
 def take_over(database: Database) -> None:
@@ -351,8 +338,7 @@ def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:
 def test_phases_are_kept_with_the_verdict(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
-    with database.transaction() as session:
-        record_phases(session, held, [Phase(name="box", seconds=None)])
+    commit(database, record_phases, held, [Phase(name="box", seconds=None)])
     before = read(database).phases
 
     finish(database, held, replace(accepted(), phases=[Phase(name="box", seconds=0.25)]))
@@ -364,8 +350,7 @@ def test_phases_are_kept_with_the_verdict(database: Database) -> None:
 def test_an_unknown_claim_is_lost(database: Database) -> None:
     unknown = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 
-    with database.transaction() as session:
-        assert beat(session, {unknown}, LEASE) == {unknown}
+    assert commit(database, beat, {unknown}, LEASE) == {unknown}
 
 
 def test_a_worker_claims_no_second_judging_of_custom_inputs_while_it_works_on_one(database: Database) -> None:

@@ -17,6 +17,7 @@ from app.submissions.model import Judging
 from app.submissions.submit import enqueue
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
+from tests.transaction import fetch_one
 
 # So slow that only a NOTIFY can start anything while a test runs.
 BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20), poll=timedelta(minutes=1))
@@ -119,8 +120,7 @@ def test_an_internal_error_is_tried_again_and_its_texts_kept(database: Database)
     with loop(database, run):
         wait_until(lambda: states(database) == ["done"])
 
-    with database.transaction() as session:
-        judging = session.scalars(select(Judging)).one()
+    judging = fetch_one(database, select(Judging))
     assert judging.verdict == "judge_error"
     assert judging.reason is not None
     assert [f"no box for attempt {attempt}" in judging.reason for attempt in (1, 5)] == [True] * 2
@@ -137,8 +137,7 @@ def test_a_worker_that_is_stopped_gives_back_what_it_judges(database: Database) 
     with loop(database, run):
         started.wait()
 
-    with database.transaction() as session:
-        job = session.scalars(select(Job)).one()
+    job = fetch_one(database, select(Job))
     assert (job.lease_until, job.attempt, job.given_back) == (None, 1, 1)
 
 
@@ -160,8 +159,7 @@ TOO_LARGE = 2**46
 
 
 def given_back(database: Database) -> bool:
-    with database.transaction() as session:
-        return session.scalars(select(Job.given_back)).one() > 0
+    return fetch_one(database, select(Job.given_back)) > 0
 
 
 class Unsteady(tuple[str, ...]):

@@ -95,23 +95,6 @@ def test_a_view_never_shows_the_reason_of_a_judge_error(session: Session) -> Non
     assert "secret-path" not in view.model_dump_json()
 
 
-def test_a_history_is_newest_first_and_in_pages(session: Session) -> None:
-    ids = []
-    user, revision = make_user(session), make_problem(session)
-    make_judging(session)
-    for _ in range(5):
-        submission = make_submission(session, user, revision)
-        make_judging(session, submission.id)
-        ids.append(submission.id)
-
-    pages = [list_submissions(session, user.id, limit=2)]
-    while cursor := pages[-1].next:
-        pages.append(list_submissions(session, user.id, cursor=cursor, limit=2))
-
-    assert [len(page.items) for page in pages] == [2, 2, 1]
-    assert {item.id for page in pages for item in page.items} == set(ids)
-
-
 def test_a_history_can_be_of_one_problem(session: Session) -> None:
     user = make_user(session)
     wanted = make_submission(session, user, make_problem(session, "wanted"))

@@ -34,6 +34,7 @@ from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission
 from tests.queue.test_lease import take_one
 from tests.queue.test_lease_loop import BY_NOTIFY_ONLY, loop
+from tests.transaction import commit, fetch_all, fetch_one
 
 STANDARDISE = load_package(Path(__file__).parents[1] / "hostile" / "problems" / "standardise")
 REFERENCE = STANDARDISE.reference
@@ -98,8 +99,7 @@ class Bench:
         return Pools(students=self.pool, inspectors=self.pool)
 
     def publish(self, package: Package = STANDARDISE) -> Revision:
-        with self.database.transaction() as session:
-            return publish(session, package)
+        return commit(self.database, publish, package)
 
     def send(self, revision: Revision, source: str = REFERENCE, mode: Mode = "submit") -> int:
         with self.database.transaction() as session:
@@ -143,12 +143,10 @@ class Bench:
         return loop(self.database, self.worker().judge, BY_NOTIFY_ONLY)
 
     def judging(self) -> Judging:
-        with self.database.transaction() as session:
-            return session.scalars(select(Judging)).one()
+        return fetch_one(self.database, select(Judging))
 
     def case_names(self) -> list[str]:
-        with self.database.transaction() as session:
-            return list(session.scalars(select(CaseRow.name).order_by(CaseRow.position)))
+        return fetch_all(self.database, select(CaseRow.name).order_by(CaseRow.position))
 
 
 def judge_source(
