@@ -1,7 +1,7 @@
 """Compile ahead, in trusted boxes, what JAX's libraries compile for a revision's solutions, once per revision.
 
 The compiled programs and calls go into a folder that students' boxes read (`sandbox.library_cache`). They come from the
-reference first, then from the package's known submissions, since students also use calls that the reference does not.
+reference first, then from the package's other right solutions. Known mistakes would add a call in a hundred.
 """
 
 import hashlib
@@ -23,8 +23,6 @@ from sandbox.pool import Pool
 # Holds an empty file for each revision and solution that has filled the cache. Students' boxes don't read it.
 FILLED_FOLDER = "compilation-cache-filled"
 REFERENCE = "reference"
-# Verdicts of solutions that end and do what students usually do.
-USUAL_VERDICTS = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
 
 
 class CompilationCache:
@@ -44,16 +42,18 @@ class CompilationCache:
         self._fill(package, REFERENCE, package.reference, cases, abort)
 
     def fill_more(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """Fill the cache with the known submissions too, and with right solutions that run step by step, since many
-        students write no loop of JAX. Raises SandboxError.
+        """Fill the cache with the other right solutions too. Then run all of them step by step, since many students
+        write no loop of JAX, where the problem asks for none. Raises SandboxError.
         """
-        for known in package.submissions:
-            if known.verdict in USUAL_VERDICTS and not abort.is_set():
-                self._fill(package, f"{known.verdict}-{known.name}", known.source, cases, abort)
-        right = {known.name: known.source for known in package.submissions if known.verdict is Verdict.ACCEPTED}
-        for name, source in {REFERENCE: package.reference, **right}.items():
+        others = {known.name: known.source for known in package.submissions if known.verdict is Verdict.ACCEPTED}
+        runs = [(name, source, False) for name, source in others.items()]
+        if not package.manifest.asks_for_programs:
+            runs += [
+                (f"{name}, eager", source, True) for name, source in {REFERENCE: package.reference, **others}.items()
+            ]
+        for name, source, eager in runs:
             if not abort.is_set():
-                self._fill(package, f"{name}, eager", source, cases, abort, eager=True)
+                self._fill(package, name, source, cases, abort, eager=eager)
 
     def has_filled(self, package: Package) -> bool:
         """Whether the reference has filled the cache."""

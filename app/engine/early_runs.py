@@ -2,7 +2,8 @@
 
 A step calls a method of `Runs` and does not know whether the run has begun. If a core and a box are idle:
 
-- A second process calls the case of the second run first. Then two processes share the other open cases.
+- Once the first case is right, a second process calls the case of the second run first. Then two processes share the
+  other open cases. It does not begin before, since two thirds of all submissions are wrong, and most of them there.
 - If a problem asks for programs and has sealed cases, the function is traced while the open cases are called. Without
   sealed cases, every input is in a student's box at that time, and the machine's load could tell the tracer of values.
 - The second run begins beside the inspection at the latest, in the box that traced the programs.
@@ -91,8 +92,6 @@ class Runs:
             boxes -= 1
         if boxes > 0 and len(job.open_cases) > 1:
             self._shared = SharedCases(job.open_cases, job.manifest, drawn, self._context.too_slow.is_set)
-        elif boxes > 0 and drawn is not None:
-            self._second_run.begin()
 
     def give_up(self) -> None:
         for run in (self._tracer, self._second_run, self._second_process):
@@ -105,10 +104,11 @@ class Runs:
         if shared is None:
             return self.call(job.open_cases, on_outcome)
         deliver = self._serially(on_outcome)
-        self._second_process = EarlyRun(partial(self._call_in_second_process, shared, deliver))
-        self._second_process.begin()
+        second = self._second_process = EarlyRun(partial(self._call_in_second_process, shared, deliver))
         box = self._call(shared.queue(Process.FIRST), deliver, job.timeline, self._context.abort)
-        self._second_process.result(self._context.abort)
+        if second.has_begun:
+            second.result(self._context.abort)
+        self._second_process = None
         return CallEnd(box, shared.left())
 
     def call(self, cases: Sequence[PreparedCase], on_outcome: OnCase) -> CallEnd:
@@ -196,6 +196,8 @@ class Runs:
                 self._tracer.give_up()
             if self._context.overload.is_due or not self._context.results.are_accepted:
                 self._second_run.give_up()
+            elif self._second_process is not None and not self._second_process.has_begun:
+                self._second_process.begin()
 
         return _one_at_a_time(deliver)
 

@@ -90,7 +90,7 @@ def _header(source: str) -> str:
 
 SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.
-MOST_CASES = 24
+MOST_CASES = 12
 
 # Stored size of one mistake's answers in all cases of a variant.
 CAPS = Caps(total_bytes=8 * 2**20)

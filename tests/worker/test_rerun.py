@@ -49,21 +49,22 @@ def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, r
 def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle(
     launcher: Launcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So a submission that is wrong at once has taken two boxes, and else one."""
+    """So a submission that is wrong after its first case has taken two boxes, and else one."""
     taken: list[int] = []
+    at_once = "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x + 99\n"
+    later = at_once.replace("x + 99", "x.copy() if x[0] == 0 else x + 99")
 
-    for cores, boxes in ((4, 2), (1, 2), (4, 1)):
+    for cores, boxes, wrong in ((4, 2, later), (4, 2, at_once), (1, 2, later), (4, 1, later)):
         monkeypatch.setattr("app.engine.early_runs.count_cores", lambda cores=cores: cores)
         pool = CountingPool(launcher, capacity=3, max_runs=1000)
         have_idle(pool, SPEC, boxes)
         pool.leases = 0
-        wrong = "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x + 99\n"
         judged = judge_source(wrong, pool, CASES, runs_in_parallel=True)
         assert judged.verdict is Verdict.WRONG_ANSWER
         taken.append(pool.leases)
         pool.close()
 
-    assert taken == [2, 1, 1]
+    assert taken == [2, 1, 1, 1]
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (2, 3), (2, 3, 4), (2, 3, 4, 5, 6)])
@@ -89,7 +90,7 @@ def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool)
             calls.append(x)
             while len(calls) == 1 and x[0] != 0:
                 pass
-            return x + 99
+            return x.copy() if x[0] == 0 else x + 99
     """
     have_idle(pool, SPEC, 2)
     pool.leases = 0
