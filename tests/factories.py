@@ -13,6 +13,7 @@ from app.accounts.model import Role, User
 from app.accounts.permission import signed_in
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.courses.model import Assignment, AssignmentProblem, Course, CourseRole, Member
+from app.judging.verdicts import CaseResult, Verdict
 from app.policy import PolicyRow
 from app.queue.model import Job, WorkerRow
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
@@ -183,3 +184,10 @@ def make_reference_measurement(
     place = {"revision_id": revision_id, "variant": variant, "machine": "here"}
     session.add(ReferenceMeasurement(**place, wall_seconds=wall_seconds, memory_bytes=memory_bytes))
     session.flush()
+
+
+def make_result(position: int, verdict: Verdict = Verdict.ACCEPTED, **columns: Any) -> CaseResult:
+    """The result of a case: the first is a sample, the others are hidden."""
+    usual: dict[str, Any] = {"name": f"case_{position}", "visibility": "hidden" if position else "sample"}
+    usual |= {"wall_seconds": 0.25, "memory_bytes": 1024, "report": {"category": None}}
+    return CaseResult(position=position, verdict=verdict, **usual | columns)

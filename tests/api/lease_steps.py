@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 from app.database.engine import Database
-from app.judging.verdicts import CaseResult, Finish, Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.queue.lease import Wanted, claim
 from app.submissions.judging_record import JudgingClaim, finish, record_cases
+from tests.factories import make_result
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 
@@ -18,21 +19,9 @@ def take(database: Database) -> JudgingClaim:
 
 def record(database: Database, taken: JudgingClaim, position: int, verdict: Verdict = Verdict.ACCEPTED) -> None:
     with database.transaction() as session:
-        record_cases(session, taken, [result(position, verdict)])
+        record_cases(session, taken, [make_result(position, verdict)])
 
 
 def end(database: Database, taken: JudgingClaim, verdict: Verdict = Verdict.ACCEPTED, cases: int = 0) -> None:
-    results = tuple(result(position, verdict) for position in range(cases))
+    results = tuple(make_result(position, verdict) for position in range(cases))
     assert finish(database, taken, Finish(verdict=verdict, score=100, cases=results, image="test", versions={}))
-
-
-def result(position: int, verdict: Verdict = Verdict.ACCEPTED) -> CaseResult:
-    return CaseResult(
-        position=position,
-        name=f"case_{position}",
-        visibility="sample" if position == 0 else "hidden",
-        verdict=verdict,
-        wall_seconds=0.25,
-        memory_bytes=1024,
-        report={"category": None},
-    )

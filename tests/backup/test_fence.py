@@ -21,9 +21,8 @@ from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import CaseRow, Judging
 from app.verification import verification_record
 from app.verification.verification_record import VerificationClaim, VerificationResult
-from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
-from tests.factories import make_judging
+from tests.factories import make_judging, make_result
 from tests.queue.test_lease import attempts_left
 from tests.transaction import commit, fetch_all
 
@@ -48,11 +47,11 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
     submissions = [commit(database, make_judging).submission_id for _ in range(3)]
     back_up(database, tmp_path / "waiting", COMMAND)
     held = claim(database)
-    commit(database, judging_record.record_cases, held[0], [result(0)])
+    commit(database, judging_record.record_cases, held[0], [make_result(0)])
 
     restore(database, tmp_path / "waiting", COMMAND, replace=True)
     with database.transaction() as session:
-        judging_record.record_cases(session, held[1], [result(0)])
+        judging_record.record_cases(session, held[1], [make_result(0)])
         lost = lease.beat(session, held, LEASE)
     written = [judging_record.finish(database, each, RIGHT) for each in held]
     again = claim(database)
@@ -68,7 +67,7 @@ def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database
 def test_a_submission_that_was_half_judged_in_the_backup_begins_anew(database: Database, tmp_path: Path) -> None:
     commit(database, make_judging)
     held = claim(database)
-    commit(database, judging_record.record_cases, held[0], [result(0)])
+    commit(database, judging_record.record_cases, held[0], [make_result(0)])
     back_up(database, tmp_path / "half", COMMAND)
 
     restore(database, tmp_path / "half", COMMAND, replace=True)

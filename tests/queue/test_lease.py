@@ -2,6 +2,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -14,7 +15,7 @@ from app.queue.model import MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel
 from app.submissions.judging_record import JudgingClaim, add_hint, finish, record_cases, record_phases
 from app.submissions.model import CaseRow, Judging, Submission
-from tests.factories import make_judging, make_submission
+from tests.factories import make_judging, make_result, make_submission
 from tests.transaction import commit, execute, fetch_all, fetch_one
 
 LEASE = timedelta(seconds=15)
@@ -64,18 +65,6 @@ def read_job(database: Database) -> Job:
 
 def attempts_left(job: Job) -> int:
     return MAX_ATTEMPTS - (job.attempt - job.given_back)
-
-
-def case(position: int) -> CaseResult:
-    return CaseResult(
-        position=position,
-        name=f"case-{position}",
-        visibility="sample",
-        verdict=Verdict.ACCEPTED,
-        wall_seconds=0.1,
-        memory_bytes=2**33,
-        report={"text": "é"},
-    )
 
 
 def accepted(*cases: CaseResult) -> Finish:
@@ -164,7 +153,9 @@ def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) ->
     make_queue(database, 0)
     held = take_one(database)
 
-    assert finish(database, held, accepted(case(0), case(1)))
+    large: dict[str, Any] = {"memory_bytes": 2**33, "report": {"text": "é"}}
+
+    assert finish(database, held, accepted(make_result(0, **large), make_result(1, **large)))
 
     judging = read(database)
     assert (judging.state, judging.verdict, judging.score, judging.job) == ("done", "accepted", 100, None)
@@ -172,8 +163,8 @@ def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) ->
     assert (judging.image, judging.versions) == ("image", {"numpy": "2"})
     rows = fetch_all(database, select(CaseRow).order_by(CaseRow.position))
     assert [(row.name, row.attempt, row.memory_bytes, row.report) for row in rows] == [
-        ("case-0", 1, 2**33, {"text": "é"}),
-        ("case-1", 1, 2**33, {"text": "é"}),
+        ("case_0", 1, 2**33, {"text": "é"}),
+        ("case_1", 1, 2**33, {"text": "é"}),
     ]
 
 
@@ -181,9 +172,9 @@ def test_results_are_numbered_as_they_come_in(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
     for position in (2, 0):
-        commit(database, record_cases, held, [case(position)])
+        commit(database, record_cases, held, [make_result(position)])
 
-    finish(database, held, accepted(case(0), case(1), case(2)))
+    finish(database, held, accepted(make_result(0), make_result(1), make_result(2)))
 
     rows = fetch_all(database, select(CaseRow).order_by(CaseRow.sequence))
     assert [row.position for row in rows] == [2, 0, 1]
@@ -195,8 +186,8 @@ def test_a_hint_ends_with_the_judging_or_comes_after_it(database: Database) -> N
     first, second = take(database, wanted(slots=2))
     add_hint(database, second, "too early")
 
-    finish(database, first, replace(accepted(case(0)), hint="sums for means"))
-    finish(database, second, replace(accepted(case(0)), hint_pending=True))
+    finish(database, first, replace(accepted(make_result(0)), hint="sums for means"))
+    finish(database, second, replace(accepted(make_result(0)), hint_pending=True))
     pending = select(Judging.hint_pending).order_by(Judging.id)
     assert fetch_all(database, pending) == [False, True]
     add_hint(database, second, "means for sums")
@@ -211,8 +202,8 @@ def test_finishing_again_after_a_lost_answer_is_still_finished(database: Databas
     make_queue(database, 0)
     held = take_one(database)
 
-    assert finish(database, held, accepted(case(0)))
-    assert finish(database, held, accepted(case(0)))
+    assert finish(database, held, accepted(make_result(0)))
+    assert finish(database, held, accepted(make_result(0)))
 
 
 def test_a_failed_attempt_goes_back_into_the_queue_with_its_reason(database: Database) -> None:
@@ -311,11 +302,11 @@ def test_a_worker_that_lost_its_judging_writes_nothing_about_it(
     lose(database)
 
     with database.transaction() as session:
-        record_cases(session, held, [case(0)])
+        record_cases(session, held, [make_result(0)])
         record_phases(session, held, [Phase(name="running", seconds=None)])
     fail(database, held, "no box")
     give_back(database, held)
-    assert not finish(database, held, accepted(case(0)))
+    assert not finish(database, held, accepted(make_result(0)))
 
     judging = read(database)
     assert (judging.state, judging.verdict, judging.reason, judging.phases) == (state, verdict, None, None)

@@ -12,14 +12,14 @@ from app.accounts.model import User
 from app.audit import Actor
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
-from app.judging.verdicts import CaseResult, Finish, Verdict
+from app.judging.verdicts import Finish, Verdict
 from app.queue.lease import Wanted, claim
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import CaseRow, Judging, Submission
-from tests.factories import make_judging, make_submission, make_user
+from tests.factories import make_judging, make_result, make_submission, make_user
 
 LEASE = timedelta(seconds=15)
 
@@ -37,7 +37,7 @@ def make_judged(
     done = {"attempt": 1, "started_at": now, "finished_at": now}
     judging = make_judging(session, submission.id, verdict=verdict, score=score, **done)
     for position, each in enumerate((Verdict.ACCEPTED, verdict)):
-        session.add(CaseRow(judging_id=judging.id, attempt=1, sequence=position, **asdict(case(position, each))))
+        session.add(CaseRow(judging_id=judging.id, attempt=1, sequence=position, **asdict(make_result(position, each))))
     session.flush()
     return submission
 
@@ -49,18 +49,6 @@ def make_failed(session: Session, revision: Revision, why: str | None) -> Submis
     reason = f"attempt 3: {why}" if why else None
     make_judging(session, submission.id, verdict=Verdict.JUDGE_ERROR, reason=reason, **done)
     return submission
-
-
-def case(position: int, verdict: Verdict) -> CaseResult:
-    return CaseResult(
-        position=position,
-        name=f"case_{position}",
-        visibility="hidden",
-        verdict=verdict,
-        wall_seconds=0.1,
-        memory_bytes=1024,
-        report={},
-    )
 
 
 def make_actor(session: Session) -> Actor:
@@ -81,7 +69,7 @@ def take_all(database: Database) -> list[JudgingClaim]:
 
 def judge_again(database: Database, verdict: Verdict = Verdict.ACCEPTED, score: int = 100) -> None:
     for taken in take_all(database):
-        cases = tuple(case(position, each) for position, each in enumerate((Verdict.ACCEPTED, verdict)))
+        cases = tuple(make_result(position, each) for position, each in enumerate((Verdict.ACCEPTED, verdict)))
         outcome = Finish(verdict=verdict, score=score, cases=cases, image="test", versions={})
         assert finish(database, taken, outcome)
 
