@@ -55,18 +55,14 @@ def test_the_same_secret_and_variant_draw_the_same_inputs(secret: bytes, variant
     np.testing.assert_equal(draw(MANIFEST, "large", secret, variant), draw(MANIFEST, "large", secret, variant))
 
 
-@given(variants=st.lists(st.integers(0, 99), min_size=2, max_size=2, unique=True))
-def test_another_variant_draws_other_inputs(variants: list[int]) -> None:
-    first, second = (draw(MANIFEST, "large", SECRET, variant) for variant in variants)
-
-    assert not np.any(first["x"] == second["x"])
-
-
-@given(secrets=st.lists(st.binary(min_size=32, max_size=32), min_size=2, max_size=2, unique=True))
-def test_another_secret_draws_other_inputs(secrets: list[bytes]) -> None:
-    first, second = (draw(MANIFEST, "large", secret) for secret in secrets)
-
-    assert not np.any(first["x"] == second["x"])
+@given(
+    variants=st.lists(st.integers(0, 99), min_size=2, max_size=2, unique=True),
+    secrets=st.lists(st.binary(min_size=32, max_size=32), min_size=2, max_size=2, unique=True),
+)
+def test_another_variant_or_secret_draws_other_inputs(variants: list[int], secrets: list[bytes]) -> None:
+    by_variant, by_secret = ((secrets[0], each) for each in variants), ((each, 0) for each in secrets)
+    for one, other in (by_variant, by_secret):
+        assert not np.any(draw(MANIFEST, "large", *one)["x"] == draw(MANIFEST, "large", *other)["x"])
 
 
 def test_a_sample_is_the_same_for_every_secret_and_variant() -> None:

@@ -9,29 +9,22 @@ def like(*cases: str, is_refuted: bool = False) -> Likeness:
     return Likeness(cases=frozenset(cases), is_refuted=is_refuted)
 
 
-def test_the_only_mistake_that_answers_alike_in_two_cases_is_recognised() -> None:
-    assert recognise({"halved": like("a", "b"), "zeros": like()}) == "halved"
-
-
-def test_one_case_is_luck() -> None:
-    assert recognise({"halved": like("a")}) is None
-
-
-def test_two_mistakes_that_explain_the_same_give_none() -> None:
-    assert recognise({"halved": like("a", "b"), "also_halved": like("a", "b")}) is None
-
-
-def test_two_mistakes_of_which_neither_explains_all_give_none() -> None:
-    assert recognise({"halved": like("a", "b", "c"), "rounded": like("c", "d")}) is None
-
-
-def test_the_mistake_that_explains_more_of_the_same_is_recognised() -> None:
-    assert recognise({"halved_at_times": like("a", "b"), "halved": like("a", "b", "c")}) == "halved"
-
-
-def test_a_case_that_refutes_a_mistake_outweighs_all_others() -> None:
-    assert recognise({"halved": like("a", "b", "c", is_refuted=True)}) is None
-    assert recognise({"halved": like("a", "b", is_refuted=True), "rounded": like("a", "b")}) == "rounded"
+@pytest.mark.parametrize(
+    ("mistakes", "recognised"),
+    [
+        pytest.param({"halved": like("a", "b"), "zeros": like()}, "halved", id="the only one, in two cases"),
+        pytest.param({"halved": like("a")}, None, id="one case is luck"),
+        pytest.param({"halved": like("a", "b"), "also": like("a", "b")}, None, id="both explain the same"),
+        pytest.param({"halved": like("a", "b", "c"), "rounded": like("c", "d")}, None, id="neither explains all"),
+        pytest.param({"at_times": like("a", "b"), "halved": like("a", "b", "c")}, "halved", id="one explains more"),
+        pytest.param({"halved": like("a", "b", "c", is_refuted=True)}, None, id="a case refutes it"),
+        pytest.param({"halved": like("a", "b", is_refuted=True), "rounded": like("a", "b")}, "rounded", id="one left"),
+    ],
+)
+def test_a_mistake_is_recognised_if_it_alone_explains_two_cases_or_more(
+    mistakes: dict[str, Likeness], recognised: str | None
+) -> None:
+    assert recognise(mistakes) == recognised
 
 
 @pytest.mark.parametrize(

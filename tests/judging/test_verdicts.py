@@ -38,13 +38,15 @@ POINTS = {"forward": 60, "backward": 40}
 PART_OF = {"a": "forward", "b": "forward", "c": "backward"}
 
 
-def test_all_parts_give_all_points() -> None:
-    assert score_by_points(POINTS, PART_OF, dict.fromkeys("abc", ACCEPTED)) == 100
-
-
-def test_one_wrong_case_costs_the_points_of_its_part_only() -> None:
-    assert score_by_points(POINTS, PART_OF, {"a": ACCEPTED, "b": WRONG, "c": ACCEPTED}) == 40
-
-
-def test_a_part_that_was_not_judged_earns_nothing() -> None:
-    assert score_by_points(POINTS, PART_OF, {"a": ACCEPTED}) == 60
+@pytest.mark.parametrize(
+    ("verdicts", "points"),
+    [
+        (dict.fromkeys("abc", ACCEPTED), 100),
+        ({"a": ACCEPTED, "b": WRONG, "c": ACCEPTED}, 40),
+        ({"a": ACCEPTED}, 60),
+    ],
+)
+def test_a_part_that_was_judged_gives_its_points_if_none_of_its_cases_is_wrong(
+    verdicts: dict[str, Verdict], points: int
+) -> None:
+    assert score_by_points(POINTS, PART_OF, verdicts) == points

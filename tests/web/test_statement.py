@@ -70,28 +70,24 @@ def test_the_first_sentences_of_why_and_its_figure_come_first() -> None:
     assert arranged.background == f"## More on why it matters\n\n{long}\n\nThe rest."
 
 
-def test_a_why_that_fits_above_is_not_repeated() -> None:
-    arranged = arrange("## Why this matters\n\nIt adds.\n\n## Problem\n\nAdd.")
+@pytest.mark.parametrize(
+    ("statement", "why", "background"),
+    [
+        ("## Why this matters\n\nIt adds.", "It adds.", ""),
+        (
+            "## Common pitfalls\n\nNone.\n\n## Why divide\n\nIt ends.",
+            "",
+            "## Common pitfalls\n\nNone.\n\n## Why divide\n\nIt ends.",
+        ),
+        ("## Why this matters\n\nIt adds.\n\n## Why a sum\n\nIt ends.", "It adds.", "## Why a sum\n\nIt ends."),
+        ("## Why this matters\n\n- Fast.\n- Short.", "", "## Why this matters\n\n- Fast.\n- Short."),
+    ],
+    ids=["it fits above", "another section", "a section after it", "a list at its beginning"],
+)
+def test_only_the_first_sentences_of_why_this_matters_stand_above(statement: str, why: str, background: str) -> None:
+    arranged = arrange(f"{statement}\n\n## Problem\n\nAdd.")
 
-    assert (arranged.why, arranged.background) == ("It adds.", "")
-
-
-def test_other_sections_stay_sections_of_the_page() -> None:
-    arranged = arrange("## Common pitfalls\n\nNone.\n\n## Why divide at the end\n\nIt rounds.\n\n## Problem\n\nAdd.")
-
-    assert "## Why divide at the end\n\nIt rounds." in arranged.background
-
-
-def test_sections_after_why_this_matters_are_not_part_of_it() -> None:
-    arranged = arrange("## Why this matters\n\nIt adds.\n\n## Why a sum\n\nIt is short.\n\n## Problem\n\nAdd.")
-
-    assert (arranged.why, arranged.background) == ("It adds.", "## Why a sum\n\nIt is short.")
-
-
-def test_a_list_at_the_beginning_of_why_stays_a_list() -> None:
-    arranged = arrange("## Why this matters\n\n- It is fast.\n- It is short.\n\n## Problem\n\nAdd.")
-
-    assert (arranged.why, arranged.background) == ("", "## Why this matters\n\n- It is fast.\n- It is short.")
+    assert (arranged.why, arranged.background) == (why, background)
 
 
 def test_the_task_comes_before_the_background_and_the_inputs_stand_by_the_function(
