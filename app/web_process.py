@@ -14,7 +14,7 @@ from app.accounts.mail import open_outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.single_sign_on import find_provider
 from app.accounts.token import RecentTokens
-from app.admin.retention import Caretaker
+from app.admin.retention import Caretaker, list_caretakers
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.request_limits import RequestLimits
 from app.api.request_log import RequestContext, Traffic, note_path
@@ -100,10 +100,11 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
 @asynccontextmanager
 async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress: Progress = app.state.progress
-    caretaker, watchdog = Caretaker(app.state.database), Watchdog(app.state.database)
-    for part in (watchdog, progress, caretaker):
+    caretakers, watchdog = list_caretakers(app.state.database), Watchdog(app.state.database)
+    parts: tuple[Watchdog | Progress | Caretaker, ...] = (watchdog, progress, *caretakers)
+    for part in parts:
         part.start()
     yield
-    for part in (caretaker, progress, watchdog):
+    for part in reversed(parts):
         part.stop()
     app.state.outbox.close()

@@ -133,10 +133,14 @@ class AccountSuspended(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """A signed-in user. A token's scopes can make `permissions` fewer than the role's."""
+    """A signed-in user. A token's scopes can make `permissions` fewer than the role's.
+
+    `credential_id`: the row of the session or token.
+    """
 
     user: User
     permissions: frozenset[Permission] = field(repr=False)
+    credential_id: UUID | None = None
 
     @property
     def id(self) -> UUID:
@@ -167,6 +171,6 @@ class Viewer:
         raise PermissionMissing(permission, lacks, f"Ask an admin{way}.")
 
 
-def signed_in(user: User) -> Viewer:
+def signed_in(user: User, session_id: UUID | None = None) -> Viewer:
     """Return a viewer with all permissions of the role, as in a browser."""
-    return Viewer(user=user, permissions=permissions_of(user.role))
+    return Viewer(user=user, permissions=permissions_of(user.role), credential_id=session_id)

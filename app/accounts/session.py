@@ -49,7 +49,7 @@ def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
     user, session_id, is_stale = found
     if is_stale:
         _note_use(session, session_id)
-    return signed_in(user)
+    return signed_in(user, session_id)
 
 
 def find_session(session: Session, secret: str) -> UserSession | None:

@@ -70,7 +70,7 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     user, token, is_stale = found
     if is_stale:
         _note_use(session, token.id)
-    return Viewer(user=user, permissions=permissions_of(user.role, token.scopes))
+    return Viewer(user=user, permissions=permissions_of(user.role, token.scopes), credential_id=token.id)
 
 
 class RecentTokens:

@@ -128,8 +128,14 @@ def describe_discussions(session: Session, user_id: UUID) -> dict[str, Rows]:
 
 
 def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
-    told = (Member.role, Member.name, Member.number, Member.email, Member.section, Member.joined_at, Member.left_at)
-    given = (Extension.opens_at, Extension.due_at, Extension.closes_at, Extension.extra_attempts, Extension.created_at)
+    told = (
+        *(Member.role, Member.name, Member.number, Member.email, Member.section),
+        *(Member.time_factor, Member.joined_at, Member.left_at),
+    )
+    given = (
+        *(Extension.opens_at, Extension.due_at, Extension.closes_at),
+        *(Extension.extra_attempts, Extension.extra_minutes, Extension.created_at),
+    )
     extensions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *given)
     extensions = extensions.select_from(Extension).join(Assignment).join(Course, Course.id == Assignment.course_id)
     decided = (Adjustment.kind, Adjustment.points, Adjustment.reason, Adjustment.created_at, Adjustment.replaced_at)

@@ -7,7 +7,7 @@ solved since the same time, and the last submission can be judged again. The aud
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -35,6 +35,7 @@ from app.authoring.model import Publication, Verification
 from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
 from app.rejudging.model import Rejudging
+from app.submissions.exam_end import settle_sittings
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import is_solving, recount_if_due
 from app.submissions.visitor_run import delete_old_runs
@@ -48,10 +49,8 @@ LOCK = 0x72657461
 RETENTION = Actor(user_id=None, channel="retention")
 # The most rows counted.
 MOST_COUNTED = 10_000
-# Not at once: a start has more urgent work.
-FIRST_AFTER_SECONDS = 120.0
-LOOK_EVERY_SECONDS = 60.0
 _log = logging.getLogger(__name__)
+Duty = Callable[[Database], object]
 
 
 class RetentionRun(Base):
@@ -244,10 +243,14 @@ def read_retention(session: Session) -> Retention:
 
 
 class Caretaker:
-    """The web process's thread that runs retention, counts who solved each problem, and deletes visitors' runs."""
+    """A thread of the web process that does its duties at times. Each comes with words for its failure.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    `pauses`: the seconds before the first time, and before each later one.
+    """
+
+    def __init__(self, database: Database, duties: Mapping[str, Duty], pauses: tuple[float, float]) -> None:
+        self._database, self._duties = database, duties
+        self._first_seconds, self._every_seconds = pauses
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._look, name="retention", daemon=True)
 
@@ -255,19 +258,29 @@ class Caretaker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread. A run in progress ends with the process, and starts again after the next start."""
+        """Stop the thread. A duty in progress ends with the process, and is done again after the next start."""
         self._stopping.set()
 
     def _look(self) -> None:
-        pause = FIRST_AFTER_SECONDS
+        pause = self._first_seconds
         while not self._stopping.wait(pause):
-            pause = LOOK_EVERY_SECONDS
-            self._try(delete_old_runs, "Visitors' runs were not deleted")
-            self._try(recount_if_due, "The solve rates were not counted")
-            self._try(run_if_due, "Old rows were not removed")
+            pause = self._every_seconds
+            for failure, duty in self._duties.items():
+                self._try(failure, duty)
 
-    def _try(self, work: Callable[[Database], object], failure: str) -> None:
+    def _try(self, failure: str, duty: Duty) -> None:
         try:
-            work(self._database)
+            duty(self._database)
         except Exception:
-            _log.exception("%s. The next try is in %d s.", failure, LOOK_EVERY_SECONDS)
+            _log.exception("%s. The next try is in %d s.", failure, self._every_seconds)
+
+
+def list_caretakers(database: Database) -> tuple[Caretaker, ...]:
+    """Retention is not done at once, since a start has more urgent work."""
+    upkeep = {
+        "Visitors' runs were not deleted": delete_old_runs,
+        "The solve rates were not counted": recount_if_due,
+        "Old rows were not removed": run_if_due,
+    }
+    exams = {"The drafts of exams were not handed in": settle_sittings}
+    return Caretaker(database, upkeep, (120, 60)), Caretaker(database, exams, (1, 5))

@@ -248,7 +248,13 @@ def post_hand_in(
     with database.transaction() as session:
         hand_in = find_hand_in(session, viewer, course, assignment, slug, read_waited(request))
         wanted = Submit(
-            user_id=viewer.id, slug=slug, source=new.source, mode="submit", idempotency_key=key, hand_in=hand_in
+            user_id=viewer.id,
+            slug=slug,
+            source=new.source,
+            mode="submit",
+            idempotency_key=key,
+            hand_in=hand_in,
+            revision_id=hand_in.revision_id,
         )
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
         receipt = read_receipt(session, submission, viewer)

@@ -13,6 +13,7 @@ from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
 from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended, Permission, Viewer
@@ -26,6 +27,7 @@ from app.api.request_state import (
     get_queue_waits,
     get_settings,
     in_loop,
+    read_place,
     shared_state,
 )
 from app.audit import Actor
@@ -34,6 +36,7 @@ from app.database.engine import Database
 from app.limits import Limits, RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.settings import Settings
+from app.submissions.exam_door import ExamDoor, find_door
 from app.submissions.progress import Progress
 from app.submissions.queue_wait import QueueWaits
 
@@ -105,7 +108,13 @@ async def _find_by_token(request: Request) -> Viewer | None:
     token = read_token(request)
     if not token:
         return None
-    viewer = await shared_state(request).token_lookups.read(lambda session: find_viewer_by_token(session, token))
+
+    def find(session: Session) -> tuple[Viewer | None, ExamDoor | None]:
+        viewer = find_viewer_by_token(session, token)
+        place = read_place(request, viewer.credential_id if viewer else None)
+        return viewer, find_door(session, viewer, request.url.path, place) if viewer else None
+
+    viewer, request.state.door = await shared_state(request).token_lookups.read(find)
     if viewer is not None:
         note_user(viewer.id)
         shared_state(request).recent_tokens.note(token, viewer)

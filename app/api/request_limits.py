@@ -40,6 +40,7 @@ from app.limits import (
 )
 from app.log import note_user
 from app.policy import Policy
+from app.submissions.exam_door import ExamDoor
 
 # A body has this long to arrive, and a second more for each of so many bytes. A half-sent body would otherwise hold its
 # connection for ever.
@@ -102,7 +103,10 @@ class RequestLimits:
                 await self._app(scope, _limited(scope, receive, most), send)
 
     async def _count(self, request: Request) -> None:
-        """Raises LimitReached. It counts before anything else happens, since refusing costs time too."""
+        """Raises LimitReached, and Refused during an exam.
+
+        It counts before anything else happens, since refusing costs time too.
+        """
         try:
             if (slug := _find_problem(request)) is not None:
                 await _admit(request, slug)
@@ -113,6 +117,9 @@ class RequestLimits:
         except RateLimitReached as error:
             request.state.rate_limit = error.status
             raise
+        door: ExamDoor | None = getattr(request.state, "door", None)
+        if door is not None and door.refusal is not None:
+            raise door.refusal
 
 
 def is_for_machines(path: str) -> bool:

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import ParamSpec, TypeVar
+from uuid import UUID
 
 from fastapi import Request
 from starlette.datastructures import State
@@ -12,10 +13,12 @@ from app.accounts.mail import Outbox
 from app.accounts.password_reset import PasswordResets
 from app.accounts.single_sign_on import Provider
 from app.accounts.token import RecentTokens
+from app.courses.sitting import SEB_HEADERS, Place, RunningExam
 from app.database.engine import Database, SharedReads
-from app.limits import Limits
+from app.limits import Limits, address_of
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
+from app.submissions.exam_door import ExamDoor
 from app.submissions.progress import Progress
 from app.submissions.queue_wait import QueueWaits
 from app.submissions.visitor_run import VisitorRuns
@@ -82,6 +85,26 @@ def get_queue_waits(request: Request) -> QueueWaits:
 
 def get_limits(request: Request) -> Limits:
     return shared_state(request).limits
+
+
+def read_place(request: Request, credential_id: UUID | None) -> Place:
+    """Return where the request comes from, with its address as the browser sees it."""
+    origin = get_settings(request).public_url or f"{request.url.scheme}://{request.url.netloc}"
+    query = f"?{request.url.query}" if request.url.query else ""
+    raw_path = request.scope.get("raw_path") or request.url.path.encode()
+    found = (request.headers.get(name) for name in SEB_HEADERS)
+    return Place(
+        credential_id=credential_id,
+        address=address_of(request.client.host if request.client else None),
+        url=f"{origin.rstrip('/')}{raw_path.decode('latin-1')}{query}",
+        hashes=tuple(filter(None, found)),
+    )
+
+
+def find_exam(request: Request) -> RunningExam | None:
+    """Return the exam that the user is writing."""
+    door: ExamDoor | None = getattr(request.state, "door", None)
+    return None if door is None else door.exam
 
 
 def find_provider(request: Request) -> Provider | None:

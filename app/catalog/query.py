@@ -232,6 +232,14 @@ def get_problem(session: Session, slug: str, user_id: UUID | None = None) -> Pro
     return _detail(found)
 
 
+def get_problem_at(session: Session, slug: str, revision_id: UUID) -> ProblemDetail:
+    """Return the problem as of one of its revisions. Raises NotFound."""
+    found = session.execute(_PROBLEM_AT, {"slug": storable(slug), "revision_id": revision_id}).one_or_none()
+    if found is None:
+        raise ProblemNotFound(slug)
+    return _detail(found)
+
+
 def preview_problem(package: Package, previews: Previews) -> ProblemDetail:
     """Return a package as students will see it, with the samples' previews that are known."""
     manifest = json.loads(package.manifest.model_dump_json())
@@ -302,8 +310,8 @@ def _select_versions() -> ScalarSelect[Any]:
     return versions.correlate(Revision).scalar_subquery()
 
 
-def _select_problem() -> Select[Any]:
-    """Select what a page shows of the problem `slug`, in one statement."""
+def _select_problem(is_wanted: ColumnElement[bool] = IS_CURRENT) -> Select[Any]:
+    """Select what a page shows of the problem `slug` and its wanted revision, in one statement."""
     columns: tuple[Any, ...] = (
         *(Problem.slug, Problem.availability, Revision.number, Revision.digest, Revision.manifest),
         *(SolveCount.submissions, SolveCount.students, SolveCount.solved, SolveCount.accepted),
@@ -314,7 +322,7 @@ def _select_problem() -> Select[Any]:
     )
     return (
         select(*columns)
-        .join(Revision, IS_CURRENT)
+        .join(Revision, is_wanted)
         .outerjoin(SolveCount, SolveCount.problem_id == Problem.id)
         .where(Problem.slug == bindparam("slug", type_=Text()))
     )
@@ -323,6 +331,9 @@ def _select_problem() -> Select[Any]:
 # Built once: building takes longer than running.
 _OPEN_PROBLEM = _select_problem().where(is_open_to(None))
 _USERS_PROBLEM = _select_problem().where(is_open_to(bindparam("user_id", type_=Uuid())))
+_PROBLEM_AT = _select_problem(
+    and_(Revision.problem_id == Problem.id, Revision.id == bindparam("revision_id", type_=Uuid()))
+)
 
 
 def _detail(row: Row[Any]) -> ProblemDetail:

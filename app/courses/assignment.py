@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from ipaddress import ip_network
 from itertools import pairwise
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -18,10 +19,21 @@ from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.courses.course import Description, Title, make_slug
-from app.courses.dates import Phase, Window, find_window
+from app.courses.dates import Phase, Window, find_sitting_window, find_window
 from app.courses.local_time import show_local
 from app.courses.member import MAX_SECTION, check_text
-from app.courses.model import Assignment, AssignmentProblem, Counts, Course, Extension, Member, Scoring, Shows
+from app.courses.model import (
+    Assignment,
+    AssignmentKind,
+    AssignmentProblem,
+    Counts,
+    Course,
+    Extension,
+    Member,
+    Scoring,
+    Shows,
+    Sitting,
+)
 from app.courses.role import Seat
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, NotFound
@@ -33,6 +45,10 @@ MAX_ATTEMPTS = 1000
 MAX_POINTS = Decimal(10_000)
 MAX_HOURS = 24 * 365
 MAX_REASON = 500
+MAX_MINUTES = 24 * 60
+MAX_NETWORKS = 100
+MAX_SEB_KEYS = 50
+MAX_PASSWORD = 100
 SHOWS_SAYS = "what students see of the results until `shows_at`: all, those of the samples, or nothing"
 SHOWS_AT_SAYS = "from then on they see all results; null: once the points are released"
 
@@ -42,6 +58,17 @@ def _with_cents(number: Decimal) -> Decimal:
 
 
 Points = Annotated[Decimal, Field(ge=0, le=MAX_POINTS, decimal_places=2), AfterValidator(_with_cents)]
+
+
+def _check_network(text: str) -> str:
+    try:
+        return str(ip_network(text.strip(), strict=False))
+    except ValueError:
+        raise ValueError("should be a network, such as 192.0.2.0/24 or 2001:db8::/32") from None
+
+
+Network = Annotated[str, AfterValidator(_check_network)]
+SebKey = Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$", examples=["81aad4ab" * 8]), AfterValidator(str.lower)]
 
 
 class LateStep(Body):
@@ -79,6 +106,18 @@ class AssignmentFields(Body):
     weight: Points = Field(Decimal("1.00"), description="its weight in the course", examples=[1])
     shows: Shows = Field("all", description=SHOWS_SAYS)
     shows_at: Moment | None = Field(None, description=SHOWS_AT_SAYS)
+    kind: AssignmentKind = "homework"
+    minutes: int | None = Field(None, ge=1, le=MAX_MINUTES, description="of an exam: the time that each student has")
+    password: str = Field("", max_length=MAX_PASSWORD, description="of an exam: to begin it; empty: none")
+    networks: list[Network] = Field(
+        [], max_length=MAX_NETWORKS, description="of an exam: where it is written; empty: anywhere"
+    )
+    seb_keys: list[SebKey] = Field(
+        [],
+        max_length=MAX_SEB_KEYS,
+        description="of an exam: Config Keys and Browser Exam Keys of Safe Exam Browser; empty: any browser",
+    )
+    hands_in_draft: bool = Field(True, description="of an exam: the last drafts are handed in at the end")
 
 
 class ExtensionWish(Body):
@@ -90,6 +129,7 @@ class ExtensionWish(Body):
     due_at: Moment | None = None
     closes_at: Moment | None = None
     extra_attempts: int = Field(0, ge=0, le=MAX_ATTEMPTS)
+    extra_minutes: int = Field(0, ge=0, le=MAX_MINUTES, description="of an exam, also while it is written")
     reason: str = Field("", max_length=MAX_REASON, description="for the staff")
 
 
@@ -106,8 +146,12 @@ class AssignmentView(FrozenModel):
     id: UUID
     slug: str
     title: str
+    kind: AssignmentKind
+    minutes: int | None
     text: str = Field(description="Markdown; empty for students before it opens")
-    problems: tuple[EntryView, ...] = Field(description="empty for students before it opens")
+    problems: tuple[EntryView, ...] = Field(
+        description="empty for students before it opens, and before they begin an exam"
+    )
     phase: Phase = Field(description="`before` it opens, `open`, `late` until it closes, `closed`")
     opens_at: datetime
     due_at: datetime
@@ -120,7 +164,8 @@ class AssignmentView(FrozenModel):
     released_at: datetime | None = Field(description="from then on students see their points")
     shows: Shows = Field(description=SHOWS_SAYS)
     shows_at: datetime | None = Field(description=SHOWS_AT_SAYS)
-    is_extended: bool = Field(description="an extension of yours changes the dates or attempts")
+    is_extended: bool = Field(description="an extension of yours changes the dates, attempts or minutes")
+    is_begun: bool = Field(description="you have begun this exam; its dates are then those of your sitting")
 
 
 class ExtensionView(FrozenModel):
@@ -132,6 +177,7 @@ class ExtensionView(FrozenModel):
     due_at: datetime | None
     closes_at: datetime | None
     extra_attempts: int
+    extra_minutes: int
     reason: str
 
 
@@ -142,10 +188,14 @@ class AssignmentNotFound(NotFound):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentWindows:
-    """The dates of one assignment for each student: of `extended` ones, and of all others."""
+    """The dates of one assignment for each student: of `extended` ones, and of all others.
+
+    `begun`: the students who have begun an exam, who are among the extended ones.
+    """
 
     usual: Window
     extended: Mapping[UUID, Window]
+    begun: frozenset[UUID] = frozenset()
 
     def of(self, user_id: UUID) -> Window:
         return self.extended.get(user_id, self.usual)
@@ -164,6 +214,7 @@ def change_assignment(session: Session, actor: Actor, assignment: Assignment, wa
     """Write all fields. Grades follow at once, since they are computed. Raises Invalid."""
     before = _dates(assignment)
     _write(session, assignment, wanted)
+    unsettle(session, assignment)
     record(
         session, actor, Act(action="assignment.changed", target=assignment.id, before=before, after=_dates(assignment))
     )
@@ -196,6 +247,7 @@ def _write(session: Session, assignment: Assignment, wanted: AssignmentFields) -
     closes_at = wanted.closes_at or wanted.due_at
     _check_dates(wanted, closes_at)
     _check_shows(assignment, wanted)
+    _check_exam(assignment, wanted)
     problems = _find_problems(session, assignment, wanted.problems)
     for name in AssignmentFields.model_fields.keys() - {"problems", "late_steps", "closes_at"}:
         setattr(assignment, name, getattr(wanted, name))
@@ -239,6 +291,16 @@ def _check_shows(assignment: Assignment, wanted: AssignmentFields) -> None:
         )
     if assignment.released_at is not None and wanted.shows_at > datetime.now(UTC):
         raise Invalid("shows_at", "The points are released, and results would be hidden. Hide the points first.")
+
+
+def _check_exam(assignment: Assignment, wanted: AssignmentFields) -> None:
+    """Raises Invalid."""
+    if (wanted.kind == "exam") != (wanted.minutes is not None):
+        raise Invalid("minutes", "An exam needs the minutes that each student has. Only an exam has them.")
+    if wanted.kind == "exam" and (wanted.late_steps or wanted.closes_at not in (None, wanted.due_at)):
+        raise Invalid("closes_at", "An exam takes no late work. Give an extension with more minutes.")
+    if assignment.kind != wanted.kind and assignment.id is not None:
+        raise Invalid("kind", "The kind of an assignment stays. Make a new assignment.")
 
 
 def _find_problems(session: Session, assignment: Assignment, entries: Sequence[ProblemEntry]) -> list[UUID]:
@@ -304,13 +366,58 @@ def find_windows(
     given: dict[UUID, dict[UUID, list[Extension]]] = defaultdict(lambda: defaultdict(list))
     for extension, student in session.execute(query):
         given[extension.assignment_id][student].append(extension)  # type: ignore[index]
+    extended = {
+        each.id: {student: find_window(each, rows) for student, rows in given[each.id].items()} for each in found
+    }
+    begun = _find_begun(session, found, extended, user_id)
     return {
         each.id: StudentWindows(
             usual=find_window(each),
-            extended={student: find_window(each, rows) for student, rows in given[each.id].items()},
+            extended=extended[each.id] | begun[each.id],
+            begun=frozenset(begun[each.id]),
         )
         for each in found
     }
+
+
+def _find_begun(
+    session: Session,
+    assignments: Sequence[Assignment],
+    extended: Mapping[UUID, Mapping[UUID, Window]],
+    user_id: UUID | None,
+) -> dict[UUID, dict[UUID, Window]]:
+    """Return the dates of the students who have begun an exam."""
+    windows: dict[UUID, dict[UUID, Window]] = {each.id: {} for each in assignments}
+    exams = {each.id: each for each in assignments if each.minutes is not None}
+    if not exams:
+        return windows
+    query = (
+        select(Sitting, Member.time_factor)
+        .join(Assignment, Assignment.id == Sitting.assignment_id)
+        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id == Sitting.user_id))
+        .where(Sitting.assignment_id.in_(exams), *([Sitting.user_id == user_id] if user_id is not None else []))
+    )
+    for sitting, time_factor in session.execute(query):
+        exam = exams[sitting.assignment_id]
+        window = extended[exam.id].get(sitting.user_id) or find_window(exam)
+        assert exam.minutes is not None
+        windows[exam.id][sitting.user_id] = find_sitting_window(window, sitting, exam.minutes, time_factor)
+    return windows
+
+
+def unsettle(session: Session, assignment: Assignment) -> None:
+    """Let the ends of an exam's sittings be computed again, and tell the pages that show them."""
+    session.execute(
+        update(Sitting)
+        .where(Sitting.assignment_id == assignment.id, Sitting.ended_at.is_(None))
+        .values(is_settled=False)
+    )
+    tell_pages(session, assignment.id)
+
+
+def tell_pages(session: Session, assignment_id: UUID) -> None:
+    """Let the pages of an exam that are open read it again, once the transaction ends."""
+    session.execute(select(func.pg_notify("progress", str(assignment_id))))
 
 
 def view_assignments(
@@ -320,20 +427,32 @@ def view_assignments(
     windows = find_windows(session, assignments, user_id)
     now = session.scalars(select(func.now())).one()
     titles = _read_titles(session, assignments)
-    return [_view(seat, each, windows[each.id].of(user_id), now, titles) for each in assignments]
+    return [
+        _view(seat, each, (windows[each.id].of(user_id), user_id in windows[each.id].begun), now, titles)
+        for each in assignments
+    ]
 
 
 def _view(
-    seat: Seat, assignment: Assignment, window: Window, now: datetime, titles: Mapping[UUID, tuple[str, str]]
+    seat: Seat,
+    assignment: Assignment,
+    dates: tuple[Window, bool],
+    now: datetime,
+    titles: Mapping[UUID, tuple[str, str]],
 ) -> AssignmentView:
-    is_shown = seat.is_staff or window.phase(now) != "before"
+    window, is_begun = dates
+    is_shown = seat.is_staff or is_begun or (assignment.kind == "homework" and window.phase(now) != "before")
     return AssignmentView(
         **{
             name: getattr(assignment, name)
-            for name in ("id", "slug", "title", "grace_seconds", "counts", "weight", "released_at", "shows", "shows_at")
+            for name in (
+                *("id", "slug", "title", "kind", "minutes", "grace_seconds", "counts", "weight", "released_at"),
+                *("shows", "shows_at"),
+            )
         },
         **{name: getattr(window, name) for name in ("opens_at", "due_at", "closes_at", "attempts", "is_extended")},
-        text=assignment.text if is_shown else "",
+        is_begun=is_begun,
+        text=assignment.text if is_shown or (assignment.kind == "exam" and window.phase(now) != "before") else "",
         problems=tuple(_view_entry(each, titles) for each in assignment.problems) if is_shown else (),
         phase=window.phase(now),
         late_steps=tuple(LateStep(**step) for step in assignment.late_steps),
@@ -365,13 +484,14 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
         is_same = Extension.user_id == user_id if user_id else Extension.section == wish.section
         row = session.scalar(select(Extension).where(Extension.assignment_id == assignment.id, is_same))
         row = row or Extension(assignment_id=assignment.id, user_id=user_id, section=wish.section)
-        for name in ("opens_at", "due_at", "closes_at", "extra_attempts", "reason"):
+        for name in ("opens_at", "due_at", "closes_at", "extra_attempts", "extra_minutes", "reason"):
             setattr(row, name, getattr(wish, name))
         row.created_by, row.created_at = actor.user_id, func.now()
         session.add(row)
         session.flush()
         act = Act(action="extension.given", target=row.id, after={"assignment": str(assignment.id)}, subject_id=user_id)
         record(session, actor, act)
+    unsettle(session, assignment)
 
 
 def _find_whose(session: Session, seat: Seat, wish: ExtensionWish) -> UUID | None:
@@ -396,6 +516,7 @@ def remove_extension(session: Session, actor: Actor, assignment: Assignment, ext
         action="extension.removed", target=row.id, before={"assignment": str(assignment.id)}, subject_id=row.user_id
     )
     session.delete(row)
+    unsettle(session, assignment)
     record(session, actor, act)
 
 
@@ -403,7 +524,7 @@ def list_extensions(session: Session, assignment: Assignment) -> list[ExtensionV
     is_member = and_(Member.course_id == assignment.course_id, Member.user_id == Extension.user_id)
     query = select(Extension, User.username, Member.name).outerjoin(User, User.id == Extension.user_id)
     query = query.outerjoin(Member, is_member).where(Extension.assignment_id == assignment.id)
-    names = ("id", "section", "opens_at", "due_at", "closes_at", "extra_attempts", "reason")
+    names = ("id", "section", "opens_at", "due_at", "closes_at", "extra_attempts", "extra_minutes", "reason")
     return [
         ExtensionView(**{each: getattr(row, each) for each in names}, username=username, name=name or "")
         for row, username, name in session.execute(query.order_by(Extension.section, Member.name, User.username))

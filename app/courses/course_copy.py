@@ -13,7 +13,10 @@ from app.validation import Body
 
 MAX_WEEKS = 520
 DATES = ("opens_at", "due_at", "closes_at", "shows_at")
-COPIED = ("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight", "shows")
+COPIED = (
+    *("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight", "shows"),
+    *("kind", "minutes", "networks", "seb_keys", "hands_in_draft"),
+)
 
 
 class CopyWish(Body):

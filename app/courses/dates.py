@@ -4,11 +4,12 @@ The time of a hand-in is the moment at which all of it had arrived. How long it 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Literal
 
-from app.courses.model import Assignment, Extension
+from app.courses.model import Assignment, Extension, Sitting
 
 FULL = 100
 
@@ -25,7 +26,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """When one student may hand in, and how often each problem; None stands for any number."""
+    """When one student may hand in, and how often each problem; None stands for any number.
+
+    Of an exam, it is when the student may begin. Once begun, it is the time of the sitting. `extra`: added to its end.
+    """
 
     opens_at: datetime
     due_at: datetime
@@ -33,6 +37,7 @@ class Window:
     grace: timedelta
     steps: tuple[Step, ...]
     attempts: int | None
+    extra: timedelta
     is_extended: bool
 
     def phase(self, at: datetime) -> Phase:
@@ -63,7 +68,28 @@ def find_window(assignment: Assignment, extensions: Iterable[Extension] = ()) ->
         grace=timedelta(seconds=assignment.grace_seconds),
         steps=_list_steps(assignment.late_steps, due_at, closes_at),
         attempts=None if assignment.attempts is None else assignment.attempts + extra,
+        extra=timedelta(minutes=sum(each.extra_minutes for each in given)),
         is_extended=bool(given),
+    )
+
+
+def find_sitting_window(window: Window, sitting: Sitting, minutes: int, time_factor: Decimal) -> Window:
+    """Return the dates of a student who has begun an exam with so many minutes. `window`: when the student may begin.
+
+    A student who begins late has less time, but never less of what the factor and extensions add.
+    """
+    usual = timedelta(minutes=minutes)
+    added = usual * float(time_factor - 1) + window.extra
+    ends_at = min(sitting.started_at + usual, window.closes_at) + added
+    is_ended = sitting.ended_at is not None and sitting.ended_at < ends_at
+    ends_at = sitting.ended_at if is_ended and sitting.ended_at else ends_at
+    return replace(
+        window,
+        opens_at=sitting.started_at,
+        due_at=ends_at,
+        closes_at=ends_at,
+        grace=timedelta(0) if is_ended else window.grace,
+        steps=(Step(until=ends_at, percent=FULL),),
     )
 
 

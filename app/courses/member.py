@@ -6,6 +6,7 @@ instructor names. A name or address that anyone can type claims nothing.
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from app.accounts.model import User, digest, new_secret
 from app.accounts.user import find_user
 from app.audit import Act, Actor, record
 from app.courses.model import Course, CourseRole, Member
-from app.courses.role import Seat
+from app.courses.role import CourseRight, Seat
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound, Refused
 from app.validation import Body, FrozenModel
@@ -29,6 +30,7 @@ LINK_DAYS = 60
 MemberState = Literal["member", "pending"]
 RosterText = Annotated[str, Field(max_length=MAX_TEXT)]
 Section = Annotated[str, Field(max_length=MAX_SECTION)]
+TimeFactor = Annotated[Decimal, Field(ge=1, le=3, decimal_places=2)]
 
 
 class NewMember(Body):
@@ -46,6 +48,7 @@ class MemberChange(Body):
     name: RosterText = ""
     number: RosterText = Field("", description="the person's number at your institution")
     section: Section = Field("", examples=["Monday"])
+    time_factor: TimeFactor = Field(Decimal(1), description="how much longer the person has in exams", examples=[1.5])
     username: str = Field("", max_length=MAX_SECTION, description="for a pending member: the account of this person")
 
 
@@ -58,6 +61,7 @@ class MemberView(FrozenModel):
     number: str = Field(description="the person's number at your institution")
     email: str
     section: str
+    time_factor: Decimal | None = Field(description="how much longer the person has in exams; null: not for you to see")
     joined_at: datetime | None
 
 
@@ -89,7 +93,7 @@ def list_members(session: Session, seat: Seat, section: str | None = None) -> li
         query = query.where(Member.section == section)
     name = func.coalesce(func.nullif(Member.name, ""), User.username, Member.email)
     ranked = query.order_by(Member.role != "instructor", Member.role != "assistant", Member.section, name, Member.id)
-    return [view_member(member, username) for member, username in session.execute(ranked)]
+    return [view_member(seat, member, username) for member, username in session.execute(ranked)]
 
 
 def get_member_view(session: Session, seat: Seat, member_id: UUID) -> MemberView:
@@ -97,7 +101,7 @@ def get_member_view(session: Session, seat: Seat, member_id: UUID) -> MemberView
     found = session.execute(_rows(seat.course.id).where(Member.id == member_id)).one_or_none()
     if found is None:
         raise MemberNotFound(member_id)
-    return view_member(*found)
+    return view_member(seat, *found)
 
 
 def list_sections(session: Session, course_id: UUID) -> list[str]:
@@ -111,7 +115,7 @@ def _rows(course_id: UUID) -> Select[Member, str]:
     return query.where(Member.course_id == course_id, Member.left_at.is_(None))
 
 
-def view_member(member: Member, username: str | None) -> MemberView:
+def view_member(seat: Seat, member: Member, username: str | None) -> MemberView:
     return MemberView(
         id=member.id,
         state="member" if member.user_id else "pending",
@@ -121,6 +125,7 @@ def view_member(member: Member, username: str | None) -> MemberView:
         number=member.number,
         email=member.email,
         section=member.section,
+        time_factor=member.time_factor if seat.may(CourseRight.CHANGE_MEMBERS) else None,
         joined_at=member.joined_at,
     )
 
@@ -151,6 +156,8 @@ def change_member(session: Session, actor: Actor, seat: Seat, member_id: UUID, c
     for name in change.model_fields_set & {"name", "number", "section"}:
         check_text(name, getattr(change, name))
         setattr(member, name, getattr(change, name).strip())
+    if "time_factor" in change.model_fields_set:
+        member.time_factor = change.time_factor
     if "role" in change.model_fields_set and change.role != member.role:
         _change_role(session, actor, member, change.role)
     session.flush()

@@ -5,18 +5,31 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Numeric, Text, UniqueConstraint, func, text
+from sqlalchemy import (
+    ARRAY,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Numeric,
+    Text,
+    UniqueConstraint,
+    false,
+    func,
+    text,
+    true,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.accounts.model import User
-from app.catalog.model import Problem
+from app.catalog.model import Problem, Revision
 from app.database.engine import Base
 
 CourseState = Literal["draft", "open", "archived"]
 CourseRole = Literal["student", "assistant", "instructor"]
 Counts = Literal["best", "last"]
 Scoring = Literal["partial", "accepted"]
+AssignmentKind = Literal["homework", "exam"]
 Shows = Literal["all", "samples", "nothing"]
 
 
@@ -52,6 +65,7 @@ class Member(Base):
     - `name`, `number`, `email`, `username`: what the roster says. The account may have another name and address.
     - `claim_hash`: the SHA-256 of the personal link's secret, which works until `claim_until`.
     - `left_at`: removed. A removed member's work and grades stay.
+    - `time_factor`: how much longer than others the person has in exams, such as 1.5.
     """
 
     __tablename__ = "members"
@@ -59,6 +73,7 @@ class Member(Base):
         CheckConstraint("role IN ('student', 'assistant', 'instructor')", name="role"),
         CheckConstraint("user_id IS NOT NULL OR role = 'student'", name="pending_is_student"),
         CheckConstraint("(claim_hash IS NULL) = (claim_until IS NULL)", name="claim_ends"),
+        CheckConstraint("time_factor BETWEEN 1 AND 3", name="time_factor"),
         Index("uq_members_user_id", "course_id", "user_id", unique=True),
         Index("uq_members_number", "course_id", "number", unique=True, postgresql_where=text("number <> ''")),
         Index("uq_members_email", "course_id", text("lower(email)"), unique=True, postgresql_where=text("email <> ''")),
@@ -75,6 +90,7 @@ class Member(Base):
     email: Mapped[str] = mapped_column(default="", server_default="")
     username: Mapped[str] = mapped_column(default="", server_default="")
     section: Mapped[str] = mapped_column(default="", server_default="")
+    time_factor: Mapped[Decimal] = mapped_column(Numeric(3, 2), default=Decimal(1), server_default="1")
     claim_hash: Mapped[bytes | None] = mapped_column(unique=True)
     claim_until: Mapped[datetime | None]
     joined_at: Mapped[datetime | None]
@@ -90,6 +106,8 @@ class Assignment(Base):
     - `counts`: the best hand-in of a problem, or the last one. `attempts` for each problem; None: any number.
     - `weight`: of the assignment among all of the course. `released_at`: from when on students see their points.
     - `shows`: what students see of a hand-in's results until `shows_at`; None: until the points are released.
+    - `minutes`, `password`, `networks`, `seb_keys`, `hands_in_draft`, `notice`: of an exam, see `sitting.py`. Students
+      begin it from `opens_at` to `closes_at`, which is `due_at` too.
     """
 
     __tablename__ = "assignments"
@@ -102,6 +120,9 @@ class Assignment(Base):
         CheckConstraint("weight >= 0", name="weight"),
         CheckConstraint("shows IN ('all', 'samples', 'nothing')", name="shows"),
         CheckConstraint("shows <> 'all' OR shows_at IS NULL", name="shows_at"),
+        CheckConstraint("kind IN ('homework', 'exam')", name="kind"),
+        CheckConstraint("(kind = 'exam') = (minutes IS NOT NULL)", name="exams_have_minutes"),
+        CheckConstraint("minutes > 0", name="minutes"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -120,6 +141,13 @@ class Assignment(Base):
     released_at: Mapped[datetime | None]
     shows: Mapped[Shows] = mapped_column(Text, default="all", server_default="all")
     shows_at: Mapped[datetime | None]
+    kind: Mapped[AssignmentKind] = mapped_column(Text, default="homework", server_default="homework")
+    minutes: Mapped[int | None]
+    password: Mapped[str] = mapped_column(default="", server_default="")
+    networks: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
+    seb_keys: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
+    hands_in_draft: Mapped[bool] = mapped_column(default=True, server_default=true())
+    notice: Mapped[str] = mapped_column(default="", server_default="")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     problems: Mapped[list["AssignmentProblem"]] = relationship(
         lazy="selectin", order_by="AssignmentProblem.position", cascade="all, delete-orphan", passive_deletes=True
@@ -127,7 +155,10 @@ class Assignment(Base):
 
 
 class AssignmentProblem(Base):
-    """`scoring`: `partial` points by the share of cases, or all points for an accepted submission and else none."""
+    """`scoring`: `partial` points by the share of cases, or all points for an accepted submission and else none.
+
+    `revision_id`: what an exam judges by, from its first beginning on. None: the problem's current revision.
+    """
 
     __tablename__ = "assignment_problems"
     __table_args__ = (
@@ -140,18 +171,21 @@ class AssignmentProblem(Base):
     position: Mapped[int]
     points: Mapped[Decimal] = mapped_column(Numeric(7, 2))
     scoring: Mapped[Scoring] = mapped_column(Text, default="partial", server_default="partial")
+    revision_id: Mapped[UUID | None] = mapped_column(ForeignKey(Revision.id))
 
 
 class Extension(Base):
     """Other dates or more attempts, for one user or for a section with its later members. None: as the assignment.
 
-    Of all that apply to a student, the latest `due_at` and `closes_at` and the earliest `opens_at` hold.
+    Of all that apply to a student, the latest `due_at` and `closes_at` and the earliest `opens_at` hold. Extra attempts
+    and minutes add up.
     """
 
     __tablename__ = "extensions"
     __table_args__ = (
         CheckConstraint("num_nonnulls(user_id, section) = 1", name="whose"),
         CheckConstraint("extra_attempts >= 0", name="extra_attempts"),
+        CheckConstraint("extra_minutes >= 0", name="extra_minutes"),
         Index("uq_extensions_user_id", "assignment_id", "user_id", unique=True),
         Index("uq_extensions_section", "assignment_id", "section", unique=True),
         Index("ix_extensions_user_id", "user_id"),
@@ -165,6 +199,30 @@ class Extension(Base):
     due_at: Mapped[datetime | None]
     closes_at: Mapped[datetime | None]
     extra_attempts: Mapped[int] = mapped_column(default=0, server_default="0")
+    extra_minutes: Mapped[int] = mapped_column(default=0, server_default="0")
     reason: Mapped[str] = mapped_column(default="", server_default="")
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Sitting(Base):
+    """A student's exam, from its beginning. Its end is computed, see `find_sitting_window` in `dates.py`.
+
+    - `credential_id`: the session or token in which it goes on. None: in the one that continues it next.
+    - `ended_at`: the student or staff ended it before its time.
+    - `is_settled`: it is over, and its last drafts are handed in.
+    """
+
+    __tablename__ = "sittings"
+    __table_args__ = (
+        Index("ix_sittings_user_id", "user_id"),
+        Index("ix_sittings_unsettled", "user_id", postgresql_where=text("NOT is_settled")),
+    )
+
+    assignment_id: Mapped[UUID] = mapped_column(ForeignKey(Assignment.id, ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), primary_key=True)
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    ended_at: Mapped[datetime | None]
+    address: Mapped[str]
+    credential_id: Mapped[UUID | None]
+    is_settled: Mapped[bool] = mapped_column(default=False, server_default=false())

@@ -73,7 +73,7 @@ _LEARNING = (
     .outerjoin(SolutionView, _is_own(SolutionView))
     .outerjoin(Bookmark, _is_own(Bookmark))
     .outerjoin(Note, _is_own(Note))
-    .outerjoin(Draft, _is_own(Draft))
+    .outerjoin(Draft, and_(_is_own(Draft), Draft.assignment_id.is_(None)))
 )
 
 
@@ -147,7 +147,7 @@ def find_last_problem(session: Session, user_id: UUID) -> LastProblem | None:
     drafts = select(Draft.problem_id, Draft.saved_at.label("at"), true().label("is_draft"))
     sent = select(Submission.problem_id, func.max(Submission.created_at), false())
     work = union_all(
-        drafts.where(Draft.user_id == user_id),
+        drafts.where(Draft.user_id == user_id, Draft.assignment_id.is_(None)),
         sent.where(Submission.user_id == user_id).group_by(Submission.problem_id),
     ).subquery("work")
     states = states_of(user_id)

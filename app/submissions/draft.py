@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, exists, func, select
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, exists, func, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.catalog.model import Problem
 from app.catalog.query import is_open_to
+from app.courses.model import Assignment
 from app.database.engine import Base
 from app.errors import Invalid, ProblemNotFound
 from app.limits import SOURCE_BYTES
@@ -23,13 +24,21 @@ from app.submissions.query import get_submission
 
 
 class Draft(Base):
-    """A user's draft for a problem. `other_source` is the conflicting draft of another window or device."""
+    """A user's draft for a problem. `other_source` is the conflicting draft of another window or device.
+
+    `assignment_id`: of a draft that is written in an exam.
+    """
 
     __tablename__ = "drafts"
-    __table_args__ = (CheckConstraint("(other_source IS NULL) = (other_saved_at IS NULL)", name="other_has_time"),)
+    __table_args__ = (
+        CheckConstraint("(other_source IS NULL) = (other_saved_at IS NULL)", name="other_has_time"),
+        UniqueConstraint("user_id", "problem_id", "assignment_id", postgresql_nulls_not_distinct=True),
+    )
 
-    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), primary_key=True)
-    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id, ondelete="CASCADE"), primary_key=True)
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"))
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id, ondelete="CASCADE"))
+    assignment_id: Mapped[UUID | None] = mapped_column(ForeignKey(Assignment.id, ondelete="CASCADE"))
     source: Mapped[str]
     version: Mapped[UUID] = mapped_column(default=uuid4)
     saved_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -39,21 +48,22 @@ class Draft(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """A draft to save. `base` is the version that the window last saw, or None."""
+    """A draft to save. `base` is the version that the window last saw, or None. `exam_id`: of its exam."""
 
     user_id: UUID
     slug: str
     source: str
     base: UUID | None
+    exam_id: UUID | None = None
 
 
 def save_draft(session: Session, wanted: Save) -> Draft:
     """Raises NotFound, Invalid."""
     _check(wanted.source)
     problem_id = _problem_id(session, wanted.slug, wanted.user_id)
-    draft = lock_draft(session, wanted.user_id, problem_id)
+    draft = lock_draft(session, wanted.user_id, problem_id, wanted.exam_id)
     if draft is None:
-        draft = Draft(user_id=wanted.user_id, problem_id=problem_id, source=wanted.source)
+        draft = Draft(user_id=wanted.user_id, problem_id=problem_id, assignment_id=wanted.exam_id, source=wanted.source)
         session.add(draft)
     elif draft.source != wanted.source:
         _replace(draft, wanted)
@@ -61,19 +71,20 @@ def save_draft(session: Session, wanted: Save) -> Draft:
     return draft
 
 
-def find_draft(session: Session, user_id: UUID, slug: str) -> Draft | None:
-    of_this_problem = select(Draft).join(Problem).where(Problem.slug == slug, Draft.user_id == user_id)
-    return session.scalars(of_this_problem).one_or_none()
+def find_draft(session: Session, user_id: UUID, slug: str, exam_id: UUID | None = None) -> Draft | None:
+    own = (Draft.user_id == user_id, Draft.assignment_id.is_not_distinct_from(exam_id))
+    return session.scalars(select(Draft).join(Problem).where(Problem.slug == slug, *own)).one_or_none()
 
 
-def lock_draft(session: Session, user_id: UUID, problem_id: UUID) -> Draft | None:
+def lock_draft(session: Session, user_id: UUID, problem_id: UUID, exam_id: UUID | None = None) -> Draft | None:
     """Return the draft and lock it until the transaction ends."""
     serialise_requests(session, user_id)
-    return session.get(Draft, (user_id, problem_id), populate_existing=True)
+    own = (Draft.user_id == user_id, Draft.problem_id == problem_id, Draft.assignment_id.is_not_distinct_from(exam_id))
+    return session.scalars(select(Draft).where(*own).execution_options(populate_existing=True)).one_or_none()
 
 
-def discard_other(session: Session, user_id: UUID, slug: str) -> None:
-    draft = find_draft(session, user_id, slug)
+def discard_other(session: Session, user_id: UUID, slug: str, exam_id: UUID | None = None) -> None:
+    draft = find_draft(session, user_id, slug, exam_id)
     if draft is not None:
         draft.other_source, draft.other_saved_at = None, None
 

@@ -29,7 +29,10 @@ PAUSE = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandIn:
-    """A hand-in that has arrived. `window` is None for staff, who may hand in at any time; theirs never count."""
+    """A hand-in that has arrived. `window` is None for staff, who may hand in at any time; theirs never count.
+
+    `revision_id`: the revision of an exam; None: the problem's current one.
+    """
 
     assignment: Assignment
     problem_id: UUID
@@ -37,6 +40,7 @@ class HandIn:
     arrived_at: datetime
     timezone: str
     window: Window | None
+    revision_id: UUID | None = None
 
 
 class NotTaken(Conflict):
@@ -58,23 +62,35 @@ def find_hand_in(
     arrived_at = session.scalars(select(func.now())).one() - waited
     seat = get_seat(session, viewer, course)
     found = get_assignment(session, seat, assignment)
-    of_problem = select(Problem.id).join(AssignmentProblem, AssignmentProblem.problem_id == Problem.id)
-    problem_id = session.scalar(
+    of_problem = select(AssignmentProblem).join(Problem, AssignmentProblem.problem_id == Problem.id)
+    row = session.scalar(
         of_problem.where(AssignmentProblem.assignment_id == found.id, Problem.slug == storable(problem))
     )
-    if problem_id is None:
+    if row is None:
         raise NotFound(f"{found.title} has no problem {problem[:80]!r}. See its page.")
-    window = None if seat.is_staff else find_windows(session, [found], viewer.id)[found.id].of(viewer.id)
+    windows = find_windows(session, [found], viewer.id)[found.id]
+    window = None if seat.is_staff else windows.of(viewer.id)
+    if window is not None and found.kind == "exam":
+        _check_exam(found, window, arrived_at, is_begun=viewer.id in windows.begun)
     if seat.course.state != "open" and not seat.is_staff:
         raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins.")
     return HandIn(
         assignment=found,
-        problem_id=problem_id,
+        problem_id=row.problem_id,
         user_id=viewer.id,
         arrived_at=arrived_at,
         timezone=seat.course.timezone,
         window=window,
+        revision_id=row.revision_id,
     )
+
+
+def _check_exam(exam: Assignment, window: Window, arrived_at: datetime, *, is_begun: bool) -> None:
+    """Raises NotTaken, also for a run of the samples."""
+    if not is_begun:
+        raise NotTaken(f"You have not begun {exam.title}. Open its page, and begin.")
+    if window.phase(arrived_at) == "closed":
+        raise NotTaken(f"Your time for {exam.title} is over, so this was not taken.")
 
 
 def check_hand_in(session: Session, new: HandIn) -> None:
@@ -100,6 +116,13 @@ def count_attempts(session: Session, new: HandIn) -> int:
     query = select(func.count()).select_from(Submission)
     query = query.join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
     return session.scalars(query.where(Submission.assignment_id == new.assignment.id, *is_own, is_attempt())).one()
+
+
+def count_handed_in(session: Session, assignment_id: UUID) -> dict[UUID, int]:
+    """Return how many problems each student has handed in."""
+    query = select(Submission.user_id, func.count(Submission.problem_id.distinct())).group_by(Submission.user_id)
+    found = session.execute(query.where(Submission.assignment_id == assignment_id))
+    return {user_id: count for user_id, count in found if user_id is not None}
 
 
 def is_attempt() -> ColumnElement[bool]:

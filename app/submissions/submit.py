@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
@@ -38,7 +38,8 @@ class Submit:
     """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
     `inputs`: custom inputs as YAML, which replace the sample cases. `is_admitted`: the queue has admitted the request
-    before its body was read. `hand_in`: the assignment that it is handed in for.
+    before its body was read. `hand_in`: the assignment that it is handed in for. `revision_id`: of an exam; None: the
+    problem's current revision.
     """
 
     user_id: UUID
@@ -49,6 +50,7 @@ class Submit:
     inputs: str | None = None
     is_admitted: bool = False
     hand_in: HandIn | None = None
+    revision_id: UUID | None = None
 
     @property
     def kind(self) -> SubmissionKind:
@@ -109,7 +111,8 @@ def _find_original(session: Session, request: Submit) -> Submission | None:
 
 def _get_revision(session: Session, request: Submit) -> Revision:
     """Raises ProblemNotFound and ProblemWithdrawn."""
-    current = select(Revision, Problem.availability).join(Problem, IS_CURRENT)
+    is_wanted = IS_CURRENT if request.revision_id is None else Revision.id == request.revision_id
+    current = select(Revision, Problem.availability).join(Problem, and_(Problem.id == Revision.problem_id, is_wanted))
     current = current.options(defer(Revision.files, raiseload=True))
     is_this = (Problem.slug == storable(request.slug), is_open_to(request.user_id))
     found = session.execute(current.where(*is_this)).one_or_none()

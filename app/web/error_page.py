@@ -8,6 +8,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.api.request_state import find_exam
 from app.catalog.name import NamedProblem, list_near
 from app.database.engine import Database
 from app.limits import RateLimitReached
@@ -43,6 +44,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
         "advice": detail if is_telling else _advice(status) or detail,
         "is_read": request.method in ("GET", "HEAD"),
         "around": around,
+        "exam": find_exam(request),
         "request_id": request_id.get(),
     }
     return render_page("error.html", context, status, headers)

@@ -23,13 +23,22 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.session import LIFETIME, SessionOrigin, end_session, find_viewer_by_session, start_session
 from app.accounts.sign_in import BROWSER_LIFETIME, name_browser_of
-from app.api.request_state import get_database, get_limits, get_policy, get_progress, get_settings
+from app.api.request_state import (
+    find_exam,
+    get_database,
+    get_limits,
+    get_policy,
+    get_progress,
+    get_settings,
+    read_place,
+)
 from app.audit import Actor
 from app.errors import Refused
 from app.judging.printable_text import printable
 from app.limits import RateLimitStatus, address_of, network_of
 from app.log import note_user
 from app.settings import Settings
+from app.submissions.exam_door import find_door
 from app.submissions.progress import ChangeStream
 from app.web.render import render_page
 from app.web.shared_page import SharedPages
@@ -172,7 +181,8 @@ class Visit:
         return get_database(self.request).transaction()
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-        here = {"user": self.user, "may": self.may, "path": read_path(self.request), "here": self._here()}
+        here: dict[str, Any] = {"user": self.user, "may": self.may, "path": read_path(self.request)}
+        here |= {"here": self._here(), "exam": find_exam(self.request)}
         policy = get_policy(self.request).read()
         here |= {name: getattr(policy, name) for name in ("announcement", "discussions", "shared_solutions")}
         return render_page(template, {**here, **context}, status)
@@ -233,6 +243,9 @@ def _find_viewer(request: Request) -> Viewer | None:
         return None
     with get_database(request).transaction() as session:
         viewer = find_viewer_by_session(session, secret)
+        if viewer is not None:
+            place = read_place(request, viewer.credential_id)
+            request.state.door = find_door(session, viewer, request.url.path, place)
     if viewer is not None:
         note_user(viewer.id)
     return viewer

@@ -458,7 +458,7 @@ CREATE TABLE drafts (
     saved_at timestamptz NOT NULL DEFAULT now(),
     other_source text,
     other_saved_at timestamptz,
-    CONSTRAINT pk_drafts PRIMARY KEY (user_id, problem_id),
+    id uuid CONSTRAINT pk_drafts PRIMARY KEY,
     CONSTRAINT ck_drafts_other_has_time CHECK ((other_source IS NULL) = (other_saved_at IS NULL))
 );
 
@@ -611,13 +611,15 @@ CREATE TABLE members (
     email text NOT NULL DEFAULT '',
     username text NOT NULL DEFAULT '',
     section text NOT NULL DEFAULT '',
+    time_factor numeric(3, 2) NOT NULL DEFAULT 1,
     claim_hash bytea CONSTRAINT uq_members_claim_hash UNIQUE,
     claim_until timestamptz,
     joined_at timestamptz,
     left_at timestamptz,
     CONSTRAINT ck_members_role CHECK (role IN ('student', 'assistant', 'instructor')),
     CONSTRAINT ck_members_pending_is_student CHECK (user_id IS NOT NULL OR role = 'student'),
-    CONSTRAINT ck_members_claim_ends CHECK ((claim_hash IS NULL) = (claim_until IS NULL))
+    CONSTRAINT ck_members_claim_ends CHECK ((claim_hash IS NULL) = (claim_until IS NULL)),
+    CONSTRAINT ck_members_time_factor CHECK (time_factor BETWEEN 1 AND 3)
 );
 CREATE UNIQUE INDEX uq_members_user_id ON members (course_id, user_id);
 CREATE UNIQUE INDEX uq_members_number ON members (course_id, number) WHERE number <> '';
@@ -642,6 +644,13 @@ CREATE TABLE assignments (
     released_at timestamptz,
     shows text NOT NULL DEFAULT 'all',
     shows_at timestamptz,
+    kind text NOT NULL DEFAULT 'homework',
+    minutes integer,
+    password text NOT NULL DEFAULT '',
+    networks text[] NOT NULL DEFAULT '{}',
+    seb_keys text[] NOT NULL DEFAULT '{}',
+    hands_in_draft boolean NOT NULL DEFAULT true,
+    notice text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT uq_assignments_course_id UNIQUE (course_id, slug),
     CONSTRAINT ck_assignments_dates CHECK (opens_at < due_at AND due_at <= closes_at),
@@ -650,7 +659,10 @@ CREATE TABLE assignments (
     CONSTRAINT ck_assignments_attempts CHECK (attempts > 0),
     CONSTRAINT ck_assignments_weight CHECK (weight >= 0),
     CONSTRAINT ck_assignments_shows CHECK (shows IN ('all', 'samples', 'nothing')),
-    CONSTRAINT ck_assignments_shows_at CHECK (shows <> 'all' OR shows_at IS NULL)
+    CONSTRAINT ck_assignments_shows_at CHECK (shows <> 'all' OR shows_at IS NULL),
+    CONSTRAINT ck_assignments_kind CHECK (kind IN ('homework', 'exam')),
+    CONSTRAINT ck_assignments_exams_have_minutes CHECK ((kind = 'exam') = (minutes IS NOT NULL)),
+    CONSTRAINT ck_assignments_minutes CHECK (minutes > 0)
 );
 
 CREATE TABLE assignment_problems (
@@ -659,6 +671,7 @@ CREATE TABLE assignment_problems (
     position integer NOT NULL,
     points numeric(7, 2) NOT NULL,
     scoring text NOT NULL DEFAULT 'partial',
+    revision_id uuid CONSTRAINT fk_assignment_problems_revision_id_revisions REFERENCES revisions,
     CONSTRAINT pk_assignment_problems PRIMARY KEY (assignment_id, problem_id),
     CONSTRAINT fk_assignment_problems_assignment_id_assignments FOREIGN KEY (assignment_id)
         REFERENCES assignments ON DELETE CASCADE,
@@ -677,15 +690,37 @@ CREATE TABLE extensions (
     due_at timestamptz,
     closes_at timestamptz,
     extra_attempts integer NOT NULL DEFAULT 0,
+    extra_minutes integer NOT NULL DEFAULT 0,
     reason text NOT NULL DEFAULT '',
     created_by uuid CONSTRAINT fk_extensions_created_by_users REFERENCES users,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT ck_extensions_whose CHECK (num_nonnulls(user_id, section) = 1),
-    CONSTRAINT ck_extensions_extra_attempts CHECK (extra_attempts >= 0)
+    CONSTRAINT ck_extensions_extra_attempts CHECK (extra_attempts >= 0),
+    CONSTRAINT ck_extensions_extra_minutes CHECK (extra_minutes >= 0)
 );
 CREATE UNIQUE INDEX uq_extensions_user_id ON extensions (assignment_id, user_id);
 CREATE UNIQUE INDEX uq_extensions_section ON extensions (assignment_id, section);
 CREATE INDEX ix_extensions_user_id ON extensions (user_id);
+
+CREATE TABLE sittings (
+    assignment_id uuid NOT NULL CONSTRAINT fk_sittings_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    user_id uuid NOT NULL CONSTRAINT fk_sittings_user_id_users REFERENCES users ON DELETE CASCADE,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz,
+    address text NOT NULL,
+    credential_id uuid,
+    is_settled boolean NOT NULL DEFAULT false,
+    CONSTRAINT pk_sittings PRIMARY KEY (assignment_id, user_id)
+);
+CREATE INDEX ix_sittings_user_id ON sittings (user_id);
+CREATE INDEX ix_sittings_unsettled ON sittings (user_id) WHERE NOT is_settled;
+
+-- An exam has drafts of its own.
+ALTER TABLE drafts ADD COLUMN assignment_id uuid
+    CONSTRAINT fk_drafts_assignment_id_assignments REFERENCES assignments ON DELETE CASCADE;
+ALTER TABLE drafts ADD CONSTRAINT uq_drafts_user_id
+    UNIQUE NULLS NOT DISTINCT (user_id, problem_id, assignment_id);
 
 -- What is handed in. The index is wide, so that a grade book reads no row of this large table.
 ALTER TABLE submissions ADD COLUMN assignment_id uuid
@@ -734,7 +769,7 @@ CREATE INDEX ix_shown_grades_user_id ON shown_grades (user_id);
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
-    *("extensions", "adjustments", "shown_grades"),
+    *("extensions", "sittings", "adjustments", "shown_grades"),
 )
 
 

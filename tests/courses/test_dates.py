@@ -47,7 +47,7 @@ def test_without_late_work_the_due_date_closes() -> None:
 
 
 def test_an_extension_moves_the_steps_and_never_closes_before_it_is_due() -> None:
-    later = window(Extension(due_at=DUE + 96 * HOUR, extra_attempts=1))
+    later = window(Extension(due_at=DUE + 96 * HOUR, extra_attempts=1, extra_minutes=0))
 
     assert later.closes_at == DUE + 96 * HOUR
     assert later.credit(DUE + 96 * HOUR) == 100
@@ -55,8 +55,8 @@ def test_an_extension_moves_the_steps_and_never_closes_before_it_is_due() -> Non
 
 
 def test_of_two_extensions_the_later_dates_hold() -> None:
-    section = Extension(due_at=DUE + 10 * HOUR, closes_at=DUE + 100 * HOUR, extra_attempts=0)
-    person = Extension(due_at=DUE + 20 * HOUR, opens_at=DUE - 300 * HOUR, extra_attempts=2)
+    section = Extension(due_at=DUE + 10 * HOUR, closes_at=DUE + 100 * HOUR, extra_attempts=0, extra_minutes=0)
+    person = Extension(due_at=DUE + 20 * HOUR, opens_at=DUE - 300 * HOUR, extra_attempts=2, extra_minutes=0)
 
     both = window(section, person)
 
@@ -65,4 +65,4 @@ def test_of_two_extensions_the_later_dates_hold() -> None:
 
 
 def test_an_earlier_date_takes_nothing_away() -> None:
-    assert window(Extension(due_at=DUE - 24 * HOUR, extra_attempts=0)).due_at == DUE
+    assert window(Extension(due_at=DUE - 24 * HOUR, extra_attempts=0, extra_minutes=0)).due_at == DUE

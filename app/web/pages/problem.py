@@ -68,7 +68,9 @@ class SolutionForm(BaseModel):
         parts = (self.attempt, self.mode, self.text, self.own_inputs or "")
         return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()
 
-    def wanted(self, user_id: UUID, slug: str, hand_in: HandIn | None = None) -> Submit:
+    def wanted(
+        self, user_id: UUID, slug: str, hand_in: HandIn | None = None, revision_id: UUID | None = None
+    ) -> Submit:
         return Submit(
             user_id=user_id,
             slug=slug,
@@ -77,6 +79,7 @@ class SolutionForm(BaseModel):
             inputs=self.own_inputs,
             idempotency_key=self.key,
             hand_in=hand_in,
+            revision_id=revision_id,
         )
 
 
@@ -94,8 +97,8 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None, assignmen
     draft = context["draft"]
     source = draft.source if draft else context["problem"].starter
     if earlier is None:
-        return _render(visit, context | {"source": source})
-    return _render(visit, context | {"source": earlier.source, "is_given": True, "own_inputs": earlier.inputs})
+        return render_problem(visit, context | {"source": source})
+    return render_problem(visit, context | {"source": earlier.source, "is_given": True, "own_inputs": earlier.inputs})
 
 
 @router.get("/problems/{slug}/notebook")
@@ -149,19 +152,28 @@ def refuse_solution(
     """Show the page with what was typed, and the reason."""
     with visit.transaction() as session:
         context = _context(session, visit.viewer, slug, assignment)
-    status = 422 if isinstance(fault, Invalid) else 429 if isinstance(fault, LimitReached) else 409
+    return render_problem(visit, context | describe_refusal(form, fault), status_of(fault))
+
+
+def describe_refusal(form: SolutionForm, fault: Conflict | Invalid | LimitReached) -> dict[str, Any]:
+    """Return the context of what was typed, and of the reason."""
     why = {"input_faults": fault.faults} if isinstance(fault, InputsInvalid) else {"refusal": str(fault)}
-    typed = {"source": form.text, "is_given": True, "own_inputs": form.own_inputs}
-    return _render(visit, context | typed | why, status)
+    return {"source": form.text, "is_given": True, "own_inputs": form.own_inputs} | why
 
 
-def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
+def status_of(fault: Conflict | Invalid | LimitReached) -> int:
+    return 422 if isinstance(fault, Invalid) else 429 if isinstance(fault, LimitReached) else 409
+
+
+def render_problem(
+    visit: Visit, context: dict[str, Any], status: int = 200, template: str = "problem.html"
+) -> Response:
     """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
     usual: dict[str, Any] = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
     usual |= {"most_input_bytes": MAX_BYTES, "most_input_value_bytes": MAX_VALUE_BYTES}
     usual["is_visitor_run"] = _takes_visitor_runs(visit, context["problem"])
-    page = visit.render("problem.html", usual | context, status)
+    page = visit.render(template, usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
 
@@ -174,7 +186,7 @@ def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
 
 def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str = "") -> dict[str, Any]:
     """Raises NotFound."""
-    due = list_due(session, viewer.id, slug) if viewer else []
+    due = [each for each in list_due(session, viewer.id, slug) if each.assignment.kind == "homework"] if viewer else []
     problem = get_problem(session, slug, viewer.id if viewer else None)
     around = read_own_surroundings(session, viewer.id if viewer else None, slug, problem.prerequisites)
     usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.api.request_limits import await_hand_in_turn, read_waited
-from app.api.request_state import get_queue_waits
+from app.api.request_state import find_exam, get_queue_waits
 from app.catalog.name import list_named
 from app.catalog.query import IS_LISTED
 from app.courses.assignment import (
@@ -34,6 +34,7 @@ from app.courses.local_time import HappensTwice, read_local, write_fold, write_l
 from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
+from app.courses.sitting import PasswordWrong
 from app.errors import Conflict, Invalid, LimitReached, all_of
 from app.grading.book import read_own_row
 from app.grading.grade import show_points
@@ -45,6 +46,7 @@ from app.submissions.submit import submit
 from app.validation import read_fields
 from app.web.pages.course.course import course_context
 from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
+from app.web.pages.course.exam import describe_exam, refuse_in_exam
 from app.web.pages.problem import SolutionForm, refuse_solution
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -81,6 +83,12 @@ class AssignmentForm(BaseModel):
     shows: str = "all"
     shows_at: str = ""
     shows_at_offset: str = ""
+    kind: str = "homework"
+    minutes: str = ""
+    password: str = ""
+    networks: str = ""
+    seb_keys: str = ""
+    hands_in_draft: bool = False
     problem: list[str] = Field([])
     points: list[str] = Field([])
     scoring: list[str] = Field([])
@@ -101,7 +109,14 @@ class AssignmentForm(BaseModel):
             raise all_of(found)
         rows = zip(self.problem, self.points, self.scoring, strict=False)
         values = {
-            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "weight", "shows")},
+            **{
+                name: getattr(self, name)
+                for name in ("grace_seconds", "counts", "weight", "shows", "kind", "hands_in_draft")
+            },
+            "minutes": self.minutes or None,
+            "password": self.password.strip(),
+            "networks": self.networks.split(),
+            "seb_keys": self.seb_keys.split(),
             "title": self.title.strip(),
             "text": self.text.replace("\r\n", "\n"),
             "late_steps": _read_steps(self.late_steps),
@@ -137,6 +152,7 @@ class ExtensionForm(BaseModel):
     closes_at: str = ""
     closes_at_offset: str = ""
     extra_attempts: str = "0"
+    extra_minutes: str = "0"
     reason: str = ""
 
     def read(self, timezone: str) -> ExtensionWish:
@@ -147,15 +163,16 @@ class ExtensionForm(BaseModel):
             each: read_local(each, getattr(self, each), timezone, getattr(self, f"{each}_offset"))
             for each in ("due_at", "closes_at")
         }
-        values = {"extra_attempts": self.extra_attempts or 0, "reason": self.reason.strip()}
+        values = {"extra_attempts": self.extra_attempts or 0, "extra_minutes": self.extra_minutes or 0}
+        values |= {"reason": self.reason.strip()}
         return read_fields(ExtensionWish, whose | moments | values)
 
 
 @router.get("/new")
-def show_new(visit: CurrentVisit, viewer: Reader, course: str) -> Response:
+def show_new(visit: CurrentVisit, viewer: Reader, course: str, kind: str = "homework") -> Response:
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
-    return _render_form(visit, seat, None, AssignmentForm())
+    return _render_form(visit, seat, None, AssignmentForm(kind=kind, hands_in_draft=True))
 
 
 @router.post("/new", dependencies=[OWN_ORIGIN])
@@ -185,7 +202,9 @@ def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment
     context: dict[str, Any] = {"grade": grade, "mine": mine, "hidden": hidden, "show_points": show_points}
     context |= {
         "assignment": view,
+        "exam_rules": describe_exam(found),
         "done": DONE.get(done),
+        "error": str(PasswordWrong()) if done == "password" else "",
         "steps": write_steps([s.model_dump() for s in view.late_steps]),
     }
     return visit.render("course/assignment.html", course_context(seat) | context)
@@ -274,9 +293,13 @@ def send_hand_in(
     try:
         with visit.transaction() as session:
             hand_in = find_hand_in(session, viewer, course, assignment, slug, read_waited(visit.request))
-            wanted = form.wanted(viewer.id, slug, hand_in if form.mode == "submit" else None)
+            if form.mode == "own" and hand_in.assignment.kind == "exam":
+                raise Invalid("inputs", "An exam has no custom input. Run the samples.")
+            wanted = form.wanted(viewer.id, slug, hand_in if form.mode == "submit" else None, hand_in.revision_id)
             submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
     except (Conflict, Invalid, LimitReached) as fault:
+        if exam := find_exam(visit.request):
+            return refuse_in_exam(visit, exam, slug, form, fault)
         return refuse_solution(visit, slug, form, fault, f"{course}/{assignment}")
     return see_other(f"/submissions/{submission.id}")
 
@@ -304,7 +327,12 @@ def _fill(fields: AssignmentFields, timezone: str) -> AssignmentForm:
         values[f"{name}_offset"] = write_fold(moment, timezone) if is_shown else ""
     return AssignmentForm(
         **values,
-        **{name: str(getattr(fields, name)) for name in ("title", "text", "grace_seconds", "counts", "shows")},
+        **{name: str(getattr(fields, name)) for name in ("title", "text", "grace_seconds", "counts", "shows", "kind")},
+        minutes=str(fields.minutes or ""),
+        password=fields.password,
+        networks="\n".join(fields.networks),
+        seb_keys="\n".join(fields.seb_keys),
+        hands_in_draft=fields.hands_in_draft,
         weight=_plain(fields.weight),
         attempts="" if fields.attempts is None else str(fields.attempts),
         late_steps=write_steps([step.model_dump() for step in fields.late_steps]),

@@ -53,6 +53,7 @@ class MemberForm(BaseModel):
     name: str = ""
     number: str = ""
     section: str = ""
+    time_factor: str = "1"
     role: str | None = None
     username: str = ""
 

@@ -1,1 +1,1 @@
-import{a as e}from"./chunk-JY4N4YRX.js";import"./chunk-5WHD4E2E.js";import"./chunk-HOQCTQEQ.js";import"./chunk-ILIUVROU.js";for(let n of document.querySelectorAll("[data-learning]"))e(n);
+import{a as e}from"./chunk-ONIPIL7A.js";import"./chunk-KU2XRZ2W.js";import"./chunk-ILIUVROU.js";for(let n of document.querySelectorAll("[data-learning]"))e(n);
