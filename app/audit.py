@@ -108,6 +108,7 @@ Kind = Literal[
     "session",
     "setting",
     "shared_solution",
+    "sitting",
     "submission",
     "submissions",
     "token",

@@ -140,7 +140,7 @@ class Viewer:
 
     user: User
     permissions: frozenset[Permission] = field(repr=False)
-    credential_id: UUID | None = None
+    credential_id: UUID | None = field(default=None, compare=False)
 
     @property
     def id(self) -> UUID:

@@ -20,7 +20,7 @@ from app.accounts.user import ERASED
 from app.admin.user_change import keep_an_admin, lock_row, refuse_own
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
-from app.courses.model import Assignment, Course, Extension, Member
+from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.errors import Conflict
 from app.grading.model import Adjustment, ShownGrade
 from app.learning.bookmark import Bookmark
@@ -80,6 +80,7 @@ USER_DATA = (
     _removed(ShownGrade.user_id, "their grades as they were shown"),
     _kept(Adjustment.created_by, "decisions on grades that they made, without their name"),
     _removed(Extension.user_id, "extensions that they were given in courses"),
+    _removed(Sitting.user_id, "when and from where they wrote exams"),
     _kept(Extension.created_by, "extensions that they gave, without their name"),
     _kept(Course.created_by, "courses that they created, without their name"),
     _kept(Rejudging.created_by, "that submissions were rejudged, without their name"),

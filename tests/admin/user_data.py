@@ -11,7 +11,7 @@ from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
-from app.courses.model import Extension
+from app.courses.model import Extension, Sitting
 from app.grading.model import Adjustment, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
@@ -61,6 +61,7 @@ def _make_account(session: Session, user: User, email: str) -> None:
     make_member(session, make_course(session, created_by=user.id), user, name="Ada Lovelace")
     assignment = make_assignment(session, make_course(session))
     session.add(Extension(assignment_id=assignment.id, user_id=user.id))
+    session.add(Sitting(assignment_id=assignment.id, user_id=user.id, address="192.0.2.1"))
     session.add(Adjustment(assignment_id=assignment.id, user_id=user.id, kind="zero", reason="none"))
     session.add(ShownGrade(assignment_id=assignment.id, user_id=user.id, why="release"))
     other = make_user(session).id
