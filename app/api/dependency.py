@@ -159,6 +159,7 @@ Reader = Annotated[Viewer, needs(Permission.READ_SUBMISSIONS)]
 Sender = Annotated[Viewer, needs(Permission.SUBMIT)]
 Author = Annotated[Viewer, needs(Permission.WRITE_PROBLEMS)]
 Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
+Rejudger = Annotated[Viewer, needs(Permission.REJUDGE)]
 UserReader = Annotated[Viewer, needs(Permission.READ_USERS)]
 UserChanger = Annotated[Viewer, needs(Permission.CHANGE_USERS)]
 # Of the user in the path.

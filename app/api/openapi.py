@@ -18,6 +18,7 @@ TAGS = (
     "submissions",
     "courses",
     "authors",
+    "rejudging",
     "operations",
     "administration",
     "health",

@@ -20,6 +20,7 @@ from app.api import (
     problem_schema,
     problems,
     queue,
+    rejudgings,
     revisions,
     settings,
     submission_export,
@@ -45,7 +46,7 @@ class _PrefixRouter(APIRouter):
 def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
-    submitting = (submission_export, submissions, events)
+    submitting = (submission_export, submissions, events, rejudgings)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, people, tokens, me)
     catalogue = (problems, tracks, leaderboards, courses, assignments, grades)

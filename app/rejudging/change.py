@@ -64,7 +64,7 @@ class ChangePage(FrozenModel):
 
 
 def list_changes(
-    session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None
+    session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None, limit: int = PAGE
 ) -> ChangePage:
     """Return a page of changes. Raises CursorInvalid."""
     query = _query().where(NEW.rejudging_id == rejudging.id)
@@ -72,7 +72,7 @@ def list_changes(
         query = query.where(kind().not_in(UNCHANGED))
     if cursor is not None:
         query = query.where(NEW.id > _place(cursor))
-    shown, last = split_page(session.execute(query.order_by(NEW.id).limit(PAGE + 1)).all(), PAGE)
+    shown, last = split_page(session.execute(query.order_by(NEW.id).limit(limit + 1)).all(), limit)
     cases = _read_cases(session, [judging for row in shown for judging in (row.old, row.new)])
     return ChangePage(
         items=tuple(_change(row, cases) for row in shown),

@@ -88,7 +88,9 @@ def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
     )
 
 
-def list_rejudgings(session: Session, cursor: str | None = None, decision: Decided | None = None) -> RejudgingPage:
+def list_rejudgings(
+    session: Session, cursor: str | None = None, limit: int = PAGE, decision: Decided | None = None
+) -> RejudgingPage:
     """Return a page of rejudgings, newest first; `open` ones wait for a decision. Raises CursorInvalid."""
     is_chosen = Rejudging.decision.is_(None) if decision == "open" else Rejudging.decision == decision
     query = (
@@ -98,7 +100,7 @@ def list_rejudgings(session: Session, cursor: str | None = None, decision: Decid
         at, key = read_uuid_cursor(cursor)
         is_same_time = and_(Rejudging.created_at == at, Rejudging.id > key)
         query = query.where(Rejudging.created_at <= at, or_(Rejudging.created_at < at, is_same_time))
-    shown, last = split_page(session.scalars(query.limit(PAGE + 1)).all(), PAGE)
+    shown, last = split_page(session.scalars(query.limit(limit + 1)).all(), limit)
     return RejudgingPage(
         items=tuple(_summarise(session, shown)),
         next=write_cursor(last.created_at, last.id) if last else None,
