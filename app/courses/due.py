@@ -37,17 +37,32 @@ class DueAssignment:
 
 
 class AssignmentOpen(Refused):
-    """Solutions of the problem and its leaderboards are closed: the student can still hand it in."""
+    """Solutions of the problem and its leaderboards are closed: the student, or in an exam anyone, can hand it in."""
 
     def __init__(self, due: DueAssignment) -> None:
         until = show_local(due.window.closes_at, due.course.timezone)
         what = "solutions of this problem and its leaderboards are closed"
-        super().__init__(f"{what} while {due.assignment.title} is open for you: until {until}")
+        super().__init__(f"{what} while {due.assignment.title} is open: until {until}")
 
 
 def find_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignment | None:
     """Return the assignment that locks the problem's solutions and leaderboards for this user; the last to close."""
-    return max(list_due(session, user_id, problem_id), key=lambda each: each.window.closes_at, default=None)
+    locks = list_due(session, user_id, problem_id) + _list_unfinished_exams(session, user_id, problem_id)
+    return max(locks, key=lambda each: each.window.closes_at, default=None)
+
+
+def _list_unfinished_exams(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:
+    """List the exams of this student that any student can still write, each with the dates of the last one."""
+    exams = [found for found in _list_taken(session, user_id, problem_id) if found[1].kind == "exam"]
+    windows = find_windows(session, [exam for _, exam in exams])
+    now = session.scalars(select(func.now())).one()
+    unfinished = []
+    for course, exam in exams:
+        of_all = (windows[exam.id].usual, *windows[exam.id].extended.values())
+        last = max(of_all, key=lambda window: window.closes_at)
+        if min(window.opens_at for window in of_all) <= now and last.phase(now) != "closed":
+            unfinished.append(DueAssignment(course=course, assignment=exam, window=last, is_late=False))
+    return unfinished
 
 
 def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
@@ -58,18 +73,7 @@ def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
 
 def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:
     """List the assignments that a student can hand in now, the next due first; with a problem's slug or ID, its."""
-    is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
-    query = (
-        select(Course, Assignment)
-        .join(Assignment, Assignment.course_id == Course.id)
-        .join(Member, Member.course_id == Course.id)
-        .where(*is_student, Course.state == "open")
-    )
-    if problem is not None:
-        of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
-        is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
-        query = query.where(Assignment.id.in_(of_problem.where(is_it)))
-    found = [(course, assignment) for course, assignment in session.execute(query)]
+    found = _list_taken(session, user_id, problem)
     if not found:
         return []
     windows = find_windows(session, [assignment for _, assignment in found], user_id)
@@ -81,3 +85,19 @@ def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None)
         if phase in ("open", "late"):
             due.append(DueAssignment(course=course, assignment=assignment, window=window, is_late=phase == "late"))
     return sorted(due, key=lambda each: (each.until, each.key))
+
+
+def _list_taken(session: Session, user_id: UUID, problem: str | UUID | None) -> list[tuple[Course, Assignment]]:
+    """List the assignments of the courses that the user takes; with a problem's slug or ID, its."""
+    is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
+    query = (
+        select(Course, Assignment)
+        .join(Assignment, Assignment.course_id == Course.id)
+        .join(Member, Member.course_id == Course.id)
+        .where(*is_student, Course.state == "open")
+    )
+    if problem is not None:
+        of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
+        is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
+        query = query.where(Assignment.id.in_(of_problem.where(is_it)))
+    return [(course, assignment) for course, assignment in session.execute(query)]

@@ -50,7 +50,7 @@ def test_the_solution_is_closed_while_the_student_can_hand_the_problem_in(sessio
     homework = make_assignment(session, course, revision, title="Homework 1")
 
     for read in (get_solution, show_solution):
-        with pytest.raises(AssignmentOpen, match="closed while Homework 1 is open for you: until"):
+        with pytest.raises(AssignmentOpen, match="closed while Homework 1 is open: until"):
             read(session, ada.id, SLUG)
     assert not is_solution_open(session, signed_in(ada), revision.problem_id)
     with pytest.raises(AssignmentOpen):

@@ -156,7 +156,7 @@ def list_addresses() -> Iterator[str]:
     pages = [
         each.path for each in iter_route_contexts(build_router().routes) if each.path and "GET" in (each.methods or ())
     ]
-    for path in [*pages, *(each.path for each in OPERATIONS if each.method == "GET")):
+    for path in [*pages, *(each.path for each in OPERATIONS if each.method == "GET")]:
         if path not in OTHERS:
             yield path
             yield from (f"{path}{query}" for query in QUERIES.get(path, ()))
