@@ -1,0 +1,142 @@
+"""Exams over REST: a sitting with a token, what staff change in it, and what others may not."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from app.accounts.token import create_token
+from app.courses.model import Assignment, CourseRole
+from app.database.engine import Database
+from tests.api.conftest import PATIENCE, SignedIn
+from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
+
+NOW = datetime.now(UTC)
+HOUR = timedelta(hours=1)
+HERE = "/courses/here/assignments/midterm"
+SENDING = f"{HERE}/problems/sum/submissions"
+SOURCE = {"source": "x = 1"}
+
+
+@pytest.fixture
+def member(address: str, database: Database) -> Callable[[str, CourseRole], httpx.Client]:
+    """`member("ada", "student")`: a new member of the course `here`, which has the exam `midterm`; staff also of it."""
+    with database.transaction() as session:
+        course, other = make_course(session, "here"), make_course(session, "other")
+        exam = {"kind": "exam", "minutes": 60, "opens_at": NOW - HOUR, "due_at": NOW + 2 * HOUR}
+        make_assignment(session, course, make_problem(session, "sum"), slug="midterm", **exam, password="plum")
+
+    def client(name: str, role: CourseRole) -> httpx.Client:
+        with database.transaction() as session:
+            user = make_user(session, name)
+            make_member(session, other if name == "foreign" else course, user, role)
+            secret = create_token(session, user.id, "test").secret
+        headers = {"Authorization": f"Bearer {secret}"}
+        return httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=PATIENCE)
+
+    return client
+
+
+Member = Callable[[str, CourseRole], httpx.Client]
+
+
+def find_row(staff: httpx.Client) -> dict[str, object]:
+    rows = staff.get(f"{HERE}/sittings").json()["items"]
+    found: dict[str, object] = next(each for each in rows if each["username"] == "ada")
+    return found
+
+
+def test_a_student_writes_an_exam_with_a_token(member: Member) -> None:
+    ada, helper = member("ada", "student"), member("helper", "assistant")
+    before = [ada.get(HERE).json()["problems"], ada.post(SENDING, json=SOURCE).status_code]
+    wrong = ada.post(f"{HERE}/sitting", json={"password": "pear"})
+
+    begun = ada.post(f"{HERE}/sitting", json={"password": "plum"})
+    sent = ada.post(SENDING, json=SOURCE)
+    closed = [ada.get(path).status_code for path in ("/problems/sum", "/submissions", "/me", "/courses/here")]
+    opened = [ada.get(path).status_code for path in (HERE, f"{HERE}/sitting", sent.headers["Location"][7:])]
+    row = find_row(helper)
+    ended = ada.delete(f"{HERE}/sitting")
+
+    assert before == [[], HTTPStatus.CONFLICT]
+    assert (wrong.status_code, begun.status_code, sent.status_code) == (403, 201, 202)
+    assert 3590 <= begun.json()["seconds_left"] <= 3600
+    assert closed == [HTTPStatus.FORBIDDEN] * 4
+    assert opened == [HTTPStatus.OK] * 3
+    assert (row["state"], row["handed_in"], row["address"]) == ("writing", 1, "127.0.0.1")
+    assert ended.status_code == HTTPStatus.NO_CONTENT
+    assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.CONFLICT
+    assert ada.get("/courses/here").status_code == HTTPStatus.OK
+
+
+def test_staff_extend_end_and_unlock(member: Member) -> None:
+    ada, helper = member("ada", "student"), member("helper", "assistant")
+    ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
+    path = f"{HERE}/sittings/{find_row(helper)['member']}"
+
+    helper.patch(path, json={"more_minutes": 10}).raise_for_status()
+    longer = ada.get(f"{HERE}/sitting").json()["seconds_left"]
+    helper.patch(path, json={"ended": True}).raise_for_status()
+    ended = (find_row(helper)["state"], ada.post(SENDING, json=SOURCE).status_code)
+    helper.patch(path, json={"ended": False, "unlocked": True}).raise_for_status()
+    waiting = (find_row(helper)["state"], ada.post(SENDING, json=SOURCE).status_code)
+    ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
+
+    assert 4180 <= longer <= 4200
+    assert ended == ("ended", HTTPStatus.CONFLICT)
+    assert waiting == ("unlocked", HTTPStatus.FORBIDDEN)
+    assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+@pytest.mark.parametrize(("network", "status"), [("127.0.0.0/8", 202), ("192.0.2.0/24", 403)])
+def test_each_hand_in_comes_from_the_exams_networks(
+    member: Member, database: Database, network: str, status: int
+) -> None:
+    ada = member("ada", "student")
+    ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
+    with database.transaction() as session:
+        session.execute(update(Assignment).values(networks=[network]))
+
+    assert ada.post(SENDING, json=SOURCE).status_code == status
+
+
+Call = Callable[[httpx.Client, object], httpx.Response]
+CALLS: dict[str, Call] = {
+    "begin": lambda client, _: client.post(f"{HERE}/sitting", json={"password": "plum"}),
+    "own": lambda client, _: client.get(f"{HERE}/sitting"),
+    "end own": lambda client, _: client.delete(f"{HERE}/sitting"),
+    "list": lambda client, _: client.get(f"{HERE}/sittings"),
+    "change": lambda client, row: client.patch(f"{HERE}/sittings/{row}", json={"more_minutes": 1}),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "allowed"),
+    [
+        ("grace", "student", {"begin", "own", "end own"}),
+        ("helper", "assistant", {"list", "change"}),
+        ("boss", "instructor", {"list", "change"}),
+        ("foreign", "instructor", set()),
+    ],
+)
+def test_each_role_may_do_what_the_table_says(member: Member, name: str, role: CourseRole, allowed: set[str]) -> None:
+    ada, staff = member("ada", "student"), member("staff", "assistant")
+    ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
+    row, client = find_row(staff)["member"], member(name, role)
+
+    answers = {call: send(client, row) for call, send in CALLS.items()}
+
+    assert {call for call, answer in answers.items() if answer.is_success} == allowed
+    if name == "foreign":
+        assert {answer.status_code for answer in answers.values()} == {HTTPStatus.NOT_FOUND}
+
+
+def test_a_stranger_learns_of_no_sitting(member: Member, signed_in: SignedIn) -> None:
+    member("ada", "student")
+    stranger = signed_in("stranger")
+
+    assert {send(stranger, UUID(int=1)).status_code for send in CALLS.values()} == {HTTPStatus.NOT_FOUND}
