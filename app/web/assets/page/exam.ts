@@ -2,7 +2,7 @@
 // stream, since a browser opens only a few connections to one site.
 import { replace } from "./live";
 
-const AGAIN_MS = 3000;
+const AGAIN_MS = 10_000;
 
 export function mountExam(bar: HTMLElement): void {
   let end = readEnd(bar);
@@ -20,7 +20,7 @@ export function mountExam(bar: HTMLElement): void {
     });
     stream.addEventListener("done", () => location.assign(bar.dataset["examPage"] ?? "/"));
     stream.addEventListener("error", () => {
-      if (stream?.readyState === EventSource.CLOSED) window.setTimeout(open, AGAIN_MS); // as while the server restarts
+      if (stream?.readyState === EventSource.CLOSED) window.setTimeout(open, AGAIN_MS); // refused
     });
   };
   document.addEventListener("visibilitychange", open);

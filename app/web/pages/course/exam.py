@@ -80,9 +80,8 @@ def send_end(visit: CurrentVisit, _: Taker, course: str, assignment: str) -> Res
     return see_other(exam.path)
 
 
-def hold_clock(visit: CurrentVisit, viewer: Reader, course: str, assignment: str) -> Iterator[ChangeStream]:
+def hold_clock(visit: CurrentVisit, viewer: Reader) -> Iterator[ChangeStream]:
     """Hold one of the user's streams; a dependency, so that a stream is refused before it starts."""
-    _exam(visit, course, assignment)
     with hold_stream(visit, viewer, Permission.READ_COURSES) as changes:
         yield changes
 
@@ -94,6 +93,7 @@ async def stream_clock(
     """Send the bar of the exam on every change, and `done` when the exam is over."""
     exam = find_exam(visit.request)
     if exam is None:
+        yield ServerSentEvent(event="done", raw_data="")
         return
 
     def read(session: Session, viewer: Viewer) -> Clock:
