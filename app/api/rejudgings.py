@@ -6,12 +6,14 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from app.api.dependency import Address, Live, Rejudger, Sliced, Stored, act_as
+from app.api.dependency import Address, Live, Rejudger, ShortSliced, Sliced, Stored, act_as
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates
+from app.database.cursor import cut_list
 from app.database.engine import Database
+from app.grading.grade_change import AssignmentChanges, list_grade_changes
 from app.rejudging.change import ChangePage, list_changes
 from app.rejudging.choice import Choice, Preview, preview
 from app.rejudging.create import MAX_NOTE, Rejudge, get_rejudging, rejudge
@@ -44,6 +46,11 @@ class NewPreview(Body):
 
     chosen: Choice = Field(description="the submissions to judge again", examples=[EXAMPLE])
     onto: Onto = Field("own", description="the revision to judge on, as for a rejudging")
+
+
+class GradeChangeList(BaseModel):
+    items: list[AssignmentChanges]
+    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
 
 
 Wait = Annotated[
@@ -131,6 +138,15 @@ def get_rejudging_changes(
     with database.transaction() as session:
         rejudging = get_rejudging(session, rejudging_id)
         return list_changes(session, rejudging, only_changed=only_changed, cursor=wanted.cursor, limit=wanted.limit)
+
+
+@router.get("/rejudgings/{rejudging_id}/grade-changes", summary="Whose grades a rejudging would change")
+def get_grade_changes(rejudging_id: UUID, viewer: Rejudger, database: Stored, wanted: ShortSliced) -> GradeChangeList:  # noqa: ARG001
+    """For each assignment with hand-ins among the submissions, before the rejudging is applied; a 409 after it."""
+    with database.transaction() as session:
+        changes = list_grade_changes(session, get_rejudging(session, rejudging_id))
+    items, following = cut_list(changes, lambda each: (each.course, each.assignment), wanted)
+    return GradeChangeList(items=list(items), next=following)
 
 
 @router.post("/rejudgings/{rejudging_id}/apply", summary="Apply a rejudging")

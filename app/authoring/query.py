@@ -14,6 +14,7 @@ from app.authoring.model import Publication, Verification
 from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
+from app.courses.due import count_open_uses
 from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
 from app.queue.heartbeat import has_worker, lacks_boxes, serves
@@ -29,6 +30,7 @@ OUR_FAULT = (
 )
 VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
 SHOWN = 50
+OPEN_ASSIGNMENTS_SAYS = "the assignments that use the problem, and are open now: later hand-ins get a new revision"
 # Leaves out the large columns.
 LIGHT = (defer(Verification.files), defer(Verification.report))
 
@@ -54,6 +56,7 @@ class VerificationView(FrozenModel):
     finished_at: datetime | None
     notice: str | None = Field(description="a sentence for people: why it waits, or what came in the way")
     report: Report | None = Field(description="what was found; null until it is done, and in lists")
+    open_assignments: int | None = Field(description=f"{OPEN_ASSIGNMENTS_SAYS}; null in lists")
 
     @property
     def is_cancelled(self) -> bool:
@@ -112,6 +115,7 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
         finished_at=row.finished_at,
         notice=_notice(session, row),
         report=Report.model_validate_json(row.report) if with_report and row.report else None,
+        open_assignments=count_open_uses(session, row.slug) if with_report else None,
     )
 
 
@@ -244,6 +248,7 @@ class RevisionPage(FrozenModel):
 
     items: tuple[RevisionView, ...]
     next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    open_assignments: int = Field(description=OPEN_ASSIGNMENTS_SAYS)
 
 
 def page_verifications(
@@ -267,5 +272,7 @@ def page_revisions(session: Session, slug: str, cursor: str | None = None, limit
     before = None if cursor is None else read_number_cursor(cursor, most=MAX_NUMBER)[1]
     found, last = split_page(list_revisions(session, slug, before=before, most=limit + 1), limit)
     return RevisionPage(
-        items=tuple(found), next=write_cursor(last.created_at, last.number) if last is not None else None
+        items=tuple(found),
+        next=write_cursor(last.created_at, last.number) if last is not None else None,
+        open_assignments=count_open_uses(session, slug),
     )

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.courses.assignment import find_windows
 from app.courses.dates import Window
 from app.courses.local_time import show_local
-from app.courses.model import Assignment, AssignmentProblem, Course, Member
+from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member
 from app.database.engine import storable
 from app.errors import Refused
 
@@ -101,3 +101,29 @@ def _list_taken(session: Session, user_id: UUID, problem: str | UUID | None) -> 
         is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
         query = query.where(Assignment.id.in_(of_problem.where(is_it)))
     return [(course, assignment) for course, assignment in session.execute(query)]
+
+
+def count_open_uses(session: Session, slug: str) -> int:
+    """Count the open assignments that judge by a problem's current revision; an exam that has begun has its own."""
+    extended = select(Extension.id).where(
+        Extension.assignment_id == Assignment.id,
+        func.greatest(Extension.due_at, Extension.closes_at) >= func.now(),
+    )
+    query = (
+        select(func.count())
+        .select_from(AssignmentProblem)
+        .join(Assignment, Assignment.id == AssignmentProblem.assignment_id)
+        .join(Course, Course.id == Assignment.course_id)
+        .join(Problem, Problem.id == AssignmentProblem.problem_id)
+        .where(Problem.slug == slug, AssignmentProblem.revision_id.is_(None), Course.state == "open")
+        .where(Assignment.opens_at <= func.now(), or_(Assignment.closes_at >= func.now(), extended.exists()))
+    )
+    return session.scalars(query).one()
+
+
+def describe_open_uses(count: int) -> str:
+    """Return a sentence for the author of a new revision; empty if no open assignment uses the problem."""
+    if not count:
+        return ""
+    uses = "1 open assignment uses" if count == 1 else f"{count} open assignments use"
+    return f"{uses} this problem. New hand-ins are judged on the new revision; earlier ones only after a rejudging."

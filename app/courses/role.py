@@ -27,6 +27,7 @@ class CourseRight(StrEnum):
     SEE_GRADES = "see grades"
     EXTEND = "extend"
     GRADE = "grade"
+    REJUDGE = "rejudge"
     CHANGE_COURSE = "change course"
 
 
@@ -47,6 +48,7 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
     CourseRight.SEE_GRADES: CourseRule(roles=STAFF, allows="see the grade book, and what students handed in"),
     CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions"),
     CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
+    CourseRight.REJUDGE: CourseRule(roles=INSTRUCTORS, allows="rejudge what students handed in for an assignment"),
     CourseRight.CHANGE_COURSE: CourseRule(
         roles=INSTRUCTORS, allows="change the course, its join code and its assignments"
     ),

@@ -13,13 +13,13 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.courses.assignment import StudentWindows, find_windows, list_assignments
 from app.courses.dates import Window
-from app.courses.model import Assignment, Member
+from app.courses.model import Assignment, Course, Member
 from app.courses.role import Seat
 from app.grading.grade import Grade, Share, compute_total, grade_assignment
 from app.grading.model import Adjustment
@@ -53,7 +53,8 @@ _JOIN_IN_MEMORY = text(
     "SELECT set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)"
 )
 # One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and `own`
-# those of students with an extension. `chosen` has the submissions that an instructor chose.
+# those of students with an extension. `chosen` has the submissions that an instructor chose. With `rejudging`, its
+# judgings take the places of those that it would replace.
 _WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last boolean)"
 _SHARES = text(
     f"""
@@ -78,7 +79,13 @@ _SHARES = text(
                 [width_bucket(s.created_at, coalesce(own.ends, usual.ends)) + 1] AS credit,
             s.id = ANY (CAST(:chosen AS uuid[])) AS is_chosen
         FROM submissions s
-        JOIN judgings j ON j.submission_id = s.id AND j.is_current
+        JOIN judgings c ON c.submission_id = s.id AND c.is_current
+        LEFT JOIN judgings r ON r.submission_id = s.id AND r.rejudging_id = CAST(:rejudging AS uuid)
+            AND r.verdict NOT IN ('judge_error', 'cancelled')
+        JOIN LATERAL (SELECT
+            CASE WHEN r.id IS NULL THEN c.verdict ELSE r.verdict END AS verdict,
+            CASE WHEN r.id IS NULL THEN c.score ELSE r.score END AS score
+        ) AS j ON true
         JOIN assignment_problems p ON p.assignment_id = s.assignment_id AND p.problem_id = s.problem_id
         JOIN jsonb_to_recordset(CAST(:usual AS jsonb)) AS usual{_WINDOW} ON usual.assignment_id = s.assignment_id
         LEFT JOIN jsonb_to_recordset(CAST(:own AS jsonb)) AS own{_WINDOW}
@@ -93,42 +100,39 @@ _SHARES = text(
 def read_book(session: Session, seat: Seat, section: str | None = None) -> Book:
     """Return the grades of all students with an account, or of those of a section."""
     assignments = list_assignments(session, seat)
-    query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
-    is_student = (Member.course_id == seat.course.id, Member.role == "student", Member.left_at.is_(None))
-    query = query.where(*is_student, *([Member.section == section] if section is not None else []))
-    found = session.execute(query.order_by(Member.section, Member.name, User.username)).all()
-    return Book(
-        assignments=tuple(assignments), rows=_grade(session, seat, assignments, [(m, u, now) for m, u, now in found])
-    )
+    is_shown = (Member.left_at.is_(None), *([Member.section == section] if section is not None else []))
+    return Book(assignments=tuple(assignments), rows=read_rows(session, seat.course, assignments, *is_shown))
 
 
 def read_own_row(session: Session, seat: Seat, user_id: UUID) -> BookRow | None:
     """Return a member's grades; None for a user who is no student of the course."""
-    query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
-    is_own = (Member.course_id == seat.course.id, Member.role == "student", Member.user_id == user_id)
-    found = session.execute(query.where(*is_own)).all()
-    rows = _grade(session, seat, list_assignments(session, seat), [(m, u, now) for m, u, now in found])
+    rows = read_rows(session, seat.course, list_assignments(session, seat), Member.user_id == user_id)
     return rows[0] if rows else None
 
 
-def _grade(
+def read_rows(
     session: Session,
-    seat: Seat,
+    course: Course,
     assignments: Sequence[Assignment],
-    students: Sequence[tuple[Member, str, datetime]],
+    *which: ColumnElement[bool],
+    rejudging_id: UUID | None = None,
 ) -> tuple[BookRow, ...]:
-    ids = [member.user_id for member, _, _ in students if member.user_id]
+    """Return the grades of the students that match; with a rejudging, as if it were applied now."""
+    query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
+    query = query.where(Member.course_id == course.id, Member.role == "student", *which)
+    found = session.execute(query.order_by(Member.section, Member.name, User.username)).all()
+    ids = [member.user_id for member, _, _ in found if member.user_id]
     windows = find_windows(session, assignments)
     adjustments = _read_adjustments(session, assignments, ids)
-    shares = _read_shares(session, assignments, windows, ids, adjustments)
+    shares = _read_shares(session, assignments, windows, (ids, rejudging_id), adjustments)
     return tuple(
-        _grade_student(seat, assignments, (member, username), windows, shares, adjustments, now)
-        for member, username, now in students
+        _grade_student(course, assignments, (member, username), windows, shares, adjustments, now)
+        for member, username, now in found
     )
 
 
 def _grade_student(
-    seat: Seat,
+    course: Course,
     assignments: Sequence[Assignment],
     student: tuple[Member, str],
     windows: Mapping[UUID, StudentWindows],
@@ -145,7 +149,7 @@ def _grade_student(
         grades.append(
             grade_assignment(assignment, shares.get(place, {}), adjustments.get(place, {}), is_closed=is_closed)
         )
-    total = compute_total(grades, seat.course.drop_lowest)
+    total = compute_total(grades, course.drop_lowest)
     return BookRow(member=member, username=username, grades=tuple(grades), total=total)
 
 
@@ -167,16 +171,18 @@ def _read_shares(
     session: Session,
     assignments: Sequence[Assignment],
     windows: Mapping[UUID, StudentWindows],
-    students: Sequence[UUID],
+    whose: tuple[Sequence[UUID], UUID | None],
     adjustments: Mapping[tuple[UUID, UUID], Mapping[UUID | None, Adjustment]],
 ) -> dict[tuple[UUID, UUID], dict[UUID, Share]]:
+    """`whose`: the students, and the rejudging whose judgings count, if there is one."""
     chosen = [each.submission_id for rows in adjustments.values() for each in rows.values() if each.submission_id]
     described = [row for each in assignments for row in _describe_windows(each, windows[each.id])]
     values = {
         "usual": json.dumps([row for row in described if row["user_id"] is None]),
         "own": json.dumps([row for row in described if row["user_id"] is not None]),
         "assignments": [each.id for each in assignments],
-        "students": list(students),
+        "students": list(whose[0]),
+        "rejudging": whose[1],
         "chosen": chosen,
     }
     session.execute(_JOIN_IN_MEMORY)

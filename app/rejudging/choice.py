@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.publish import MAX_NUMBER, get_revision
+from app.courses.model import Assignment, Course
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
@@ -34,7 +35,8 @@ class Choice(Body):
     """Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`.
 
     `revision`: judged on the problem's revision with this number; `outdated`: on another one than the current one.
-    `since` and `until`: when it was sent. `cause`: of a judge error, as the page of judge errors shows it.
+    `assignment`: handed in for it, as `COURSE/ASSIGNMENT`. `since` and `until`: when it was sent. `cause`: of a judge
+    error, as the page of judge errors shows it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,13 +49,17 @@ class Choice(Body):
     verdict: Verdict | None = None
     cause: str | None = Field(None, max_length=MAX_CAUSE)
     user: str | None = None
+    assignment: str | None = Field(None, pattern="^[^/]+/[^/]+$")
     ids: Annotated[tuple[UUID, ...], Field(fail_fast=True)] | None = Field(None, max_length=MOST)
     samples: bool = False
 
     def check(self) -> Self:
         """Raises Invalid."""
         if not self.model_dump(exclude={"samples"}, exclude_defaults=True):
-            raise Invalid("chosen", "All submissions match. Name a problem, a user, a time, a verdict, a cause or ids.")
+            raise Invalid(
+                "chosen",
+                "All submissions match. Name a problem, a user, an assignment, a time, a verdict, a cause or ids.",
+            )
         if self.revision is not None and self.problem is None:
             raise Invalid("chosen", "A revision's number needs its problem. Name the problem too.")
         check_span(self.since, self.until)
@@ -138,6 +144,8 @@ def _narrow(session: Session, query: Chosen, choice: Choice) -> Chosen:
         query = query.where(Submission.created_at < choice.until)
     if choice.verdict is not None:
         query = query.where(Judging.verdict == literal(str(choice.verdict)))
+    if choice.assignment is not None:
+        query = query.where(Submission.assignment_id == _assignment_id(session, choice.assignment))
     if choice.cause is not None:
         query = query.where(has_cause(storable(choice.cause)))
     return query if choice.ids is None else query.where(Submission.id.in_(choice.ids))
@@ -163,6 +171,15 @@ def _user_id(session: Session, username: str) -> UUID:
     if user_id is None:
         raise NotFound(f"There is no user {username[:40]!r}. See the list of users.")
     return user_id
+
+
+def _assignment_id(session: Session, key: str) -> UUID:
+    course, _, assignment = storable(key).partition("/")
+    query = select(Assignment.id).join(Course, Course.id == Assignment.course_id)
+    found = session.scalar(query.where(Course.slug == course, Assignment.slug == assignment))
+    if found is None:
+        raise NotFound(f"There is no assignment {key[:100]!r}. Write COURSE/ASSIGNMENT, as its page's address does.")
+    return found
 
 
 class Candidate(FrozenModel):

@@ -70,6 +70,12 @@ class RejudgingPage(FrozenModel):
     next: str | None
 
 
+def list_of_assignment(session: Session, key: str) -> list[RejudgingSummary]:
+    """List the rejudgings of an assignment, `COURSE/ASSIGNMENT`, as a whole or by problem, the newest first."""
+    query = select(Rejudging).where(Rejudging.chosen["assignment"].astext == key)
+    return _summarise(session, session.scalars(query.order_by(Rejudging.created_at.desc()).limit(PAGE)).all())
+
+
 def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
     moves, kinds = Counter[tuple[str, str]](), Counter[Kind]()
     counted = select(OLD.verdict, NEW.verdict, kind().label("kind"), func.count().label("count"))

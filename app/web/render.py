@@ -32,6 +32,7 @@ from app.catalog.model import Availability
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
 from app.courses.local_time import show_local
+from app.grading.grade import show_points
 from app.judging.checker import number_text
 from app.judging.printable_text import printable, spelled
 from app.judging.tolerance_comparison import Tolerance, default_for
@@ -306,6 +307,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "size": size_text,
         "time": format_time,
         "local": show_local,
+        "points": show_points,
     }
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from app.authoring.query import VerificationView
 from app.catalog.verification_report import TITLES, CheckName
+from app.courses.due import describe_open_uses
 from app.web.result import capitalise
 
 # The checks in order, each with the step names of its progress.
@@ -78,5 +79,6 @@ def _outcome(view: VerificationView) -> str:
     if view.revision and view.availability == "draft":
         return "All checks passed. It was published as a draft, which only authors see. You can list it later."
     if view.revision:
-        return "All checks passed. This is now the problem's current revision."
+        uses = describe_open_uses(view.open_assignments or 0)
+        return f"All checks passed. This is now the problem's current revision. {uses}".strip()
     return view.notice or "All checks passed. Not published yet."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -15,11 +16,12 @@ from app.authoring.model import Publication
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.folder import digest
 from app.catalog.publish import publish
+from app.courses.model import Extension
 from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.authoring.steps import end, take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_package
-from tests.factories import make_worker
+from tests.factories import make_assignment, make_course, make_worker
 from tests.transaction import commit
 
 SLUG = "scaled_sum"
@@ -59,6 +61,25 @@ def test_a_package_is_taken_verified_and_published(author: httpx.Client, databas
     assert (view["state"], view["revision"], view["report"]["passed"]) == ("passed", 1, True)
     assert view["digest"] == DIGEST
     assert author.get(f"/problems/{SLUG}").json()["digest"] == DIGEST
+
+
+def test_an_author_is_told_of_open_assignments_with_the_problem(author: httpx.Client, database: Database) -> None:
+    now, day = datetime.now(UTC), timedelta(days=1)
+    with database.transaction() as session:
+        course, revision = make_course(session), publish(session, make_package())
+        make_assignment(session, course, revision)
+        closed = make_assignment(session, course, revision, due_at=now - day)
+        extended = make_assignment(session, course, revision, due_at=now - day)
+        session.add(Extension(assignment_id=extended.id, section="Mon", due_at=now + day))
+        make_assignment(session, course, revision, opens_at=now + day, due_at=now + 2 * day)
+        assert closed
+
+    sent = put(author)
+    view = author.get(sent.headers["Location"].removeprefix("/api/v1")).json()
+    revisions = author.post(f"/problems/{SLUG}/revisions/1/publish").json()
+
+    assert [answer["open_assignments"] for answer in (sent.json(), view, revisions)] == [2, 2, 2]
+    assert author.get("/verifications").json()["items"][0]["open_assignments"] is None
 
 
 def test_a_package_is_refused_and_not_published_with_the_reason(author: httpx.Client, database: Database) -> None:

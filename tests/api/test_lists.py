@@ -30,7 +30,16 @@ LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answ
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
     *("list_tokens", "list_tracks", "list_workers"),
-    *("get_settings", "get_courses", "get_members", "list_due", "get_assignments", "get_extensions", "get_grades"),
+    *(
+        "get_settings",
+        "get_courses",
+        "get_members",
+        "list_due",
+        "get_assignments",
+        "get_extensions",
+        "get_grades",
+        "get_grade_changes",
+    ),
 }
 
 

@@ -13,12 +13,16 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.courses.model import Assignment, Extension
 from app.database.engine import Database
-from app.errors import Invalid
+from app.errors import Conflict, Invalid
 from app.grading.adjustment import NewAdjustment, OwnRow, adjust, list_adjustments, release, remove_adjustment
 from app.grading.book import read_book, read_own_row
 from app.grading.grade import Grade, show_points
+from app.grading.grade_change import list_grade_changes
 from app.grading.hand_ins import list_hand_ins
 from app.grading.model import AdjustmentKind, ShownGrade
+from app.rejudging.choice import Choice
+from app.rejudging.create import Rejudge, rejudge
+from app.rejudging.decision import apply
 from app.submissions.model import Judging
 from tests.courses.seats import Taught, teach
 from tests.factories import make_assignment, make_judging, make_member, make_problem, make_submission, make_user
@@ -143,6 +147,39 @@ def test_an_extension_after_the_deadline_changes_the_grade_at_once(session: Sess
     session.flush()
 
     assert grade_of(session, taught, ada).points == Decimal(8)  # 20 hours late now
+
+
+def test_a_rejudging_says_whose_grades_change_before_it_is_applied(session: Session, taught: Taught, ada: User) -> None:
+    homework, untouched = make_homework(session, taught), make_homework(session, taught)
+    emmy, anna = make_user(session, "emmy"), make_user(session, "anna")
+    for user in (emmy, anna):
+        make_member(session, taught.course, user)
+    better, worse = hand_in(session, ada, homework, 40), hand_in(session, emmy, homework, 100)
+    hand_in(session, anna, homework, 100)
+    same = hand_in(session, anna, homework, 30)
+    hand_in(session, anna, untouched, 30)
+    key = f"{taught.course.slug}/{homework.slug}"
+    rejudging = rejudge(session, taught.actor, Rejudge(choice=Choice(assignment=key, ids=(better, worse, same))))
+    results = {better: ("accepted", 100), worse: ("wrong_answer", 25), same: ("wrong_answer", 90)}
+    for judging in session.scalars(select(Judging).where(Judging.rejudging_id == rejudging.id)):
+        judging.verdict, judging.score = results[judging.submission_id]
+        judging.finished_at = NOW
+    session.flush()
+
+    (changes,) = list_grade_changes(session, rejudging)
+    unchanged = [grade_of(session, taught, user).points for user in (ada, emmy, anna)]
+    apply(session, rejudging.id, taught.actor)
+    applied = [grade_of(session, taught, user).points for user in (ada, emmy, anna)]
+
+    # 40 % to 100 % of 10 points, and 100 % to 25 %; of anna the other hand-in counts
+    assert (changes.assignment, changes.is_released) == (homework.slug, False)
+    whole, quarter = Decimal(10), Decimal("2.5")
+    assert [(each.username, each.before, each.after) for each in changes.rises] == [("ada", Decimal(4), whole)]
+    assert [(each.username, each.before, each.after) for each in changes.falls] == [("emmy", whole, quarter)]
+    assert unchanged == [Decimal(4), whole, whole]
+    assert applied == [whole, quarter, whole]
+    with pytest.raises(Conflict):
+        list_grade_changes(session, rejudging)
 
 
 def test_an_applied_rejudging_changes_the_grade_at_once(session: Session, taught: Taught, ada: User) -> None:

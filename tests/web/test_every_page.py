@@ -120,6 +120,7 @@ FOR_AUTHORS = (
     "/courses/taught/assignments/homework",
     "/courses/taught/assignments/homework/edit",
     "/courses/taught/assignments/homework/extensions",
+    "/courses/taught/assignments/homework/rejudgings",
     "/courses/taught/grades",
     "/courses/taught/grades/homework/{graded}",
 )

@@ -92,6 +92,7 @@ def _page(server: str, verification: "VerificationView") -> str:
 
 def _print(verification: "VerificationView", server: str) -> None:
     from app.cli.problem.report_table import print_report
+    from app.courses.due import describe_open_uses
 
     if verification.report is not None:
         print_report(verification.report)
@@ -100,6 +101,8 @@ def _print(verification: "VerificationView", server: str) -> None:
         output.print(f"Published as revision {verification.revision}: [bold]{escape(address)}[/]", soft_wrap=True)
         if state := verification.availability:
             output.print(f"{escape(verification.problem)} is [bold]{state}[/]: {MEANING[state]}.", soft_wrap=True)
+        if uses := describe_open_uses(verification.open_assignments or 0):
+            output.print(uses, markup=False, highlight=False, soft_wrap=True)
         return
     reason = verification.notice or f"the verification was {verification.state}; the problem has not changed"
     output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)

@@ -11,6 +11,7 @@ from app.catalog.diff import compare_packages
 from app.catalog.model import Availability
 from app.catalog.publish import MAX_NUMBER, change_availability, get_availability, get_revision
 from app.catalog.query import AVAILABILITIES, get_problem
+from app.courses.due import describe_open_uses
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
@@ -74,6 +75,7 @@ def show_problem(visit: CurrentVisit, author: Author, slug: Slug, done: str = ""
         "older": page.next,
         "verifications": verifications,
         "outdated": outdated,
+        "uses": describe_open_uses(page.open_assignments),
         "availability": availability,
         "availabilities": AVAILABILITIES,
         "statistics": statistics,

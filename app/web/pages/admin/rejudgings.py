@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from app.accounts.permission import Permission, Viewer
 from app.catalog.name import list_named
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
+from app.grading.grade_change import list_grade_changes
 from app.judging.verdicts import Verdict
 from app.rejudging.change import list_changes
 from app.rejudging.choice import Choice, preview
@@ -30,7 +31,7 @@ from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, hold_stream, require_own_origin, see_other
 
 HOME = "/admin/rejudgings"
-CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")
+CRITERIA = ("problem", "revision", "user", "assignment", "verdict", "cause", "since", "until", "ids")
 FLAGS = ("outdated", "samples")
 
 router = APIRouter(prefix=HOME)
@@ -178,11 +179,13 @@ def _context(visit: Visit, view: RejudgingView, cut: ChangeQuery) -> dict[str, A
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)
         page = list_changes(session, row, only_changed=cut.only_changed, cursor=cut.cursor or None)
+        grade_changes = list_grade_changes(session, row) if row.decision is None else []
     query = {"only": "changed"} if cut.only_changed else {}
     asked = urlencode(query | ({"cursor": cut.cursor} if cut.cursor else {}))
     return {
         "view": view,
         "page": page,
+        "grade_changes": grade_changes,
         "query": query,
         "is_first": not cut.cursor,
         "asked": f"?{asked}" if asked else "",
