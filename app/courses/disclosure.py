@@ -63,7 +63,8 @@ def _hides(assignment: type[Assignment], user_id: Id) -> ColumnElement[bool]:
     of_course = (student.course_id == assignment.course_id, student.user_id == user_id, student.role == "student")
     end = _select_end(assignment, user_id)
     is_hiding = and_(assignment.shows != "all", assignment.released_at.is_(None))
-    return and_(is_hiding, or_(end.is_(None), end > func.now()), exists().where(*of_course))
+    is_student = select(student.id).where(*of_course).correlate_except(student).exists()
+    return and_(is_hiding, or_(end.is_(None), end > func.now()), is_student)
 
 
 def _select_end(assignment: type[Assignment], user_id: Id) -> ColumnElement[datetime | None]:

@@ -115,7 +115,7 @@ PEOPLE = (
         FROM generate_series(1, :size / 2) k JOIN who ON who.n = k % :users,
         LATERAL (SELECT (ARRAY['user.suspended', 'problem.published', 'token.created', 'session.ended',
             'policy.changed'])[k % 5 + 1] AS verb) verbs""",
-    """INSERT INTO drafts (user_id, problem_id, source, version) SELECT who.id, problem_id, 'def solve(): ...',
+    """INSERT INTO drafts (id, user_id, problem_id, source, version) SELECT gen_random_uuid(), who.id, problem_id, 'def solve(): ...',
         gen_random_uuid() FROM who, what WHERE (who.n + what.n) % 3 = 0""",
 )
 
@@ -175,16 +175,17 @@ WRITTEN = (
 TAUGHT = (
     """INSERT INTO courses (id, slug, title, timezone, state, join_code)
         SELECT gen_random_uuid(), 'course-' || n, 'Course ' || n, 'Europe/Berlin', 'open', 'code-' || n
-        FROM generate_series(1, 20) n""",
+        FROM generate_series(1, 200) n""",
     """INSERT INTO members (id, course_id, user_id, role, name, number, section, joined_at)
         SELECT gen_random_uuid(), courses.id, users.id,
             CASE username WHEN 'user-100' THEN 'instructor' ELSE 'student' END,
             'Name of ' || username, username, 'section ' || length(username), now()
-        FROM courses JOIN users ON username LIKE 'user-%'""",
+        FROM courses JOIN users ON username = 'user-100'
+            OR username LIKE 'user-%' AND hashtext(username || courses.slug) % 10 = 0""",
     """INSERT INTO assignments (id, course_id, slug, title, opens_at, due_at, closes_at)
         SELECT gen_random_uuid(), courses.id, 'homework-' || k, 'Homework ' || k, now() - interval '9 weeks',
             now() + interval '1 week' * (k - 5), now() + interval '1 week' * (k - 5)
-        FROM courses, generate_series(1, 10) k""",
+        FROM courses, generate_series(1, 10) k WHERE courses.slug < 'course-12'""",
     """INSERT INTO assignment_problems (assignment_id, problem_id, position, points)
         SELECT assignments.id, problem_id, n, 10 FROM assignments, what WHERE what.n < 4""",
     """INSERT INTO extensions (id, assignment_id, section, due_at)

@@ -143,10 +143,12 @@ def test_a_member_is_changed_and_removed(teacher: TestClient, database: Database
     with database.transaction() as session:
         member = session.query(Member).filter_by(role="assistant").one().id
 
+    shown = teacher.get(f"{home}/members/{member}")
     changed = teacher.post(f"{home}/members/{member}", data={"name": "A. Helper", "role": "student", "section": "Mon"})
     page = teacher.get(f"{home}/members?section=Mon").text
     removed = teacher.post(f"{home}/members/{member}/remove", data={"sure": "yes"})
 
+    assert "Time factor in exams" in shown.text
     assert (changed.status_code, removed.status_code) == (HTTPStatus.SEE_OTHER, HTTPStatus.SEE_OTHER)
     assert "A. Helper" in page
     assert "A. Helper" not in teacher.get(f"{home}/members").text

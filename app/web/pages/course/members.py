@@ -209,7 +209,7 @@ def _render_member(
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.SEE_MEMBERS)
         member = get_member_view(session, seat, member_id)
-    values = form.model_dump() if form else member.model_dump() | {"username": ""}
+    values = form.model_dump() if form else member.model_dump(mode="json") | {"username": ""}
     context = {"member": member, "values": values, "errors": errors or {}, "most": (MAX_TEXT, MAX_SECTION)}
     return visit.render("course/member.html", course_context(seat) | context, 422 if errors else 200)
 
