@@ -89,8 +89,8 @@ JUDGED_AGAIN = (
             queued_at, started_at, finished_at, verdict, score, phases, image, versions)
         SELECT submission_id, revision_id, decision IS NOT DISTINCT FROM 'applied', rejudging_id, replaces_id,
             queue, 1, worker, now(), now(), now(),
-            CASE WHEN replaces_id % 10 = 0 THEN 'accepted' ELSE verdict END,
-            CASE WHEN replaces_id % 10 = 0 THEN 100 ELSE score END, phases, image, versions FROM again""",
+            CASE WHEN replaces_id % 20 = 0 THEN 'accepted' ELSE verdict END,
+            CASE WHEN replaces_id % 20 = 0 THEN 100 ELSE score END, phases, image, versions FROM again""",
     """INSERT INTO case_results (judging_id, attempt, position, sequence, name, visibility, verdict, wall_seconds,
             memory_bytes, report)
         SELECT new.id, 1, position, sequence, name, visibility, case_results.verdict, wall_seconds, memory_bytes, report
@@ -115,8 +115,9 @@ PEOPLE = (
         FROM generate_series(1, :size / 2) k JOIN who ON who.n = k % :users,
         LATERAL (SELECT (ARRAY['user.suspended', 'problem.published', 'token.created', 'session.ended',
             'policy.changed'])[k % 5 + 1] AS verb) verbs""",
-    """INSERT INTO drafts (id, user_id, problem_id, source, version) SELECT gen_random_uuid(), who.id, problem_id, 'def solve(): ...',
-        gen_random_uuid() FROM who, what WHERE (who.n + what.n) % 3 = 0""",
+    """INSERT INTO drafts (id, user_id, problem_id, source, version)
+        SELECT gen_random_uuid(), who.id, problem_id, 'def solve(): ...', gen_random_uuid()
+        FROM who, what WHERE (who.n + what.n) % 3 = 0""",
 )
 
 LEARNT = (
@@ -175,13 +176,13 @@ WRITTEN = (
 TAUGHT = (
     """INSERT INTO courses (id, slug, title, timezone, state, join_code)
         SELECT gen_random_uuid(), 'course-' || n, 'Course ' || n, 'Europe/Berlin', 'open', 'code-' || n
-        FROM generate_series(1, 200) n""",
+        FROM generate_series(1, 400) n""",
     """INSERT INTO members (id, course_id, user_id, role, name, number, section, joined_at)
         SELECT gen_random_uuid(), courses.id, users.id,
             CASE username WHEN 'user-100' THEN 'instructor' ELSE 'student' END,
             'Name of ' || username, username, 'section ' || length(username), now()
         FROM courses JOIN users ON username = 'user-100'
-            OR username LIKE 'user-%' AND hashtext(username || courses.slug) % 10 = 0""",
+            OR username LIKE 'user-%' AND hashtext(username || courses.slug) % 20 = 0""",
     """INSERT INTO assignments (id, course_id, slug, title, opens_at, due_at, closes_at)
         SELECT gen_random_uuid(), courses.id, 'homework-' || k, 'Homework ' || k, now() - interval '9 weeks',
             now() + interval '1 week' * (k - 5), now() + interval '1 week' * (k - 5)
