@@ -1,5 +1,6 @@
 """A submission's page: verdict and cases, updated live while it is judged."""
 
+import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -54,7 +55,8 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         sharing = read_sharing(session, shown.submission) if is_own else "none"
     problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
-    return visit.render("submission.html", {**context, **inspected, "sharing": sharing})
+    digest = hashlib.sha256(shown.submission.source.encode()).hexdigest() if shown.view.withheld else ""
+    return visit.render("submission.html", {**context, **inspected, "sharing": sharing, "source_digest": digest})
 
 
 @router.get("/submissions/{submission_id}/result")
