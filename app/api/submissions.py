@@ -1,5 +1,6 @@
 """Sending a submission, reading its result, with or without waiting, and its source; and the list of submissions."""
 
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,13 +14,15 @@ from app.api.dependency import Address, AllLimits, Live, Reader, Sender, SliceQu
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
-from app.api.request_limits import await_submit_turn, is_admitted
+from app.api.request_limits import await_submit_turn, is_admitted, read_waited
 from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
+from app.courses.assignment import find_key
 from app.errors import Invalid
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
+from app.submissions.hand_in import choose_hand_in
 from app.submissions.model import Judging, Submission
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.queue_wait import forecast
@@ -55,6 +58,15 @@ class NewSubmission(Body):
         json_schema_extra={"maxLength": MAX_BYTES},
         examples=[None],
     )
+    assignment: str | None = Field(
+        None,
+        max_length=120,
+        pattern="^(none|[^/]+/[^/]+)$",
+        description="with mode `submit`: what to hand in for, as `COURSE/ASSIGNMENT`; `none`: practice; null: the open "
+        "homework with this problem, if there is one. An overload refuses this call; the call of the assignment is "
+        "never refused",
+        examples=[None],
+    )
 
 
 class Receipt(BaseModel):
@@ -62,6 +74,7 @@ class Receipt(BaseModel):
 
     id: UUID
     notice: str | None = Field(description="a sentence about why no worker judges it now; null otherwise")
+    assignment: str | None = Field(description="what it is handed in for, as `COURSE/ASSIGNMENT`; null: for nothing")
 
 
 IdempotencyKey = Annotated[
@@ -85,8 +98,9 @@ Wait = Annotated[
 
 def read_request(
     slug: Slug, new: NewSubmission, viewer: Sender, request: Request, key: IdempotencyKey = None
-) -> Submit:
-    return Submit(
+) -> tuple[Submit, str | None]:
+    """Return the submission, and what the student wants to hand it in for."""
+    wanted = Submit(
         user_id=viewer.id,
         slug=slug,
         source=new.source,
@@ -95,6 +109,7 @@ def read_request(
         idempotency_key=key,
         is_admitted=is_admitted(request),
     )
+    return wanted, new.assignment
 
 
 @router.post(
@@ -106,14 +121,20 @@ def read_request(
     summary="Submit a solution",
 )
 def post_submission(
-    wanted: Annotated[Submit, Depends(in_loop(read_request))],
+    request: Request,
+    asked: Annotated[tuple[Submit, str | None], Depends(in_loop(read_request))],
     viewer: Sender,
     database: Stored,
     waits: Waits,
     response: Response,
 ) -> Receipt:
     waits.read()
+    wanted, assignment = asked
     with database.transaction() as session:
+        if wanted.mode == "submit":
+            hand_in = choose_hand_in(session, viewer, assignment, wanted.slug, read_waited(request))
+            revision_id = hand_in.revision_id if hand_in else None
+            wanted = replace(wanted, hand_in=hand_in, revision_id=revision_id)
         submission = submit(session, wanted, SubmitLimits.of(read_policy(session), waits))
         receipt = read_receipt(session, submission, viewer)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
@@ -122,7 +143,11 @@ def post_submission(
 
 def read_receipt(session: Session, submission: Submission, viewer: Viewer) -> Receipt:
     judging: Judging = get_readable(session, submission.id, viewer).Judging
-    return Receipt(id=submission.id, notice=forecast(session, submission, judging).notice)
+    return Receipt(
+        id=submission.id,
+        notice=forecast(session, submission, judging).notice,
+        assignment=find_key(session, submission.assignment_id),
+    )
 
 
 class SubmissionQuery(HistoryFilters, SliceQuery):

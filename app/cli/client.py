@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import quote
 from uuid import UUID
@@ -37,8 +38,34 @@ class _Token(FrozenModel):
     token: str
 
 
-class _Receipt(FrozenModel):
+class Receipt(FrozenModel):
+    """`assignment`: what it was handed in for, as `COURSE/ASSIGNMENT`."""
+
     id: UUID
+    assignment: str | None = None
+
+
+class ListedCourse(FrozenModel):
+    slug: str
+    title: str
+    state: str
+    role: str
+
+
+class DueAssignment(FrozenModel):
+    course: str
+    assignment: str
+    title: str
+    is_late: bool
+    until: datetime
+
+
+class _Courses(FrozenModel):
+    items: tuple[ListedCourse, ...]
+
+
+class _Due(FrozenModel):
+    items: tuple[DueAssignment, ...]
 
 
 class Client:
@@ -79,19 +106,31 @@ class Client:
         path = _path("problems", slug)
         return self._send(ProblemDetail, "PATCH", path, body={"availability": availability})
 
-    def submit(
-        self, slug: str, source: str, mode: Literal["submit", "sample"] = "submit", inputs: str | None = None
-    ) -> UUID:
-        """Return the submission's ID."""
-        path = _path("problems", slug, "submissions")
-        body = {"source": source, "mode": mode, **({"inputs": inputs} if inputs is not None else {})}
-        return self._send(_Receipt, "POST", path, body=body, again="key").id
+    def list_courses(self) -> list[ListedCourse]:
+        return list(self._get(_Courses, _path("courses")).items)
 
-    def hand_in(self, assignment: str, slug: str, source: str) -> UUID:
-        """Hand in for an assignment, `COURSE/ASSIGNMENT`, and return the submission's ID."""
+    def list_due(self) -> list[DueAssignment]:
+        return list(self._get(_Due, _path("me", "assignments")).items)
+
+    def submit(
+        self,
+        slug: str,
+        source: str,
+        mode: Literal["submit", "sample"] = "submit",
+        inputs: str | None = None,
+        assignment: str | None = None,
+    ) -> Receipt:
+        """Submit, and hand in for the one open homework with this problem. `assignment`: `none` for practice."""
+        path = _path("problems", slug, "submissions")
+        given = {"inputs": inputs, "assignment": assignment}
+        body = {"source": source, "mode": mode} | {name: text for name, text in given.items() if text is not None}
+        return self._send(Receipt, "POST", path, body=body, again="key")
+
+    def hand_in(self, assignment: str, slug: str, source: str) -> Receipt:
+        """Hand in for an assignment, `COURSE/ASSIGNMENT`."""
         course, _, name = assignment.partition("/")
         path = _path("courses", course, "assignments", name, "problems", slug, "submissions")
-        return self._send(_Receipt, "POST", path, body={"source": source}, again="key").id
+        return self._send(Receipt, "POST", path, body={"source": source}, again="key")
 
     def get_submission(self, submission_id: UUID | str, wait: int | None = None) -> SubmissionView:
         path = _path("submissions", submission_id)

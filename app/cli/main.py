@@ -28,6 +28,7 @@ COMMANDS = {
     "submit": ("app.cli.submit", "submit"),
     "show": ("app.cli.submit", "show"),
     "cancel": ("app.cli.submit", "cancel"),
+    "course": ("app.cli.course", "app"),
     "doctor": ("app.cli.doctor", "doctor"),
     "problem": ("app.cli.problem.main", "app"),
     "admin": ("app.cli.admin", "app"),

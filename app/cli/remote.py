@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS = 200
+PRACTICE = "none"
 TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 
 
@@ -29,7 +30,7 @@ TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 class Attempt:
     """A solution to submit. `problem` is a slug. `inputs` is YAML and replaces the inputs of the sample cases.
 
-    `assignment`: `COURSE/ASSIGNMENT` to hand in for.
+    `assignment`: `COURSE/ASSIGNMENT` to hand in for, or `none` for practice. None: the one open homework, if any.
     """
 
     problem: str
@@ -44,13 +45,17 @@ class UnknownProblem(AllcloseError):
 
 
 def send(client: "Client", attempt: Attempt) -> str:
-    """Submit or hand in, and return the submission's ID. Raises ClientError, UnknownProblem."""
-    if attempt.assignment is not None:
-        return str(client.hand_in(attempt.assignment, attempt.problem, attempt.source))
-    try:
-        return str(client.submit(attempt.problem, attempt.source, attempt.mode, attempt.inputs))
-    except ServerRefused as refused:
-        raise _explain(client, attempt.problem, refused) from None
+    """Submit or hand in, say what for, and return the submission's ID. Raises ClientError, UnknownProblem."""
+    if attempt.assignment not in (None, PRACTICE):
+        receipt = client.hand_in(attempt.assignment, attempt.problem, attempt.source)
+    else:
+        try:
+            receipt = client.submit(attempt.problem, attempt.source, attempt.mode, attempt.inputs, attempt.assignment)
+        except ServerRefused as refused:
+            raise _explain(client, attempt.problem, refused) from None
+    if receipt.assignment:
+        errors.print(f"Handed in for {receipt.assignment}.", markup=False, highlight=False, soft_wrap=True)
+    return str(receipt.id)
 
 
 def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:

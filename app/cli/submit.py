@@ -9,7 +9,7 @@ import typer
 
 from app.cli.console import errors, message, output, print_json
 from app.cli.follow import PLAIN, explain_interruption, page_of, watch
-from app.cli.remote import Attempt, UnknownProblem, open_client, require_token, save_token, send
+from app.cli.remote import PRACTICE, Attempt, UnknownProblem, open_client, require_token, save_token, send
 from app.cli.source import read_source, read_text
 from app.cli.transport import ServerRefused
 from app.settings import read_settings
@@ -51,9 +51,11 @@ def submit(
     assignment: Annotated[
         str | None,
         typer.Option(
-            metavar="COURSE/ASSIGNMENT", help="Hand in for it, as its page's address names both. Else: practice."
+            metavar="COURSE/ASSIGNMENT",
+            help="Hand in for it, as its page's address names both. Else: for the one open homework with this problem.",
         ),
     ] = None,
+    practice: Annotated[bool, typer.Option("--practice", help="Hand in nothing.")] = False,
     as_json: AsJson = False,
     server: Server = None,
 ) -> None:
@@ -64,7 +66,8 @@ def submit(
     settings = read_settings(server=server)
     mode: Literal["sample", "submit"] = "sample" if sample or inputs else "submit"
     given = read_text(inputs) if inputs else None
-    _check_assignment(assignment, mode)
+    _check_assignment(assignment, mode, practice)
+    assignment = PRACTICE if practice else assignment
     attempts = [
         Attempt(problem=problem, source=read_source(file), mode=mode, inputs=given, assignment=assignment)
         for file in files
@@ -99,10 +102,12 @@ def cancel(
     output.print(f"{stopped} {page_of(client, str(view.id))}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _check_assignment(assignment: str | None, mode: Literal["sample", "submit"]) -> None:
+def _check_assignment(assignment: str | None, mode: Literal["sample", "submit"], practice: bool) -> None:
     """Raises typer.BadParameter."""
     if assignment is None:
         return
+    if practice:
+        raise typer.BadParameter("Practice is no hand-in. Leave one out.", param_hint="--assignment")
     if assignment.count("/") != 1:
         text = f"{assignment!r} is no assignment. Write the course and the assignment, as in deep-learning/homework-1."
         raise typer.BadParameter(text, param_hint="--assignment")

@@ -343,6 +343,13 @@ def get_assignment(session: Session, seat: Seat, slug: str) -> Assignment:
     return assignment
 
 
+def find_key(session: Session, assignment_id: UUID | None) -> str | None:
+    """Return `COURSE/ASSIGNMENT`, as addresses name it."""
+    query = select(Course.slug, Assignment.slug).join(Assignment, Assignment.course_id == Course.id)
+    found = session.execute(query.where(Assignment.id == assignment_id)).one_or_none() if assignment_id else None
+    return "/".join(found) if found else None
+
+
 def list_assignments(session: Session, seat: Seat) -> list[Assignment]:
     """List the course's assignments by their dates."""
     query = select(Assignment).where(Assignment.course_id == seat.course.id)

@@ -4,7 +4,7 @@ A hand-in is stored whatever the load is: `LIMITS_OF` of `app/limits.py` switche
 The moment counts at which all of it had arrived: the database's clock, less what it has waited since then.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -15,14 +15,17 @@ from app.accounts.permission import Viewer
 from app.catalog.model import Problem
 from app.courses.assignment import find_windows, get_assignment
 from app.courses.dates import Window
+from app.courses.due import list_due
 from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem
 from app.courses.role import get_seat
 from app.database.engine import storable
-from app.errors import Conflict, LimitReached, NotFound
+from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Submission
 
+# What a student says to hand in nothing.
+PRACTICE = "none"
 # Between two hand-ins of a problem, if their number is not limited.
 PAUSE = timedelta(seconds=5)
 
@@ -31,7 +34,8 @@ PAUSE = timedelta(seconds=5)
 class HandIn:
     """A hand-in that has arrived. `window` is None for staff, who may hand in at any time; theirs never count.
 
-    `revision_id`: the revision of an exam; None: the problem's current one.
+    `revision_id`: the revision of an exam; None: the problem's current one. `is_default`: the student named no
+    assignment, so a repeated request after the close is still the same one.
     """
 
     assignment: Assignment
@@ -41,6 +45,7 @@ class HandIn:
     timezone: str
     window: Window | None
     revision_id: UUID | None = None
+    is_default: bool = False
 
 
 class NotTaken(Conflict):
@@ -50,6 +55,27 @@ class NotTaken(Conflict):
 class AttemptsUsed(Conflict):
     def __init__(self, attempts: int) -> None:
         super().__init__(f"You have used all {attempts} attempts at this problem.")
+
+
+def choose_hand_in(
+    session: Session, viewer: Viewer, wanted: str | None, problem: str, waited: timedelta
+) -> HandIn | None:
+    """Return what a submission is handed in for: `COURSE/ASSIGNMENT`, `none`, or None for the one open homework.
+
+    Raises Invalid if several are open and none is named, and as `find_hand_in`.
+    """
+    if wanted == PRACTICE:
+        return None
+    if wanted is None:
+        homework = [each.key for each in list_due(session, viewer.id, problem) if each.assignment.kind == "homework"]
+        if len(homework) > 1:
+            named = ", ".join(homework)
+            raise Invalid("assignment", f"Several open assignments have this problem: {named}. Name one, or none.")
+        if not homework:
+            return None
+    course, _, assignment = (wanted or homework[0]).partition("/")
+    found = find_hand_in(session, viewer, course, assignment, problem, waited)
+    return replace(found, is_default=wanted is None)
 
 
 def find_hand_in(

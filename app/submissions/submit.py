@@ -65,7 +65,7 @@ class Submit:
     @property
     def digest(self) -> str:
         parts = [self.slug, self.mode, self.source, *([] if self.inputs is None else [self.inputs])]
-        parts += [] if self.hand_in is None else [str(self.hand_in.assignment.id)]
+        parts += [] if self.hand_in is None or self.hand_in.is_default else [str(self.hand_in.assignment.id)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

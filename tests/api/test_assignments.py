@@ -7,10 +7,12 @@ from http import HTTPStatus
 
 import httpx
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from app.accounts.token import create_token
-from app.courses.model import CourseRole
+from app.accounts.user import find_user
+from app.catalog.publish import find_current
+from app.courses.model import Assignment, CourseRole
 from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import PATIENCE, SignedIn
@@ -88,6 +90,57 @@ def test_a_student_hands_in_until_the_attempts_are_used(member: Member) -> None:
     assert [each.status_code for each in sent] == [HTTPStatus.ACCEPTED, HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT]
     assert "all 2 attempts" in sent[2].json()["detail"]
     assert ada.get(sent[0].headers["Location"].removeprefix("/api/v1")).json()["state"] == "queued"
+
+
+PLAIN = "/problems/sum/submissions"
+SOLUTION = {"source": "x = 1"}
+
+
+def test_a_submission_is_handed_in_for_the_one_open_homework_and_says_so(member: Member, signed_in: SignedIn) -> None:
+    ada, stranger = member("ada", "student"), signed_in("stranger")
+
+    practised = ada.post(PLAIN, json=SOLUTION | {"assignment": "none"}).json()
+    sampled = ada.post(PLAIN, json=SOLUTION | {"mode": "sample"}).json()
+    by_default = ada.post(PLAIN, json=SOLUTION).json()
+    by_name = ada.post(PLAIN, json=SOLUTION | {"assignment": "here/homework"}).json()
+    unnamed = ada.post(PLAIN, json=SOLUTION)
+    foreign = stranger.post(PLAIN, json=SOLUTION | {"assignment": "here/homework"})
+
+    told = [each["assignment"] for each in (practised, sampled, by_default, by_name)]
+    assert told == [None, None, "here/homework", "here/homework"]
+    assert unnamed.status_code == HTTPStatus.CONFLICT
+    assert "all 2 attempts" in unnamed.json()["detail"]
+    assert foreign.status_code == HTTPStatus.NOT_FOUND
+    assert stranger.post(PLAIN, json=SOLUTION).json()["assignment"] is None
+
+
+def test_a_submission_names_its_assignment_if_several_are_open(member: Member, database: Database) -> None:
+    ada = member("ada", "student")
+    with database.transaction() as session:
+        user, problem = find_user(session, "ada"), find_current(session, "sum")
+        assert user is not None
+        assert problem is not None
+        there = make_course(session, "there")
+        make_member(session, there, user)
+        make_assignment(session, there, problem, slug="homework")
+
+    unnamed = ada.post(PLAIN, json=SOLUTION)
+
+    assert unnamed.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert unnamed.json()["errors"][0]["field"] == "assignment"
+    assert all(key in unnamed.json()["detail"] for key in ("here/homework", "there/homework"))
+
+
+def test_a_repeated_request_is_the_same_hand_in_after_the_close_too(member: Member, database: Database) -> None:
+    ada, key = member("ada", "student"), {"Idempotency-Key": "one"}
+    first = ada.post(PLAIN, json=SOLUTION, headers=key).json()
+    with database.transaction() as session:
+        session.execute(update(Assignment).values(due_at=NOW - DAY, closes_at=NOW - DAY))
+
+    again = ada.post(PLAIN, json=SOLUTION, headers=key).json()
+
+    assert again == first
+    assert again["assignment"] == "here/homework"
 
 
 def test_an_extension_over_rest_takes_effect_at_once(member: Member) -> None:

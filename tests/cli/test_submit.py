@@ -156,6 +156,34 @@ def test_a_solution_is_handed_in_for_the_assignment_that_is_named(script: Script
     assert "no hand-in" in sample.stderr
 
 
+def test_what_was_handed_in_for_is_said_and_practice_can_be_asked_for(script: Script) -> None:
+    taken = TAKEN | {"assignment": "deep-learning/homework-1"}
+    script.answers = [(202, taken), (200, DONE), (202, TAKEN), (200, DONE)]
+    known = {"ALLCLOSE_SERVER": script.url, "ALLCLOSE_TOKEN": "t"}
+
+    handed_in = allclose("submit", "some", SOLUTION, **known)
+    practised = allclose("submit", "some", SOLUTION, "--practice", **known)
+    both = allclose("submit", "some", SOLUTION, "--practice", "--assignment", "deep-learning/homework-1", **known)
+
+    assert "Handed in for deep-learning/homework-1." in handed_in.stderr
+    assert "Handed in" not in practised.stderr
+    assert [json.loads(script.requests[at][1]).get("assignment") for at in (0, 2)] == [None, "none"]
+    assert both.returncode == 2
+
+
+def test_courses_are_listed_with_what_is_due(script: Script) -> None:
+    course = {"slug": "deep-learning", "title": "[red]Deep learning", "state": "open", "role": "student"}
+    due = {"course": "deep-learning", "assignment": "homework-1", "title": "Homework 1"}
+    late = {"is_late": True, "until": "2026-11-02T12:00:00Z"}
+    script.answers = [(200, {"items": [course]}), (200, {"items": [due | late]})]
+
+    listed = allclose("course", "list", ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t", TZ="UTC")
+
+    assert listed.returncode == 0, listed.stderr
+    assert "deep-learning  [red]Deep learning  student  open" in listed.stdout
+    assert "deep-learning/homework-1: Homework 1, late, closes Mon 2026-11-02 12:00 UTC" in listed.stdout
+
+
 def test_a_mistyped_problem_is_guessed(script: Script) -> None:
     found = [listed("other"), listed("clip_by_norm")]
     script.answers = [(404, {"title": "none"}), (200, {"items": found, "next": None})]
