@@ -234,7 +234,9 @@ def read_fields_of(session: Session, assignment: Assignment) -> AssignmentFields
 
 
 def delete_assignment(session: Session, actor: Actor, assignment: Assignment) -> None:
-    """Raises Conflict if something was handed in."""
+    """Raises Conflict if something was handed in, or if a student has begun the exam."""
+    if session.scalar(select(Sitting.user_id).where(Sitting.assignment_id == assignment.id).limit(1)) is not None:
+        raise Conflict("Students have begun this exam, so it stays. Set its weight to 0.")
     record(session, actor, Act(action="assignment.deleted", target=assignment.id, before=_dates(assignment)))
     try:
         with session.begin_nested():

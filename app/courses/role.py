@@ -46,7 +46,7 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
         roles=INSTRUCTORS, allows="upload the roster, and add, change and remove members"
     ),
     CourseRight.SEE_GRADES: CourseRule(roles=STAFF, allows="see the grade book, and what students handed in"),
-    CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions"),
+    CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions, and see, end and unlock exams"),
     CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
     CourseRight.REJUDGE: CourseRule(roles=INSTRUCTORS, allows="rejudge what students handed in for an assignment"),
     CourseRight.CHANGE_COURSE: CourseRule(

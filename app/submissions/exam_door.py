@@ -15,7 +15,7 @@ from app.courses.sitting import Place, RunningExam, SittingElsewhere, WrongPlace
 from app.errors import Refused
 from app.submissions.model import Submission
 
-_SUBMISSION = re.compile("(?:/api/v1)?/submissions/([0-9a-f-]{36})(?:/result|/events|/cancel)?")
+_SUBMISSION = re.compile("(?:/api/v1)?/submissions/([0-9a-f-]{36})(?:/result|/events|/source|/cancel)?")
 ALWAYS_OPEN = ("/sign-out",)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
-from app.courses.assignment import ExtensionWish, extend, find_windows
+from app.courses.assignment import ExtensionWish, delete_assignment, extend, find_windows
 from app.courses.dates import find_sitting_window, find_window
 from app.courses.model import Assignment, AssignmentProblem, Extension, Member, Sitting
 from app.courses.role import get_seat
@@ -247,6 +247,14 @@ def test_the_first_beginning_pins_the_revisions_and_an_instructor_pins_newer_one
     assert kept == [first.id]
     assert pinned(session, exam.id) == [second.id]
     assert find_running(session, grace.id).assignment.notice.startswith("A typing error")  # type: ignore[union-attr]
+
+
+def test_an_exam_that_a_student_has_begun_stays(session: Session, taught: Taught, ada: Viewer) -> None:
+    exam = make_exam(session, taught)
+    sit(session, ada, taught, exam)
+
+    with pytest.raises(Conflict, match="have begun"):
+        delete_assignment(session, taught.actor, exam)
 
 
 def pinned(session: Session, exam_id: UUID) -> list[UUID | None]:

@@ -100,6 +100,7 @@ FOR_STUDENTS = (
     "/courses/join",
     "/courses/taken",
     "/courses/taken/assignments/homework",
+    "/courses/taken/assignments/midterm",
     "/problems/scaled_sum?assignment=none",
 )
 FOR_AUTHORS = (
@@ -121,6 +122,10 @@ FOR_AUTHORS = (
     "/courses/taught/assignments/homework/edit",
     "/courses/taught/assignments/homework/extensions",
     "/courses/taught/assignments/homework/rejudgings",
+    "/courses/taught/assignments/new?kind=exam",
+    "/courses/taught/assignments/midterm",
+    "/courses/taught/assignments/midterm/extensions",
+    "/courses/taught/assignments/midterm/sittings",
     "/courses/taught/grades",
     "/courses/taught/grades/homework/{graded}",
 )
@@ -258,6 +263,9 @@ def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, 
     make_assignment(session, taken, revisions["wordy"], slug="homework", title="Word" * 25, attempts=3)
     taught = make_course(session, "taught", state="draft", join_code="k7m2pqx4wd")
     make_member(session, taught, teacher, "instructor")
+    exam = {"slug": "midterm", "kind": "exam", "minutes": 60, "password": "plum", "networks": ["192.0.2.0/24"]}
+    make_assignment(session, taken, revisions["wordy"], **exam, title="Word" * 25)
+    make_assignment(session, taught, revisions["scaled_sum"], **exam, title="Midterm")
     homework = make_assignment(session, taught, revisions["scaled_sum"], slug="homework", title="Homework 1")
     session.add(Extension(assignment_id=homework.id, section="Mon", due_at=homework.due_at, reason="word" * 40))
     graded = make_member(

@@ -164,14 +164,18 @@ def _read_problem(visit: Visit, exam: RunningExam, slug: str) -> dict[str, Any]:
     """Return the context of the problem's page. Raises ProblemNotFound."""
     user_id = exam.sitting.user_id
     with visit.transaction() as session:
-        problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug)))
-        row = next((each for each in exam.assignment.problems if each.problem_id == problem_id), None)
-        if row is None or row.revision_id is None or problem_id is None:
+        known = session.scalars(select(Problem).where(Problem.slug == storable(slug))).one_or_none()
+        row = next((each for each in exam.assignment.problems if known and each.problem_id == known.id), None)
+        if known is None or row is None:
             raise ProblemNotFound(slug)
-        recent = list_recent(session, user_id, problem_id, SHOWN)
+        # A problem that was added while students write has no revision of the exam yet.
+        revision_id = row.revision_id or known.current_revision_id
+        if revision_id is None:
+            raise ProblemNotFound(slug)
+        recent = list_recent(session, user_id, row.problem_id, SHOWN)
         sent = [each for each in recent if each.created_at >= exam.sitting.started_at]
         draft: Draft | None = find_draft(session, user_id, slug, exam.assignment.id)
-        problem = get_problem_at(session, slug, row.revision_id)
+        problem = get_problem_at(session, slug, revision_id)
         last = _read_last(session, visit, sent[0].id) if sent else None
     chosen = DueAssignment(course=exam.course, assignment=exam.assignment, window=exam.window, is_late=False)
     usual: dict[str, Any] = {"place": None, "prerequisites": (), "is_solved": False, "learning": None, "due": ()}
