@@ -8,10 +8,11 @@ tables and with docs/security.md.
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import ApiToken, Identity, Invitation, User, UserSession
@@ -105,15 +106,30 @@ def erase_self(session: Session, actor: Actor, reauthentication: Reauthenticatio
 
 
 def _keep_graded_work(session: Session, user_id: UUID) -> None:
-    """Raises Conflict if the user has handed in work for a course that is not archived. An admin may erase it."""
+    """Raises Conflict if the user has handed in work for a course that is kept. An admin may erase it.
+
+    A course is kept until its date, or without one until it is archived.
+    """
     handed_in = select(Submission.assignment_id).where(Submission.user_id == user_id)
-    of_course = select(Course.title).join(Assignment).where(Assignment.id.in_(handed_in), Course.state != "archived")
-    titles = session.scalars(of_course.distinct().order_by(Course.title)).all()
-    if titles:
-        raise Conflict(
-            f"You handed in work for {', '.join(titles)}, which is graded. Erase your account when the course is "
-            "archived, or ask its instructor and then an admin."
-        )
+    teacher = (
+        select(User.username)
+        .join(Member, Member.user_id == User.id)
+        .where(Member.course_id == Course.id, Member.role == "instructor", Member.left_at.is_(None))
+        .order_by(Member.joined_at)
+        .limit(1)
+        .scalar_subquery()
+    )
+    is_kept = or_(Course.keep_until > func.now(), and_(Course.keep_until.is_(None), Course.state != "archived"))
+    query = select(Course.title, Course.keep_until, teacher).where(is_kept)
+    of_user = Course.id.in_(select(Assignment.course_id).where(Assignment.id.in_(handed_in)))
+    kept = [_describe_kept(*row) for row in session.execute(query.where(of_user).order_by(Course.title))]
+    if kept:
+        raise Conflict(f"You handed in work that is graded: {'; '.join(kept)}. Then an admin can erase your account.")
+
+
+def _describe_kept(title: str, keep_until: datetime | None, teacher: str | None) -> str:
+    until = f"{keep_until:%Y-%m-%d}" if keep_until else "the course is archived"
+    return f"{title} is kept until {until}; ask {teacher or 'an admin'} about it"
 
 
 def erase(session: Session, actor: Actor, user_id: UUID) -> str:

@@ -1,8 +1,9 @@
 """Retention: removes old rows by the policy, once per hour, in small batches, in one process at a time.
 
-What was handed in for an assignment is kept. A submission is kept while a judging of it is not done or belongs to an
-undecided rejudging. Each user's first and last accepted submission to a problem are kept too: so a solved problem stays
-solved since the same time, and the last submission can be judged again. The audit log has no rule.
+What was handed in for an assignment is kept as long as its course, which may have a date. A submission is kept while a
+judging of it is not done or belongs to an undecided rejudging. Each user's first and last accepted submission to a
+problem are kept too: so a solved problem stays solved since the same time, and the last submission can be judged again.
+The audit log has no rule.
 """
 
 import logging
@@ -32,6 +33,7 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from app.accounts.model import ApiToken, Invitation, UserSession
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.courses.model import Assignment, Course
 from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
 from app.rejudging.model import Rejudging
@@ -79,6 +81,8 @@ def list_rules(policy: Policy) -> tuple[Rule, ...]:
     """Return the rules that remove rows. A setting without a number of days has no rule."""
     settings: tuple[tuple[str, str | None, int | None, type[Any], Callable[[Any], ColumnElement[bool]]], ...] = (
         ("submissions", "keep_submissions_days", policy.keep_submissions_days, Submission, _old_submissions),
+        ("hand_ins", None, 0, Submission, _ended_hand_ins),
+        ("courses", None, 0, Course, _ended_courses),
         ("verifications", "keep_verifications_days", policy.keep_verifications_days, Verification, _old_verifications),
         ("sessions", "keep_ended_days", policy.keep_ended_days, UserSession, lambda at: UserSession.expires_at < at),
         ("tokens", "keep_ended_days", policy.keep_ended_days, ApiToken, _ended_tokens),
@@ -101,6 +105,17 @@ def list_rules(policy: Policy) -> tuple[Rule, ...]:
 def _old_submissions(at: Any) -> ColumnElement[bool]:
     is_handed_in = Submission.assignment_id.is_not(None)  # grades are computed from it
     return and_(Submission.created_at < at, ~is_handed_in, ~_is_held(), ~_is_first_or_last_accepted())
+
+
+def _ended_hand_ins(at: Any) -> ColumnElement[bool]:
+    of_course = select(Assignment.id).join(Course, Course.id == Assignment.course_id).where(Course.keep_until < at)
+    return and_(Submission.assignment_id.in_(of_course), ~_is_held())
+
+
+def _ended_courses(at: Any) -> ColumnElement[bool]:
+    """With a course go its members, assignments, extensions, sittings and decisions, once no hand-in is left."""
+    hand_in = exists().where(Submission.assignment_id == Assignment.id, Assignment.course_id == Course.id)
+    return and_(Course.keep_until < at, ~hand_in)
 
 
 def _is_held() -> ColumnElement[bool]:

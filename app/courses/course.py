@@ -3,8 +3,8 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Annotated, Any
 from zoneinfo import available_timezones
@@ -20,7 +20,7 @@ from app.courses.model import Course, CourseRole, CourseState, Member
 from app.courses.role import CourseRight, Seat, select_seats, take_seat
 from app.database.engine import is_storable, storable
 from app.errors import Invalid, NotFound, Refused
-from app.validation import Body, FrozenModel
+from app.validation import Body, FrozenModel, Moment
 
 MAX_TITLE = 120
 MAX_DESCRIPTION = 20_000
@@ -28,6 +28,8 @@ MAX_DESCRIPTION = 20_000
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 CODE_CHARACTERS = 10
 MAX_SLUG = 48
+# So that nobody deletes a course by a slip.
+LEAST_KEPT = timedelta(days=30)
 # Addresses of pages.
 RESERVED = frozenset({"new", "join", "claim"})
 
@@ -65,6 +67,7 @@ def list_timezones() -> tuple[str, ...]:
 Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE), AfterValidator(_check_storable)]
 Description = Annotated[str, Field(max_length=MAX_DESCRIPTION), AfterValidator(_check_storable)]
 TimeZone = Annotated[str, AfterValidator(_check_timezone)]
+KEEP_UNTIL_SAYS = "then the course is deleted with everything that was handed in; null: it is kept"
 TIME_ZONE_SAYS = "the time zone of its dates, such as `Europe/Berlin`"
 
 
@@ -86,6 +89,7 @@ class CourseChange(Body):
         "draft", description="`draft`: only staff see it; `open`; `archived`: members can read it, and it takes no more"
     )
     drop_lowest: int = Field(0, ge=0, le=100, description="so many assignments, the lowest, do not count in the total")
+    keep_until: Moment | None = Field(None, description=KEEP_UNTIL_SAYS)
 
 
 class CourseView(FrozenModel):
@@ -98,6 +102,7 @@ class CourseView(FrozenModel):
     state: CourseState
     role: CourseRole = Field(description="what you are in the course")
     drop_lowest: int
+    keep_until: datetime | None = Field(description=KEEP_UNTIL_SAYS)
     students: int = Field(description="the number of students, pending ones included")
     join_code: str | None = Field(
         description="with this code, users join as students; null: none, or not for you to see"
@@ -140,14 +145,21 @@ def make_slug(title: str, otherwise: str) -> str:
 
 
 def change_course(session: Session, actor: Actor, seat: Seat, change: CourseChange) -> None:
-    """Change what `change` sets. The caller has checked the right."""
-    before: dict[str, Any] = {}
-    for name in change.model_fields_set:
-        if getattr(seat.course, name) != getattr(change, name):
-            before[name] = getattr(seat.course, name)
-            setattr(seat.course, name, getattr(change, name))
-    if before:
-        _record_change(session, actor, seat.course, before, {name: getattr(change, name) for name in before})
+    """Change what `change` sets. The caller has checked the right. Raises Invalid for a `keep_until` that is near."""
+    fields = [name for name in change.model_fields_set if getattr(seat.course, name) != getattr(change, name)]
+    if "keep_until" in fields and change.keep_until and change.keep_until < datetime.now(UTC) + LEAST_KEPT:
+        raise Invalid("keep_until", f"The course would be deleted within {LEAST_KEPT.days} days. Choose a later date.")
+    before, after = _tell(seat.course, fields), _tell(change, fields)
+    for name in fields:
+        setattr(seat.course, name, getattr(change, name))
+    if fields:
+        _record_change(session, actor, seat.course, before, after)
+
+
+def _tell(source: Course | CourseChange, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the fields for the audit log."""
+    values = {name: getattr(source, name) for name in fields}
+    return {name: str(value) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
 def renew_join_code(session: Session, actor: Actor, seat: Seat, until: datetime | None = None) -> None:
@@ -222,6 +234,7 @@ def _view_one(seat: Seat, students: int) -> CourseView:
         state=course.state,
         role=seat.role,
         drop_lowest=course.drop_lowest,
+        keep_until=course.keep_until,
         students=students,
         join_code=course.join_code if has_code else None,
         join_until=course.join_until if has_code else None,

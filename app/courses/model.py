@@ -37,13 +37,15 @@ class Course(Base):
     """A course, whose dates are shown in `timezone`, a name such as Europe/Berlin.
 
     Only staff see a draft. An archived course can be read, and takes nothing new. `join_code` works until `join_until`.
-    `drop_lowest`: so many assignments, those with the lowest percent, do not count.
+    `drop_lowest`: so many assignments, those with the lowest percent, do not count. `keep_until`: retention then
+    deletes the course with everything in it; None: never.
     """
 
     __tablename__ = "courses"
     __table_args__ = (
         CheckConstraint("state IN ('draft', 'open', 'archived')", name="state"),
         CheckConstraint("drop_lowest >= 0", name="drop_lowest"),
+        Index("ix_courses_keep_until", "keep_until"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -55,6 +57,7 @@ class Course(Base):
     join_code: Mapped[str | None] = mapped_column(unique=True)
     join_until: Mapped[datetime | None]
     drop_lowest: Mapped[int] = mapped_column(default=0, server_default="0")
+    keep_until: Mapped[datetime | None]
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

@@ -595,11 +595,14 @@ CREATE TABLE courses (
     join_code text CONSTRAINT uq_courses_join_code UNIQUE,
     join_until timestamptz,
     drop_lowest integer NOT NULL DEFAULT 0,
+    keep_until timestamptz,
     created_by uuid CONSTRAINT fk_courses_created_by_users REFERENCES users,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT ck_courses_state CHECK (state IN ('draft', 'open', 'archived')),
     CONSTRAINT ck_courses_drop_lowest CHECK (drop_lowest >= 0)
 );
+
+CREATE INDEX ix_courses_keep_until ON courses (keep_until);
 
 CREATE TABLE members (
     id uuid CONSTRAINT pk_members PRIMARY KEY,

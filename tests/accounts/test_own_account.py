@@ -1,5 +1,7 @@
 """Creating a token and erasing an account need the owner's password."""
 
+from datetime import UTC, datetime
+
 import pytest
 from sqlalchemy import select
 
@@ -13,7 +15,7 @@ from app.courses.model import Course
 from app.database.engine import Database
 from app.errors import Conflict
 from app.limits import Limits, RateLimitReached
-from tests.factories import make_assignment, make_course, make_problem, make_submission
+from tests.factories import make_assignment, make_course, make_member, make_problem, make_submission, make_user
 
 PASSWORD = "correct horse"
 
@@ -51,12 +53,22 @@ def test_graded_work_of_a_running_course_is_not_erased_by_its_owner(database: Da
         submission = make_submission(session, session.get_one(User, ada.user_id), revision)
         submission.assignment_id = make_assignment(session, course, revision).id
 
-    with pytest.raises(Conflict, match="handed in work for Deep learning"), database.transaction() as session:
+    with (
+        pytest.raises(Conflict, match="Deep learning is kept until the course is archived; ask an admin"),
+        database.transaction() as session,
+    ):
         erase_self(session, ada, reauthenticate(PASSWORD, limits))
     with database.transaction() as session:
+        make_member(session, course, make_user(session, "grace"), "instructor")
         session.get_one(Course, course.id).state = "archived"
+        session.get_one(Course, course.id).keep_until = datetime(2099, 3, 31, tzinfo=UTC)
+    dated = "Deep learning is kept until 2099-03-31; ask grace about it"
+    with pytest.raises(Conflict, match=dated), database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, limits))
+    with database.transaction() as session:
+        session.get_one(Course, course.id).keep_until = None
     with database.transaction() as session:
         erase_self(session, ada, reauthenticate(PASSWORD, limits))
 
     with database.transaction() as session:
-        assert session.scalars(select(User.erased_at)).one() is not None
+        assert session.get_one(User, ada.user_id).erased_at is not None

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, Invitation, User, UserSession
@@ -15,7 +15,9 @@ from app.admin.retention import BATCH, LOCK, RetentionRun, read_retention, run_i
 from app.audit import AuditEvent
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Revision
+from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.database.engine import Database
+from app.grading.model import Adjustment, ShownGrade
 from app.rejudging.model import Rejudging
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import solved_at
@@ -23,6 +25,7 @@ from tests.factories import (
     make_assignment,
     make_course,
     make_judging,
+    make_member,
     make_problem,
     make_submission,
     make_user,
@@ -62,6 +65,34 @@ def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(d
     assert left(database) == {sent[1], sent[4]}
     with database.transaction() as session:
         assert session.scalar(select(solved_at(user.id, revision.problem_id))) == before
+
+
+def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        user, revision = make_user(session), make_problem(session)
+        kept, ended = (make_course(session, keep_until=at) for at in (datetime(2099, 1, 1, tzinfo=UTC), LONG_AGO))
+        sent = [send(session, day, "accepted", user, revision) for day in range(3)]
+        for course, submission_id in zip((kept, ended), sent[:2], strict=True):
+            make_member(session, course, user)
+            make_member(session, course)
+            assignment = make_assignment(session, course, revision)
+            session.get_one(Submission, submission_id).assignment_id = assignment.id
+            own = {"assignment_id": assignment.id, "user_id": user.id}
+            session.add(Extension(**own))
+            session.add(Sitting(**own, address="192.0.2.1"))
+            session.add(Adjustment(**own, kind="submission", submission_id=submission_id, reason="r"))
+            session.add(ShownGrade(**own, why="release"))
+
+    run = run_if_due(database)
+
+    assert run is not None
+    assert run.removed == {"hand_ins": 1, "courses": 1}
+    assert left(database) == {sent[0], sent[2]}
+    assert left(database, Course) == {kept.id}
+    tables = (Assignment, Member, Extension, Sitting, Adjustment, ShownGrade)
+    counts = [fetch_all(database, select(func.count()).select_from(table)) for table in tables]
+    assert counts == [[1], [2], [1], [1], [1], [1]]
 
 
 def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_problem_stay(database: Database) -> None:

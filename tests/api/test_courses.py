@@ -1,6 +1,7 @@
 """Courses over REST: an instructor's way from nothing to members, and what everyone else may not see or do."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 import httpx
@@ -44,6 +45,18 @@ def test_an_author_creates_a_course_and_fills_it(author: httpx.Client, ada: http
     assert [(each["username"], each["number"]) for each in after] == [("emmy", ""), ("ada", "1"), (None, "2")]
     assert ada.get(course).json()["join_code"] is None
     assert [each["slug"] for each in ada.get("/courses").json()["items"]] == ["deep-learning"]
+
+
+def test_a_course_is_kept_until_a_date_that_is_not_near(author: httpx.Client) -> None:
+    path = f"/courses/{author.post('/courses', json={'title': 'Term', 'timezone': 'UTC'}).json()['slug']}"
+    far, near = datetime(2099, 3, 31, tzinfo=UTC), datetime.now(UTC) + timedelta(days=29)
+
+    set_far = author.patch(path, json={"keep_until": far.isoformat()}).json()
+    refused = author.patch(path, json={"keep_until": near.isoformat()})
+    unset = author.patch(path, json={"keep_until": None}).json()
+
+    assert (set_far["keep_until"], unset["keep_until"]) == ("2099-03-31T00:00:00Z", None)
+    assert [error["field"] for error in refused.json()["errors"]] == ["keep_until"]
 
 
 def test_a_course_never_has_the_address_of_another_page(author: httpx.Client) -> None:

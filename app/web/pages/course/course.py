@@ -41,10 +41,13 @@ class SettingsForm(BaseModel):
     timezone: str = ""
     state: str = ""
     drop_lowest: str = "0"
+    keep_until: str = ""
+    keep_until_offset: str = ""
 
-    def read(self) -> CourseChange:
+    def read(self, timezone: str) -> CourseChange:
         """Raises Invalid."""
-        values = self.model_dump() | {
+        values = self.model_dump(exclude={"keep_until_offset"}) | {
+            "keep_until": read_local("keep_until", self.keep_until, timezone, self.keep_until_offset),
             "title": self.title.strip(),
             "description": self.description.replace("\r\n", "\n"),
         }
@@ -88,10 +91,12 @@ def send_settings(visit: CurrentVisit, viewer: Taker, course: str, form: Annotat
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
         try:
-            change_course(session, visit.actor, seat, form.read())
+            change_course(session, visit.actor, seat, form.read(seat.course.timezone))
         except Invalid as fault:
             errors = {each.field: str(each) for each in fault.each}
-            return _render_settings(visit, seat, {"values": form.model_dump(), "errors": errors}, 422)
+            offsets = {"keep_until": fault.offsets} if isinstance(fault, HappensTwice) else {}
+            context = {"values": form.model_dump(), "errors": errors, "offsets": offsets}
+            return _render_settings(visit, seat, context, 422)
     return see_other(f"{HOME}/{course}/settings?done=saved")
 
 
@@ -129,7 +134,11 @@ def send_copy(visit: CurrentVisit, viewer: Creator, course: str, form: Annotated
 def _render_settings(visit: Visit, seat: Seat, context: dict[str, Any], status: int = 200) -> Response:
     course = seat.course
     usual: dict[str, Any] = {
-        "values": {name: getattr(course, name) for name in SettingsForm.model_fields},
+        "values": {
+            **{name: getattr(course, name) for name in ("title", "description", "timezone", "state", "drop_lowest")},
+            "keep_until": write_local(course.keep_until, course.timezone),
+            "keep_until_offset": write_fold(course.keep_until, course.timezone),
+        },
         "code_values": {
             "until": write_local(course.join_until, course.timezone),
             "until_offset": write_fold(course.join_until, course.timezone),
