@@ -11,7 +11,23 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import ARRAY, CheckConstraint, ForeignKey, Index, Text, false, func, select, text, true
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    CheckConstraint,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Text,
+    column,
+    exists,
+    false,
+    func,
+    select,
+    table,
+    text,
+    true,
+)
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.database.engine import Base
@@ -53,6 +69,15 @@ class User(Base):
 def serialise_requests(session: Session, user_id: UUID) -> None:
     """Let one user's transactions wait for each other: for rows that do not exist yet, and limits that count rows."""
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+
+
+# Of `app/courses`, which builds on accounts. Read with each user, since a statement of its own costs a millisecond.
+_SITTINGS = table("sittings", column("user_id"), column("is_settled", Boolean))
+
+
+def has_sitting() -> ColumnElement[bool]:
+    """Return the condition that the user may be writing an exam."""
+    return exists().where(_SITTINGS.c.user_id == User.id, ~_SITTINGS.c.is_settled)
 
 
 class Identity(Base):

@@ -135,12 +135,13 @@ class AccountSuspended(Refused):
 class Viewer:
     """A signed-in user. A token's scopes can make `permissions` fewer than the role's.
 
-    `credential_id`: the row of the session or token.
+    `credential_id`: the row of the session or token. `has_sitting`: the user may be writing an exam.
     """
 
     user: User
     permissions: frozenset[Permission] = field(repr=False)
     credential_id: UUID | None = field(default=None, compare=False)
+    has_sitting: bool = field(default=False, compare=False)
 
     @property
     def id(self) -> UUID:
@@ -171,6 +172,7 @@ class Viewer:
         raise PermissionMissing(permission, lacks, f"Ask an admin{way}.")
 
 
-def signed_in(user: User, session_id: UUID | None = None) -> Viewer:
+def signed_in(user: User, session_id: UUID | None = None, *, has_sitting: bool = False) -> Viewer:
     """Return a viewer with all permissions of the role, as in a browser."""
-    return Viewer(user=user, permissions=permissions_of(user.role), credential_id=session_id)
+    permissions = permissions_of(user.role)
+    return Viewer(user=user, permissions=permissions, credential_id=session_id, has_sitting=has_sitting)

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User, UserSession, digest, is_well_formed, new_secret
+from app.accounts.model import User, UserSession, digest, has_sitting, is_well_formed, new_secret
 from app.accounts.permission import Viewer, signed_in
 
 LIFETIME = timedelta(days=30)
@@ -46,10 +46,10 @@ def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
     found = session.execute(_SESSION_AND_USER, {"token_hash": digest(secret)}).one_or_none()
     if found is None:
         return None
-    user, session_id, is_stale = found
+    user, session_id, is_stale, may_write_exam = found
     if is_stale:
         _note_use(session, session_id)
-    return signed_in(user, session_id)
+    return signed_in(user, session_id, has_sitting=may_write_exam)
 
 
 def find_session(session: Session, secret: str) -> UserSession | None:
@@ -111,7 +111,7 @@ def _note_use(session: Session, session_id: UUID) -> None:
 
 # Built once, because each page and each read of an event stream runs it: building takes longer than running.
 _SESSION_AND_USER = (
-    select(User, UserSession.id, _is_stale())
+    select(User, UserSession.id, _is_stale(), has_sitting())
     .join(UserSession, UserSession.user_id == User.id)
     .where(UserSession.token_hash == bindparam("token_hash"), _works(), User.is_active)
 )

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from app.accounts.model import ApiToken, User, digest, is_well_formed, new_secret
+from app.accounts.model import ApiToken, User, digest, has_sitting, is_well_formed, new_secret
 from app.accounts.permission import Viewer, a_role, permissions_of, read_scopes
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound
@@ -67,10 +67,11 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     found = session.execute(_TOKEN_AND_USER, {"token_hash": digest(secret)}).one_or_none()
     if found is None:
         return None
-    user, token, is_stale = found
+    user, token, is_stale, may_write_exam = found
     if is_stale:
         _note_use(session, token.id)
-    return Viewer(user=user, permissions=permissions_of(user.role, token.scopes), credential_id=token.id)
+    permissions = permissions_of(user.role, token.scopes)
+    return Viewer(user=user, permissions=permissions, credential_id=token.id, has_sitting=may_write_exam)
 
 
 class RecentTokens:
@@ -200,7 +201,7 @@ def _note_use(session: Session, token_id: UUID) -> None:
 
 # Built once, because each request and each read of an event stream runs it: building takes longer than running.
 _TOKEN_AND_USER = (
-    select(User, ApiToken, _is_stale())
+    select(User, ApiToken, _is_stale(), has_sitting())
     .join(ApiToken, ApiToken.user_id == User.id)
     .where(ApiToken.token_hash == bindparam("token_hash"), _works(), User.is_active)
 )

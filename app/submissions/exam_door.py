@@ -34,7 +34,7 @@ class ExamDoor:
 
 def find_door(session: Session, viewer: Viewer, path: str, place: Place) -> ExamDoor | None:
     """Return None for a user who writes no exam."""
-    exam = find_running(session, viewer.id)
+    exam = find_running(session, viewer.id) if viewer.has_sitting else None
     return None if exam is None else ExamDoor(exam=exam, refusal=_refuse(session, exam, path, place))
 
 
