@@ -23,7 +23,7 @@ from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.errors import Conflict
-from app.grading.model import Adjustment, ShownGrade
+from app.grading.model import Adjustment, Comment, RegradeRequest, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post, empty_posts
 from app.learning.model import HintReveal, QuizAttempt, SolutionView
@@ -79,6 +79,9 @@ USER_DATA = (
     _kept(Publication.user_id, "that a revision was published then, without their name"),
     _removed(Adjustment.user_id, "decisions on their grades"),
     _removed(ShownGrade.user_id, "their grades as they were shown"),
+    _removed(RegradeRequest.user_id, "their questions about their grades"),
+    _kept(RegradeRequest.answered_by, "their answers to questions about grades, without their name"),
+    _kept(Comment.author_id, "comments on hand-ins that they wrote, without their name"),
     _kept(Adjustment.created_by, "decisions on grades that they made, without their name"),
     _removed(Extension.user_id, "extensions that they were given in courses"),
     _removed(Sitting.user_id, "when and from where they wrote exams"),

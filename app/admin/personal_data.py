@@ -22,7 +22,7 @@ from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
 from app.courses.model import Assignment, Course, Extension, Member
 from app.database.engine import Database
-from app.grading.model import Adjustment
+from app.grading.model import Adjustment, Comment, RegradeRequest
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
@@ -142,10 +142,15 @@ def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
     released = (Adjustment.user_id == user_id, Assignment.released_at.is_not(None))
     decisions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *decided)
     decisions = decisions.select_from(Adjustment).join(Assignment).join(Course, Course.id == Assignment.course_id)
+    comments = select(Comment.submission_id, Comment.line, Comment.text, Comment.created_at)
+    comments = comments.join(Submission, Submission.id == Comment.submission_id).join(Assignment)
+    asked = select(RegradeRequest.text, RegradeRequest.created_at, RegradeRequest.answer, RegradeRequest.answered_at)
     places = select(Course.slug.label("course"), *told).join(Course, Course.id == Member.course_id)
     return {
         "places": _rows(session, places.where(Member.user_id == user_id)),
         "decisions": _rows(session, decisions.where(*released)),
+        "comments": _rows(session, comments.where(Submission.user_id == user_id, Assignment.released_at.is_not(None))),
+        "regrade_requests": _rows(session, asked.where(RegradeRequest.user_id == user_id)),
         "extensions": _rows(session, extensions.where(Extension.user_id == user_id)),
     }
 

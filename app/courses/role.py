@@ -26,6 +26,7 @@ class CourseRight(StrEnum):
     CHANGE_MEMBERS = "change members"
     SEE_GRADES = "see grades"
     EXTEND = "extend"
+    COMMENT = "comment"
     GRADE = "grade"
     REJUDGE = "rejudge"
     CHANGE_COURSE = "change course"
@@ -47,6 +48,7 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
     ),
     CourseRight.SEE_GRADES: CourseRule(roles=STAFF, allows="see the grade book, and what students handed in"),
     CourseRight.EXTEND: CourseRule(roles=STAFF, allows="give extensions, and see, end and unlock exams"),
+    CourseRight.COMMENT: CourseRule(roles=STAFF, allows="comment on hand-ins, and answer questions about grades"),
     CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
     CourseRight.REJUDGE: CourseRule(roles=INSTRUCTORS, allows="rejudge what students handed in for an assignment"),
     CourseRight.CHANGE_COURSE: CourseRule(

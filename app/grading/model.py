@@ -1,4 +1,4 @@
-"""The tables of adjustments and of grades as they were shown. A grade itself has no table: it is computed."""
+"""The tables of adjustments, feedback, and grades as they were shown. A grade itself has no table: it is computed."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -69,3 +69,37 @@ class ShownGrade(Base):
     at: Mapped[datetime] = mapped_column(server_default=func.now())
     why: Mapped[ShownWhy] = mapped_column(Text)
     points: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
+
+
+class Comment(Base):
+    """A comment of the staff on a hand-in; `line` is None for the whole."""
+
+    __tablename__ = "comments"
+    __table_args__ = (CheckConstraint("line > 0", name="line"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    submission_id: Mapped[UUID] = mapped_column(ForeignKey(Submission.id, ondelete="CASCADE"), index=True)
+    author_id: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    line: Mapped[int | None]
+    text: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class RegradeRequest(Base):
+    """A student asks for another look at the points of an assignment. It is open until it has an answer."""
+
+    __tablename__ = "regrade_requests"
+    __table_args__ = (
+        CheckConstraint("(answer IS NULL) = (answered_at IS NULL)", name="answered"),
+        Index("ix_regrade_requests_assignment_id", "assignment_id", "user_id"),
+        Index("ix_regrade_requests_user_id", "user_id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    assignment_id: Mapped[UUID] = mapped_column(ForeignKey(Assignment.id, ondelete="CASCADE"))
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"))
+    text: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    answer: Mapped[str | None]
+    answered_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    answered_at: Mapped[datetime | None]

@@ -767,12 +767,39 @@ CREATE TABLE shown_grades (
 );
 CREATE INDEX ix_shown_grades_assignment_id ON shown_grades (assignment_id, user_id);
 CREATE INDEX ix_shown_grades_user_id ON shown_grades (user_id);
+
+CREATE TABLE comments (
+    id uuid CONSTRAINT pk_comments PRIMARY KEY,
+    submission_id uuid NOT NULL CONSTRAINT fk_comments_submission_id_submissions
+        REFERENCES submissions ON DELETE CASCADE,
+    author_id uuid CONSTRAINT fk_comments_author_id_users REFERENCES users,
+    line integer,
+    text text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT ck_comments_line CHECK (line > 0)
+);
+CREATE INDEX ix_comments_submission_id ON comments (submission_id);
+
+CREATE TABLE regrade_requests (
+    id uuid CONSTRAINT pk_regrade_requests PRIMARY KEY,
+    assignment_id uuid NOT NULL CONSTRAINT fk_regrade_requests_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    user_id uuid NOT NULL CONSTRAINT fk_regrade_requests_user_id_users REFERENCES users ON DELETE CASCADE,
+    text text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    answer text,
+    answered_by uuid CONSTRAINT fk_regrade_requests_answered_by_users REFERENCES users,
+    answered_at timestamptz,
+    CONSTRAINT ck_regrade_requests_answered CHECK ((answer IS NULL) = (answered_at IS NULL))
+);
+CREATE INDEX ix_regrade_requests_assignment_id ON regrade_requests (assignment_id, user_id);
+CREATE INDEX ix_regrade_requests_user_id ON regrade_requests (user_id);
 """
 
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
-    *("extensions", "sittings", "adjustments", "shown_grades"),
+    *("extensions", "sittings", "adjustments", "shown_grades", "regrade_requests"),
 )
 
 

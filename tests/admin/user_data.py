@@ -12,7 +12,7 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.courses.model import Extension, Sitting
-from app.grading.model import Adjustment, ShownGrade
+from app.grading.model import Adjustment, Comment, RegradeRequest, ShownGrade
 from app.learning.bookmark import Bookmark
 from app.learning.discussion import Post
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
@@ -64,8 +64,13 @@ def _make_account(session: Session, user: User, email: str) -> None:
     session.add(Sitting(assignment_id=assignment.id, user_id=user.id, address="192.0.2.1"))
     session.add(Adjustment(assignment_id=assignment.id, user_id=user.id, kind="zero", reason="none"))
     session.add(ShownGrade(assignment_id=assignment.id, user_id=user.id, why="release"))
+    session.add(RegradeRequest(assignment_id=assignment.id, user_id=user.id, text="why"))
+    session.add(Comment(submission_id=make_submission(session).id, author_id=user.id, text="well done"))
     other = make_user(session).id
     session.add(Adjustment(assignment_id=assignment.id, user_id=other, kind="zero", reason="none", created_by=user.id))
+    question = RegradeRequest(assignment_id=assignment.id, user_id=other, text="why", answer="so")
+    question.answered_by, question.answered_at = user.id, datetime.now(UTC)
+    session.add(question)
     session.add(Extension(assignment_id=assignment.id, section="Mon", created_by=user.id))
 
 

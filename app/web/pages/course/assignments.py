@@ -35,8 +35,9 @@ from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
 from app.courses.sitting import PasswordWrong
-from app.errors import Conflict, Invalid, LimitReached, all_of
+from app.errors import Conflict, Invalid, LimitReached, Refused, all_of
 from app.grading.book import read_own_row
+from app.grading.feedback import RegradeText, ask_regrade, list_comments, list_requests_of
 from app.grading.grade import show_points
 from app.grading.hand_ins import hide_results, list_hand_ins
 from app.policy import read_policy
@@ -60,6 +61,7 @@ DONE = {
     "created": "Created. Students see its problems when it opens.",
     "saved": "Saved. Every grade follows at once.",
     "extended": "The extension is given, and takes effect at once.",
+    "asked": "Your question is sent. You see the answer here.",
     "taken": "The extension is taken back.",
 }
 
@@ -197,9 +199,20 @@ def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment
         row = None if seat.is_staff else read_own_row(session, seat, viewer.id)
         mine = [] if seat.is_staff else list_hand_ins(session, found, viewer.id)
         hidden = disclosure_of(session, found.id, viewer.id, viewer.id).sentence
+        is_told = found.released_at is not None and not hidden and not seat.is_staff
+        comments = list_comments(session, [each.id for each in mine]) if is_told else {}
+        requests = list_requests_of(session, found, viewer.id) if is_told else []
     grade = next((each for each in row.grades if each.assignment.id == found.id), None) if row else None
     mine = hide_results(mine) if hidden else mine
-    context: dict[str, Any] = {"grade": grade, "mine": mine, "hidden": hidden, "show_points": show_points}
+    context: dict[str, Any] = {
+        "comments": comments,
+        "requests": requests,
+        "may_ask": is_told,
+        "grade": grade,
+        "mine": mine,
+        "hidden": hidden,
+        "show_points": show_points,
+    }
     context |= {
         "assignment": view,
         "exam_rules": describe_exam(found),
@@ -208,6 +221,24 @@ def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment
         "steps": write_steps([s.model_dump() for s in view.late_steps]),
     }
     return visit.render("course/assignment.html", course_context(seat) | context)
+
+
+@router.post("/{assignment}/requests", dependencies=[OWN_ORIGIN])
+def send_request(
+    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, text: Annotated[str, Form()] = ""
+) -> Response:
+    """Ask for another look at one's own points."""
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course)
+        if seat.is_staff:
+            raise Refused("Only students ask about their points.")
+        ask_regrade(session, visit.actor, get_assignment(session, seat, assignment), _read_request(text))
+    return see_other(f"{HOME}/{course}/assignments/{assignment}?done=asked")
+
+
+def _read_request(text: str) -> RegradeText:
+    """Raises Invalid."""
+    return read_fields(RegradeText, {"text": text.replace("\r\n", "\n").strip()})
 
 
 @router.get("/{assignment}/edit")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Form, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -16,7 +16,7 @@ from app.courses.assignment import find_windows, get_assignment
 from app.courses.member import MemberNotFound, list_sections
 from app.courses.model import Assignment, Member
 from app.courses.role import CourseRight, Seat, get_seat
-from app.errors import Invalid
+from app.errors import Conflict, Invalid
 from app.grading.adjustment import (
     NewAdjustment,
     adjust,
@@ -27,6 +27,16 @@ from app.grading.adjustment import (
     withhold,
 )
 from app.grading.book import Book, BookRow, read_book, read_own_row
+from app.grading.feedback import (
+    NewComment,
+    RegradeText,
+    add_comment,
+    answer_regrade,
+    list_comments,
+    list_requests,
+    list_requests_of,
+    remove_comment,
+)
 from app.grading.grade import show_points
 from app.grading.hand_ins import list_hand_ins
 from app.validation import read_fields
@@ -49,6 +59,9 @@ DONE = {
     "released": "Released: students see their points.",
     "hidden": "Hidden from students again.",
     "decided": "Decided. The grade has changed at once.",
+    "commented": "The comment is added.",
+    "uncommented": "The comment is removed.",
+    "answered": "Answered.",
 }
 
 
@@ -63,6 +76,21 @@ class AdjustmentForm(BaseModel):
         """Raises Invalid."""
         values = {name: text.strip() or None for name, text in self.model_dump().items()}
         return read_fields(NewAdjustment, values | {"reason": self.reason.strip()})
+
+
+class CommentForm(BaseModel):
+    submission: str = Field("", alias="comment_on")
+    line: str = ""
+    text: str = Field("", alias="comment")
+
+    def read(self) -> NewComment:
+        """Raises Invalid."""
+        values = {"submission": self.submission, "line": self.line.strip() or None, "text": self.text.strip()}
+        return read_fields(NewComment, values)
+
+
+class AnswerForm(BaseModel):
+    text: str = Field("", alias="answer")
 
 
 class ReleaseForm(BaseModel):
@@ -82,11 +110,13 @@ def show_grades(
         seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
         book = read_book(session, seat, section or None)
         sections = list_sections(session, seat.course.id)
+        requests = list_requests(session, seat)
     end = start + STUDENTS
     context = {
         "book": book,
         "rows": book.rows[start:end],
         "next": end if len(book.rows) > end else None,
+        "requests": requests,
         "waiting": [(row, each) for row in book.rows for each in row.grades if each.is_provisional][:WAITING],
         "sections": sections,
         "section": section or None,
@@ -154,6 +184,66 @@ def send_adjustment(
     return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=decided")
 
 
+@router.post("/grades/{assignment}/{member_id}/comments", dependencies=[OWN_ORIGIN])
+def send_comment(
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    member_id: MemberId,
+    form: Annotated[CommentForm, Form()],
+) -> Response:
+    place = (course, assignment, member_id)
+    try:
+        with visit.transaction() as session:
+            found, user_id = _find_student(session, viewer, place)
+            add_comment(session, visit.actor, found, user_id, form.read())
+    except Invalid as fault:
+        names = {"submission": "comment_on", "text": "comment"}
+        errors = {names.get(each.field, each.field): str(each) for each in fault.each}
+        values = form.model_dump(by_alias=True)
+        return _render(visit, viewer, place, {"errors": errors, "comment_values": values}, 422)
+    return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=commented")
+
+
+@router.post("/grades/{assignment}/{member_id}/comments/{comment_id}/remove", dependencies=[OWN_ORIGIN])
+def send_comment_removal(
+    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, member_id: MemberId, comment_id: UUID
+) -> Response:
+    with visit.transaction() as session:
+        found, _ = _find_student(session, viewer, (course, assignment, member_id))
+        remove_comment(session, visit.actor, found, comment_id)
+    return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=uncommented")
+
+
+@router.post("/grades/{assignment}/{member_id}/requests/{request_id}", dependencies=[OWN_ORIGIN])
+def send_answer(
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    member_id: MemberId,
+    request_id: UUID,
+    form: Annotated[AnswerForm, Form()],
+) -> Response:
+    place = (course, assignment, member_id)
+    try:
+        with visit.transaction() as session:
+            found, _ = _find_student(session, viewer, place)
+            answer_regrade(session, visit.actor, found, request_id, read_fields(RegradeText, form.model_dump()))
+    except (Conflict, Invalid) as fault:
+        return _render(visit, viewer, place, {"errors": {"answer": str(fault)}}, 422)
+    return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=answered")
+
+
+def _find_student(session: Session, viewer: Viewer, place: tuple[str, str, UUID]) -> tuple[Assignment, UUID]:
+    """Return the assignment and the student's account, for those who may comment. Raises MemberNotFound."""
+    seat = get_seat(session, viewer, place[0], CourseRight.COMMENT)
+    user_id = _read_row(session, seat, place[2]).member.user_id
+    assert user_id is not None
+    return get_assignment(session, seat, place[1]), user_id
+
+
 def _render(
     visit: Visit, viewer: Viewer, place: tuple[str, str, UUID], context: Mapping[str, Any], status: int = 200
 ) -> Response:
@@ -167,10 +257,12 @@ def _render(
         window = find_windows(session, [assignment], row.member.user_id)[assignment.id].of(row.member.user_id)
         decisions = list_adjustments(session, assignment, row.member.user_id)
         slugs = _read_slugs(session, [assignment])
+        comments = list_comments(session, [each.id for each in mine])
+        requests = list_requests_of(session, assignment, row.member.user_id)
     usual: dict[str, Any] = {"errors": {}, "values": AdjustmentForm().model_dump(), "done": None}
     usual |= {"row": row, "mine": mine, "window": window, "decisions": decisions, "slugs": slugs, "kinds": KINDS}
     usual |= {"grade": next(each for each in row.grades if each.assignment.id == assignment.id)}
-    usual |= {"show_points": show_points}
+    usual |= {"show_points": show_points, "comments": comments, "requests": requests, "comment_values": {}}
     return visit.render("course/grade.html", course_context(seat) | usual | dict(context), status)
 
 
