@@ -5,11 +5,12 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, StrictBool
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
+from app.admin.export import write_csv
 from app.api.assignments import Assignment
 from app.api.courses import Course, CourseReader, CourseTaker
 from app.api.dependency import Address, ShortSliced, Stored, act_as
@@ -19,6 +20,7 @@ from app.courses.role import CourseRight, Seat, get_seat
 from app.database.cursor import cut_list
 from app.grading.adjustment import NewAdjustment, adjust, release, remove_adjustment, withhold
 from app.grading.book import BookRow, read_book, read_own_row
+from app.grading.export import export_grades
 from app.validation import Body, FrozenModel
 
 router = APIRouter(prefix="/courses/{course}", tags=["courses"])
@@ -72,6 +74,26 @@ def get_grades(
             rows = [_hide(_view(own))] if own else []
     items, following = cut_list(rows, lambda row: row.member, wanted)
     return GradeList(items=list(items), next=following)
+
+
+@router.get(
+    "/grades/export",
+    operation_id="export_grades",
+    response_class=Response,
+    responses={200: {"description": "A line for each student", "content": {"text/csv; charset=utf-8": {}}}},
+    summary="Export the grades of a course as CSV",
+)
+def export(
+    database: Stored,
+    viewer: CourseReader,
+    course: Course,
+    problems: Annotated[bool, Query(description="also the points of each problem")] = False,
+) -> Response:
+    """For staff. What it shows is recorded. An apostrophe precedes a text that a spreadsheet would run."""
+    with database.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
+        table = export_grades(session, seat, by_problem=problems)
+    return Response("".join(write_csv(*table)), media_type="text/csv; charset=utf-8")
 
 
 @router.put("/assignments/{assignment}/release", status_code=HTTPStatus.NO_CONTENT, summary="Release or hide points")

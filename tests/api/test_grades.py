@@ -80,6 +80,20 @@ def test_an_instructor_adjusts_with_a_reason(member: Member) -> None:
     assert float(teacher.get(f"{HERE}/grades").json()["items"][0]["grades"][0]["points"]) == 5
 
 
+def test_staff_export_the_grades_also_by_problem(member: Member, signed_in: SignedIn) -> None:
+    helper, _ = member("helper", "assistant")
+    ada, _ = member("ada", "student")
+
+    short, long = (helper.get(f"{HERE}/grades/export{query}") for query in ("", "?problems=true"))
+
+    assert short.headers["content-type"] == "text/csv; charset=utf-8"
+    head = "\ufeffnumber,name,username,section,homework"
+    assert short.text.splitlines() == [f"{head},total", ",Name of ada,ada,,5.00,50.00"]
+    assert long.text.splitlines() == [f"{head},homework: sum,total", ",Name of ada,ada,,5.00,5.00,50.00"]
+    assert ada.get(f"{HERE}/grades/export").status_code == HTTPStatus.FORBIDDEN
+    assert signed_in("stranger").get(f"{HERE}/grades/export").status_code == HTTPStatus.NOT_FOUND
+
+
 def test_only_instructors_decide_and_others_find_nothing(member: Member, signed_in: SignedIn) -> None:
     helper, _ = member("helper", "assistant")
     ada, own = member("ada", "student")

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.admin.export import write_csv
-from app.catalog.model import Problem
 from app.courses.assignment import find_windows, get_assignment
 from app.courses.member import MemberNotFound, list_sections
 from app.courses.model import Assignment, Member
@@ -21,12 +20,12 @@ from app.grading.adjustment import (
     NewAdjustment,
     adjust,
     list_adjustments,
-    record_shown,
     release,
     remove_adjustment,
     withhold,
 )
-from app.grading.book import Book, BookRow, read_book, read_own_row
+from app.grading.book import BookRow, read_book, read_own_row
+from app.grading.export import export_grades, read_slugs
 from app.grading.feedback import (
     NewComment,
     RegradeText,
@@ -131,10 +130,7 @@ def send_grades(visit: CurrentVisit, viewer: Reader, course: str, problems: bool
     """Send all grades, also of each problem. Spreadsheets find no formulas in it. What it shows is recorded."""
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
-        book = read_book(session, seat)
-        record_shown(session, book, book.assignments, "export")
-        slugs = _read_slugs(session, book.assignments)
-    columns, records = _tabulate(book, slugs if problems else {})
+        columns, records = export_grades(session, seat, by_problem=problems)
     headers = {"Content-Disposition": f'attachment; filename="{course}-grades.csv"', "Cache-Control": "no-store"}
     return Response("".join(write_csv(columns, records)), media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -256,7 +252,7 @@ def _render(
         mine = list_hand_ins(session, assignment, row.member.user_id)
         window = find_windows(session, [assignment], row.member.user_id)[assignment.id].of(row.member.user_id)
         decisions = list_adjustments(session, assignment, row.member.user_id)
-        slugs = _read_slugs(session, [assignment])
+        slugs = read_slugs(session, [assignment])
         comments = list_comments(session, [each.id for each in mine])
         requests = list_requests_of(session, assignment, row.member.user_id)
     usual: dict[str, Any] = {"errors": {}, "values": AdjustmentForm().model_dump(), "done": None}
@@ -274,29 +270,3 @@ def _read_row(session: Session, seat: Seat, member_id: UUID) -> BookRow:
     if row is None:
         raise MemberNotFound(member_id)
     return row
-
-
-def _read_slugs(session: Session, assignments: "tuple[Assignment, ...] | list[Assignment]") -> dict[UUID, str]:
-    ids = [each.problem_id for assignment in assignments for each in assignment.problems]
-    rows = session.execute(select(Problem.id, Problem.slug).where(Problem.id.in_(ids)))
-    slugs = {row.id: row.slug for row in rows}
-    return {problem_id: slugs[problem_id] for problem_id in ids}
-
-
-def _tabulate(book: Book, slugs: Mapping[UUID, str]) -> tuple[list[str], list[dict[str, object]]]:
-    """Return the columns and a record for each student; with `slugs`, also the points of each problem."""
-    columns = ["number", "name", "username", "section"]
-    for assignment in book.assignments:
-        columns.append(assignment.slug)
-        columns += [f"{assignment.slug}: {slugs[each.problem_id]}" for each in assignment.problems if slugs]
-    records = []
-    for row in book.rows:
-        record: dict[str, object] = {name: getattr(row.member, name) for name in ("number", "name", "section")}
-        record |= {"username": row.username, "total": show_points(row.total)}
-        for grade in row.grades:
-            record[grade.assignment.slug] = grade.shown
-            for part in grade.parts if slugs else ():
-                shown = "excused" if part.is_excused else show_points(part.points)
-                record[f"{grade.assignment.slug}: {slugs[part.problem_id]}"] = shown
-        records.append(record)
-    return [*columns, "total"], records
