@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from app.accounts.token import create_token
 from app.accounts.user import find_user
 from app.catalog.publish import find_current
-from app.courses.model import Assignment, CourseRole
+from app.courses.model import Assignment, Course, CourseRole
 from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import PATIENCE, SignedIn
@@ -94,6 +94,7 @@ def test_a_student_hands_in_until_the_attempts_are_used(member: Member) -> None:
 
 PLAIN = "/problems/sum/submissions"
 SOLUTION = {"source": "x = 1"}
+CLASS = 300
 
 
 def test_a_submission_is_handed_in_for_the_one_open_homework_and_says_so(member: Member, signed_in: SignedIn) -> None:
@@ -165,16 +166,27 @@ def test_an_extension_over_rest_takes_effect_at_once(member: Member) -> None:
     "policy", [{"max_pending": 1, "submissions_per_hour": 1, "max_queue_minutes": 0}], indirect=True
 )
 def test_no_hand_in_of_a_class_is_refused_at_the_deadline(database: Database, address: str, member: Member) -> None:
-    clients = [member(f"student-{number}", "student") for number in range(30)]
-    assert address
+    member("teacher", "instructor")
+    with database.transaction() as session:
+        course = session.scalars(select(Course)).one()
+        users = [make_user(session) for _ in range(CLASS)]
+        for user in users:
+            make_member(session, course, user)
+        secrets = [create_token(session, user.id, "test").secret for user in users]
+    everyone = httpx.Limits(max_connections=CLASS)
 
-    with ThreadPoolExecutor(60) as threads:
-        answers = list(threads.map(lambda client: client.post(SENDING, json={"source": "x = 1"}), clients * 2))
+    with httpx.Client(base_url=f"{address}/api/v1", timeout=PATIENCE, limits=everyone) as client:
+
+        def hand_in(secret: str) -> httpx.Response:
+            return client.post(SENDING, json=SOLUTION, headers={"Authorization": f"Bearer {secret}"})
+
+        with ThreadPoolExecutor(CLASS) as threads:
+            answers = list(threads.map(hand_in, secrets))
 
     assert {answer.status_code for answer in answers} == {HTTPStatus.ACCEPTED}
     with database.transaction() as session:
         count = select(func.count()).where(Submission.assignment_id.is_not(None))
-        assert session.scalar(count) == 60
+        assert session.scalar(count) == CLASS
 
 
 Call = Callable[[httpx.Client], httpx.Response]
