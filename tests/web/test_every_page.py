@@ -6,6 +6,7 @@ no page wider than the screen, nothing that moves once it is drawn.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.courses.model import Extension
 from app.database.engine import Database
+from app.grading.model import Comment, RegradeRequest
 from app.judging.report import AnswerFault
 from app.judging.verdicts import Verdict
 from app.learning.bookmark import add_bookmark
@@ -260,7 +262,13 @@ def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, 
     make_member(session, taken, student)
     current = select(Problem.slug, Revision).join(Revision, IS_CURRENT)
     revisions = {row.slug: row.Revision for row in session.execute(current)}
-    make_assignment(session, taken, revisions["wordy"], slug="homework", title="Word" * 25, attempts=3)
+    released = {"attempts": 3, "released_at": datetime.now(UTC)}
+    given = make_assignment(session, taken, revisions["wordy"], slug="homework", title="Word" * 25, **released)
+    commented = make_submission(session, student, revisions["wordy"])
+    commented.assignment_id = given.id
+    make_judging(session, commented.id, verdict="wrong_answer", score=40)
+    session.add(Comment(submission_id=commented.id, line=1, text="word" * 100, author_id=teacher.id))
+    session.add(RegradeRequest(assignment_id=given.id, user_id=student.id, text="word" * 100))
     taught = make_course(session, "taught", state="draft", join_code="k7m2pqx4wd")
     make_member(session, taught, teacher, "instructor")
     exam = {"slug": "midterm", "kind": "exam", "minutes": 60, "password": "plum", "networks": ["192.0.2.0/24"]}
@@ -274,6 +282,8 @@ def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, 
     handed_in = make_submission(session, student, revisions["scaled_sum"])
     handed_in.assignment_id = homework.id
     make_judging(session, handed_in.id, verdict="wrong_answer", score=40)
+    session.add(Comment(submission_id=handed_in.id, line=1, text="word" * 100, author_id=teacher.id))
+    session.add(RegradeRequest(assignment_id=homework.id, user_id=student.id, text="word" * 100))
     pending = make_member(session, taught, name="Pending Person", number="2", section="Tue")
     return pending.id, graded.id
 
