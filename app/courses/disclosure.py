@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from app.courses.local_time import show_local
@@ -86,14 +86,23 @@ def _describe(end: datetime | None, timezone: str) -> str:
     return show_local(end, timezone) if end else "your points are released"
 
 
+def _select_hiding_assignment() -> Select[Any]:
+    """Select the assignments with the problem that hide results from the user now."""
+    is_own = and_(Member.course_id == Course.id, Member.user_id == bindparam("user_id"), Member.left_at.is_(None))
+    query = select(Assignment.id).join(Course, Course.id == Assignment.course_id).join(Member, is_own)
+    is_begun = and_(Course.state == "open", Assignment.opens_at <= func.now())
+    has_problem = Assignment.problems.any(problem_id=bindparam("problem_id"))
+    query = query.where(is_begun, has_problem, _hides(Assignment, Member.user_id)).order_by(Assignment.due_at)
+    return query.limit(1)
+
+
+# Built once, because each submission runs it: building takes longer than running.
+_HIDING_ASSIGNMENT = _select_hiding_assignment()
+
+
 def require_practice(session: Session, user_id: UUID, problem_id: UUID) -> None:
     """Raises ResultsHidden if practice would tell the student what an assignment with this problem hides."""
-    query = select(Assignment.id).join(Course, Course.id == Assignment.course_id)
-    query = query.join(Member, and_(Member.course_id == Course.id, Member.user_id == user_id, Member.left_at.is_(None)))
-    is_begun = and_(Course.state == "open", Assignment.opens_at <= func.now())
-    has_problem = Assignment.problems.any(problem_id=problem_id)
-    query = query.where(is_begun, has_problem, _hides(Assignment, Member.user_id)).order_by(Assignment.due_at)
-    assignment_id = session.scalar(query.limit(1))
+    assignment_id = session.scalar(_HIDING_ASSIGNMENT, {"user_id": user_id, "problem_id": problem_id})
     if assignment_id is not None:
         hidden = disclosure_of(session, assignment_id, user_id, user_id)
         text = f"{hidden.sentence} So you can't practise its problems now. You can run the samples."
