@@ -193,7 +193,7 @@ class Look:
         yield "POST", f"{api}{hand_in}/cancel", {}
         yield "POST", f"{hand_in}/cancel", {}
         yield "POST", f"{hand_in}/sharing", {"data": {"is_shared": "true"}}
-        yield "POST", f"{api}/problems/scaled_sum/submissions", {"json": {"source": SOURCE}}
+        yield "POST", f"{api}/problems/scaled_sum/submissions", {"json": {"source": SOURCE, "assignment": "none"}}
         yield "POST", "/problems/scaled_sum/submissions", {"data": {"source": SOURCE, "mode": "submit"}}
         yield "POST", "/account/export", {}
 
