@@ -4,12 +4,13 @@ from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field, StrictBool
 
 from app.api.assignments import Assignment
 from app.api.courses import Course, CourseReader, CourseTaker
 from app.api.dependency import Address, AllLimits, ShortSliced, Stored, act_as
+from app.api.openapi import locates
 from app.api.request_state import read_place
 from app.courses.assignment import MAX_MINUTES, MAX_PASSWORD, get_assignment
 from app.courses.role import CourseRight, get_seat
@@ -77,9 +78,15 @@ class SittingChange(Body):
     unlocked: StrictBool = Field(False, description="true: it goes on in the session or token that continues it next")
 
 
-@router.post(PATH + "/sitting", status_code=HTTPStatus.CREATED, summary="Begin an exam")
+@router.post(
+    PATH + "/sitting",
+    status_code=HTTPStatus.CREATED,
+    responses={201: locates("the sitting's path")},
+    summary="Begin an exam",
+)
 def post_sitting(
     request: Request,
+    response: Response,
     database: Stored,
     viewer: CourseTaker,
     limits: AllLimits,
@@ -102,6 +109,7 @@ def post_sitting(
     except PasswordWrong:
         limits.exam_passwords.count(str(viewer.id))
         raise
+    response.headers["Location"] = f"/api/v1{running.path}/sitting"
     return _view_own(running)
 
 

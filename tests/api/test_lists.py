@@ -39,6 +39,7 @@ WHOLE = {
         "get_extensions",
         "get_grades",
         "get_grade_changes",
+        "get_sittings",
     ),
 }
 

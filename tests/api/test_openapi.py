@@ -101,7 +101,7 @@ def askers(signed_in: SignedIn) -> Askers:
 def mean_something(body: Any) -> Any:
     """Adapt a generated body to rules that the document can't state.
 
-    For the document, a password may be easy to guess, and inputs and a time zone may be any text.
+    For the document, a password may be easy to guess, and inputs, a network and a time zone may be any text.
     """
     if not isinstance(body, dict):
         return body
@@ -109,6 +109,8 @@ def mean_something(body: Any) -> Any:
         return body | {"password": "copper lantern meadow"}
     if isinstance(body.get("timezone"), str):
         return body | {"timezone": "Europe/Berlin"}
+    if body.get("networks"):
+        return body | {"networks": ["192.0.2.0/24"]}
     if isinstance(given := body.get("inputs"), str) and len(given) <= MAX_BYTES:
         return body | {"inputs": None}  # YAML of the problem's parameters
     if body.get("requests_per_minute") is not None:

@@ -45,6 +45,8 @@ IDENTIFIERS = {
     "course": "SELECT slug FROM courses ORDER BY slug LIMIT 1",
     "assignment": "SELECT 'homework-1'",
     "extension_id": "SELECT extensions.id FROM extensions LIMIT 1",
+    "comment_id": "SELECT gen_random_uuid()",
+    "request_id": "SELECT gen_random_uuid()",
     "member_id": "SELECT members.id FROM members JOIN courses ON courses.id = course_id"
     " WHERE role = 'student' AND left_at IS NULL ORDER BY slug, user_id = :who DESC LIMIT 1",
 }
