@@ -19,7 +19,7 @@ from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.courses.course import Description, Title, make_slug
-from app.courses.dates import Phase, Window, find_sitting_window, find_window
+from app.courses.deadlines import Phase, Window, find_sitting_window, find_window
 from app.courses.local_time import show_local
 from app.courses.member import MAX_SECTION, check_text
 from app.courses.model import (

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.courses.assignment import find_windows
-from app.courses.dates import Window
+from app.courses.deadlines import Window
 from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member
 from app.database.engine import storable

@@ -209,7 +209,7 @@ class Extension(Base):
 
 
 class Sitting(Base):
-    """A student's exam, from its beginning. Its end is computed, see `find_sitting_window` in `dates.py`.
+    """A student's exam, from its beginning. Its end is computed, see `find_sitting_window` in `deadlines.py`.
 
     - `credential_id`: the session or token in which it goes on. None: in the one that continues it next.
     - `ended_at`: the student or staff ended it before its time.

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
 from app.courses.assignment import ExtensionWish, delete_assignment, extend, find_windows
-from app.courses.dates import find_sitting_window, find_window
+from app.courses.deadlines import find_sitting_window, find_window
 from app.courses.model import Assignment, AssignmentProblem, Extension, Member, Sitting
 from app.courses.role import get_seat
 from app.courses.sitting import (

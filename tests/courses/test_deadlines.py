@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.courses.dates import Window, find_window
+from app.courses.deadlines import Window, find_window
 from app.courses.model import Assignment, Extension
 
 DUE = datetime(2026, 11, 2, 12, tzinfo=UTC)
