@@ -19,19 +19,15 @@ from app.api.submissions import SOURCE_SAYS, SOURCE_SCHEMA, IdempotencyKey, Rece
 from app.courses.assignment import (
     AssignmentFields,
     AssignmentView,
-    ExtensionView,
-    ExtensionWish,
     change_assignment,
     create_assignment,
     delete_assignment,
-    extend,
     get_assignment,
     list_assignments,
-    list_extensions,
-    remove_extension,
     view_assignments,
 )
 from app.courses.due import list_due
+from app.courses.extension import ExtensionView, ExtensionWish, extend, list_extensions, remove_extension
 from app.courses.model import Assignment as AssignmentRow
 from app.courses.role import CourseRight, Seat, get_seat
 from app.database.cursor import cut_list

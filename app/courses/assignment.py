@@ -1,8 +1,6 @@
 """Assignments: create, change, list and delete them, and give extensions."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from ipaddress import ip_network
@@ -11,25 +9,20 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.courses.course import Description, Title, make_slug
-from app.courses.deadlines import Phase, Window, find_sitting_window, find_window
-from app.courses.local_time import show_local
-from app.courses.member import MAX_SECTION, check_text
+from app.courses.deadlines import Phase, Window, find_windows, unsettle
 from app.courses.model import (
     Assignment,
     AssignmentKind,
     AssignmentProblem,
     Counts,
     Course,
-    Extension,
-    Member,
     Scoring,
     Shows,
     Sitting,
@@ -44,7 +37,6 @@ MAX_STEPS = 10
 MAX_ATTEMPTS = 1000
 MAX_POINTS = Decimal(10_000)
 MAX_HOURS = 24 * 365
-MAX_REASON = 500
 MAX_MINUTES = 24 * 60
 MAX_NETWORKS = 100
 MAX_SEB_KEYS = 50
@@ -120,19 +112,6 @@ class AssignmentFields(Body):
     hands_in_draft: bool = Field(True, description="of an exam: the last drafts are handed in at the end")
 
 
-class ExtensionWish(Body):
-    """Other dates or more attempts, for a member or a section. null: as the assignment says."""
-
-    member: UUID | None = Field(None, description="a member with an account")
-    section: str | None = Field(None, max_length=MAX_SECTION, description="a section, with its later members")
-    opens_at: Moment | None = None
-    due_at: Moment | None = None
-    closes_at: Moment | None = None
-    extra_attempts: int = Field(0, ge=0, le=MAX_ATTEMPTS)
-    extra_minutes: int = Field(0, ge=0, le=MAX_MINUTES, description="of an exam, also while it is written")
-    reason: str = Field("", max_length=MAX_REASON, description="for the staff")
-
-
 class EntryView(FrozenModel):
     problem: str = Field(description="its slug")
     title: str
@@ -168,37 +147,9 @@ class AssignmentView(FrozenModel):
     is_begun: bool = Field(description="you have begun this exam; its dates are then those of your sitting")
 
 
-class ExtensionView(FrozenModel):
-    id: UUID
-    username: str | None
-    name: str
-    section: str | None
-    opens_at: datetime | None
-    due_at: datetime | None
-    closes_at: datetime | None
-    extra_attempts: int
-    extra_minutes: int
-    reason: str
-
-
 class AssignmentNotFound(NotFound):
     def __init__(self, slug: object) -> None:
         super().__init__(f"This course has no assignment {str(slug)[:80]!r}. See the course's page.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudentWindows:
-    """The dates of one assignment for each student: of `extended` ones, and of all others.
-
-    `begun`: the students who have begun an exam, who are among the extended ones.
-    """
-
-    usual: Window
-    extended: Mapping[UUID, Window]
-    begun: frozenset[UUID] = frozenset()
-
-    def of(self, user_id: UUID) -> Window:
-        return self.extended.get(user_id, self.usual)
 
 
 def create_assignment(session: Session, actor: Actor, seat: Seat, wanted: AssignmentFields) -> Assignment:
@@ -358,77 +309,6 @@ def list_assignments(session: Session, seat: Seat) -> list[Assignment]:
     return list(session.scalars(query.order_by(Assignment.due_at, Assignment.created_at)))
 
 
-def find_windows(
-    session: Session, assignments: Iterable[Assignment], user_id: UUID | None = None
-) -> dict[UUID, StudentWindows]:
-    """Return each assignment's dates by student; with `user_id`, of this student only."""
-    found = list(assignments)
-    applies = or_(Extension.user_id == Member.user_id, Extension.section == Member.section)
-    query = (
-        select(Extension, Member.user_id)
-        .join(Assignment, Assignment.id == Extension.assignment_id)
-        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id.is_not(None), applies))
-        .where(Extension.assignment_id.in_([each.id for each in found]))
-    )
-    if user_id is not None:
-        query = query.where(Member.user_id == user_id)
-    given: dict[UUID, dict[UUID, list[Extension]]] = defaultdict(lambda: defaultdict(list))
-    for extension, student in session.execute(query):
-        given[extension.assignment_id][student].append(extension)  # type: ignore[index]
-    extended = {
-        each.id: {student: find_window(each, rows) for student, rows in given[each.id].items()} for each in found
-    }
-    begun = _find_begun(session, found, extended, user_id)
-    return {
-        each.id: StudentWindows(
-            usual=find_window(each),
-            extended=extended[each.id] | begun[each.id],
-            begun=frozenset(begun[each.id]),
-        )
-        for each in found
-    }
-
-
-def _find_begun(
-    session: Session,
-    assignments: Sequence[Assignment],
-    extended: Mapping[UUID, Mapping[UUID, Window]],
-    user_id: UUID | None,
-) -> dict[UUID, dict[UUID, Window]]:
-    """Return the dates of the students who have begun an exam."""
-    windows: dict[UUID, dict[UUID, Window]] = {each.id: {} for each in assignments}
-    exams = {each.id: each for each in assignments if each.minutes is not None}
-    if not exams:
-        return windows
-    query = (
-        select(Sitting, Member.time_factor)
-        .join(Assignment, Assignment.id == Sitting.assignment_id)
-        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id == Sitting.user_id))
-        .where(Sitting.assignment_id.in_(exams), *([Sitting.user_id == user_id] if user_id is not None else []))
-    )
-    for sitting, time_factor in session.execute(query):
-        exam = exams[sitting.assignment_id]
-        window = extended[exam.id].get(sitting.user_id) or find_window(exam)
-        assert exam.minutes is not None
-        windows[exam.id][sitting.user_id] = find_sitting_window(window, sitting, exam.minutes, time_factor)
-    return windows
-
-
-def unsettle(session: Session, assignment: Assignment) -> None:
-    """Let the ends of an exam's sittings be computed again, and tell the pages that show them."""
-    session.execute(
-        update(Sitting)
-        .where(Sitting.assignment_id == assignment.id, Sitting.ended_at.is_(None))
-        .values(is_settled=False)
-    )
-    tell_pages(session, assignment.id)
-
-
-def tell_pages(session: Session, assignment_id: UUID) -> None:
-    """Let the pages of an exam that are open read it again, once the transaction ends."""
-    session.execute(select(func.pg_notify("progress", str(assignment_id))))
-
-
 def view_assignments(
     session: Session, seat: Seat, user_id: UUID, assignments: Sequence[Assignment]
 ) -> list[AssignmentView]:
@@ -480,61 +360,3 @@ def _read_titles(session: Session, assignments: Sequence[Assignment]) -> dict[UU
         select(Problem.id, Problem.slug, title).join(Revision, IS_CURRENT).where(Problem.id.in_(ids))
     )
     return {row[0]: (row[1], row[2]) for row in rows}
-
-
-def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, wishes: Sequence[ExtensionWish]) -> None:
-    """Give extensions; one that the person or section has is replaced. Takes effect at once. Raises Invalid."""
-    for wish in wishes:
-        user_id = _find_whose(session, seat, wish)
-        check_text("reason", wish.reason)
-        if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
-            closes = show_local(wish.closes_at, seat.course.timezone)
-            raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")
-        is_same = Extension.user_id == user_id if user_id else Extension.section == wish.section
-        row = session.scalar(select(Extension).where(Extension.assignment_id == assignment.id, is_same))
-        row = row or Extension(assignment_id=assignment.id, user_id=user_id, section=wish.section)
-        for name in ("opens_at", "due_at", "closes_at", "extra_attempts", "extra_minutes", "reason"):
-            setattr(row, name, getattr(wish, name))
-        row.created_by, row.created_at = actor.user_id, func.now()
-        session.add(row)
-        session.flush()
-        act = Act(action="extension.given", target=row.id, after={"assignment": str(assignment.id)}, subject_id=user_id)
-        record(session, actor, act)
-    unsettle(session, assignment)
-
-
-def _find_whose(session: Session, seat: Seat, wish: ExtensionWish) -> UUID | None:
-    """Return the user, or None for a section. Raises Invalid."""
-    if (wish.member is None) == (not wish.section):
-        raise Invalid("member", "An extension is for one member or for one section. Give exactly one of them.")
-    if wish.member is None:
-        return None
-    is_here = (Member.course_id == seat.course.id, Member.id == wish.member, Member.left_at.is_(None))
-    user_id = session.scalar(select(Member.user_id).where(*is_here))
-    if user_id is None:
-        raise Invalid("member", f"This course has no member {wish.member} with an account.")
-    return user_id
-
-
-def remove_extension(session: Session, actor: Actor, assignment: Assignment, extension_id: UUID) -> None:
-    """Raises NotFound."""
-    row = session.get(Extension, extension_id)
-    if row is None or row.assignment_id != assignment.id:
-        raise NotFound(f"This assignment has no extension {extension_id}. See the list of its extensions.")
-    act = Act(
-        action="extension.removed", target=row.id, before={"assignment": str(assignment.id)}, subject_id=row.user_id
-    )
-    session.delete(row)
-    unsettle(session, assignment)
-    record(session, actor, act)
-
-
-def list_extensions(session: Session, assignment: Assignment) -> list[ExtensionView]:
-    is_member = and_(Member.course_id == assignment.course_id, Member.user_id == Extension.user_id)
-    query = select(Extension, User.username, Member.name).outerjoin(User, User.id == Extension.user_id)
-    query = query.outerjoin(Member, is_member).where(Extension.assignment_id == assignment.id)
-    names = ("id", "section", "opens_at", "due_at", "closes_at", "extra_attempts", "extra_minutes", "reason")
-    return [
-        ExtensionView(**{each: getattr(row, each) for each in names}, username=username, name=name or "")
-        for row, username, name in session.execute(query.order_by(Extension.section, Member.name, User.username))
-    ]

@@ -1,15 +1,20 @@
-"""The dates of an assignment for one student, and the credit of a hand-in by its time. Pure functions.
+"""The dates of an assignment for each student, and the credit of a hand-in by its time.
 
 The time of a hand-in is the moment at which all of it had arrived. How long it waited and was judged never matters.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
+from uuid import UUID
 
-from app.courses.model import Assignment, Extension, Sitting
+from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from app.courses.model import Assignment, Extension, Member, Sitting
 
 FULL = 100
 
@@ -52,6 +57,21 @@ class Window:
         if self.phase(at) in ("before", "closed"):
             return None
         return next(step.percent for step in self.steps if at <= step.until + self.grace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentWindows:
+    """The dates of one assignment for each student: of `extended` ones, and of all others.
+
+    `begun`: the students who have begun an exam, who are among the extended ones.
+    """
+
+    usual: Window
+    extended: Mapping[UUID, Window]
+    begun: frozenset[UUID] = frozenset()
+
+    def of(self, user_id: UUID) -> Window:
+        return self.extended.get(user_id, self.usual)
 
 
 def find_window(assignment: Assignment, extensions: Iterable[Extension] = ()) -> Window:
@@ -101,3 +121,74 @@ def _list_steps(late_steps: Sequence[dict[str, int]], due_at: datetime, closes_a
     ]
     rest = late[-1].percent if late else 0
     return (Step(until=due_at, percent=FULL), *late, Step(until=closes_at, percent=rest))
+
+
+def find_windows(
+    session: Session, assignments: Iterable[Assignment], user_id: UUID | None = None
+) -> dict[UUID, StudentWindows]:
+    """Return each assignment's dates by student; with `user_id`, of this student only."""
+    found = list(assignments)
+    applies = or_(Extension.user_id == Member.user_id, Extension.section == Member.section)
+    query = (
+        select(Extension, Member.user_id)
+        .join(Assignment, Assignment.id == Extension.assignment_id)
+        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id.is_not(None), applies))
+        .where(Extension.assignment_id.in_([each.id for each in found]))
+    )
+    if user_id is not None:
+        query = query.where(Member.user_id == user_id)
+    given: dict[UUID, dict[UUID, list[Extension]]] = defaultdict(lambda: defaultdict(list))
+    for extension, student in session.execute(query):
+        given[extension.assignment_id][student].append(extension)  # type: ignore[index]
+    extended = {
+        each.id: {student: find_window(each, rows) for student, rows in given[each.id].items()} for each in found
+    }
+    begun = _find_begun(session, found, extended, user_id)
+    return {
+        each.id: StudentWindows(
+            usual=find_window(each),
+            extended=extended[each.id] | begun[each.id],
+            begun=frozenset(begun[each.id]),
+        )
+        for each in found
+    }
+
+
+def _find_begun(
+    session: Session,
+    assignments: Sequence[Assignment],
+    extended: Mapping[UUID, Mapping[UUID, Window]],
+    user_id: UUID | None,
+) -> dict[UUID, dict[UUID, Window]]:
+    """Return the dates of the students who have begun an exam."""
+    windows: dict[UUID, dict[UUID, Window]] = {each.id: {} for each in assignments}
+    exams = {each.id: each for each in assignments if each.minutes is not None}
+    if not exams:
+        return windows
+    query = (
+        select(Sitting, Member.time_factor)
+        .join(Assignment, Assignment.id == Sitting.assignment_id)
+        .join(Member, and_(Member.course_id == Assignment.course_id, Member.user_id == Sitting.user_id))
+        .where(Sitting.assignment_id.in_(exams), *([Sitting.user_id == user_id] if user_id is not None else []))
+    )
+    for sitting, time_factor in session.execute(query):
+        exam = exams[sitting.assignment_id]
+        window = extended[exam.id].get(sitting.user_id) or find_window(exam)
+        assert exam.minutes is not None
+        windows[exam.id][sitting.user_id] = find_sitting_window(window, sitting, exam.minutes, time_factor)
+    return windows
+
+
+def unsettle(session: Session, assignment: Assignment) -> None:
+    """Let the ends of an exam's sittings be computed again, and tell the pages that show them."""
+    session.execute(
+        update(Sitting)
+        .where(Sitting.assignment_id == assignment.id, Sitting.ended_at.is_(None))
+        .values(is_settled=False)
+    )
+    tell_pages(session, assignment.id)
+
+
+def tell_pages(session: Session, assignment_id: UUID) -> None:
+    """Let the pages of an exam that are open read it again, once the transaction ends."""
+    session.execute(select(func.pg_notify("progress", str(assignment_id))))

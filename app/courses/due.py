@@ -8,8 +8,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
-from app.courses.assignment import find_windows
-from app.courses.deadlines import Window
+from app.courses.deadlines import Window, find_windows
 from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member
 from app.database.engine import storable

@@ -20,8 +20,8 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User, serialise_requests
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
-from app.courses.assignment import ExtensionWish, extend, find_windows, tell_pages
-from app.courses.deadlines import Window
+from app.courses.deadlines import Window, find_windows, tell_pages
+from app.courses.extension import ExtensionWish, extend
 from app.courses.local_time import show_local
 from app.courses.member import MemberNotFound, check_text
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting

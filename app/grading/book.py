@@ -17,8 +17,8 @@ from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.courses.assignment import StudentWindows, find_windows, list_assignments
-from app.courses.deadlines import Window
+from app.courses.assignment import list_assignments
+from app.courses.deadlines import StudentWindows, Window, find_windows
 from app.courses.model import Assignment, Course, Member
 from app.courses.role import Seat
 from app.grading.grade import Grade, Share, compute_total, grade_assignment

@@ -8,8 +8,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
-from app.courses.assignment import find_windows
-from app.courses.deadlines import Window
+from app.courses.deadlines import Window, find_windows
 from app.courses.model import Assignment
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
-from app.courses.assignment import find_windows, tell_pages
-from app.courses.deadlines import Window
+from app.courses.deadlines import Window, find_windows, tell_pages
 from app.courses.model import Assignment, Course, Sitting
 from app.database.engine import Database
 from app.errors import AllcloseError

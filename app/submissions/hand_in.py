@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.catalog.model import Problem
-from app.courses.assignment import find_windows, get_assignment
-from app.courses.deadlines import Window
+from app.courses.assignment import get_assignment
+from app.courses.deadlines import Window, find_windows
 from app.courses.due import list_due
 from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem

@@ -11,17 +11,16 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import signed_in
 from app.courses.assignment import (
     AssignmentFields,
-    ExtensionWish,
     change_assignment,
     create_assignment,
     delete_assignment,
-    extend,
-    find_windows,
     list_assignments,
     view_assignments,
 )
 from app.courses.course_copy import CopyWish, copy_course
+from app.courses.deadlines import find_windows
 from app.courses.due import list_due
+from app.courses.extension import ExtensionWish, extend
 from app.courses.local_time import show_local
 from app.courses.role import Seat, get_seat
 from app.errors import Conflict, Invalid

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
 from app.catalog.model import Revision
-from app.courses.assignment import ExtensionWish, extend
 from app.courses.disclosure import ResultsHidden, disclosure_of, require_practice
 from app.courses.due import AssignmentOpen, require_unlocked
+from app.courses.extension import ExtensionWish, extend
 from app.courses.model import Assignment, Sitting
 from app.submissions.leaderboard import read_leaderboard
 from tests.courses.seats import Taught, teach

@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
-from app.courses.assignment import ExtensionWish, delete_assignment, extend, find_windows
-from app.courses.deadlines import find_sitting_window, find_window
+from app.courses.assignment import delete_assignment
+from app.courses.deadlines import find_sitting_window, find_window, find_windows
+from app.courses.extension import ExtensionWish, extend
 from app.courses.model import Assignment, AssignmentProblem, Extension, Member, Sitting
 from app.courses.role import get_seat
 from app.courses.sitting import (

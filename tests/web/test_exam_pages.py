@@ -16,7 +16,7 @@ from sqlalchemy import func, select, update
 
 from app.accounts.session import start_session
 from app.accounts.token import create_token
-from app.courses.assignment import find_windows
+from app.courses.deadlines import find_windows
 from app.courses.model import Assignment, Member, Sitting
 from app.database.engine import Database
 from app.submissions.draft import Draft

@@ -18,18 +18,15 @@ from app.catalog.query import IS_LISTED
 from app.courses.assignment import (
     MAX_STEPS,
     AssignmentFields,
-    ExtensionWish,
     change_assignment,
     create_assignment,
     delete_assignment,
-    extend,
     get_assignment,
-    list_extensions,
     read_fields_of,
-    remove_extension,
     view_assignments,
 )
 from app.courses.disclosure import disclosure_of
+from app.courses.extension import ExtensionWish, extend, list_extensions, remove_extension
 from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
 from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment

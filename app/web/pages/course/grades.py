@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.admin.export import write_csv
-from app.courses.assignment import find_windows, get_assignment
+from app.courses.assignment import get_assignment
+from app.courses.deadlines import find_windows
 from app.courses.member import MemberNotFound, list_sections
 from app.courses.model import Assignment, Member
 from app.courses.role import CourseRight, Seat, get_seat
