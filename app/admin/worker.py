@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
 from app.audit import Act, Actor, record
+from app.database.cursor import NextCursor
 from app.errors import Conflict, NotFound
 from app.queue.heartbeat import ALIVE
 from app.queue.model import CHANNEL, Job, WorkerRow
@@ -64,7 +65,7 @@ class WorkerView(FrozenModel):
 
 class WorkerList(BaseModel):
     items: list[WorkerView]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+    next: NextCursor = None
 
 
 def list_workers(session: Session) -> list[WorkerView]:

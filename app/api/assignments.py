@@ -30,7 +30,7 @@ from app.courses.due import list_due
 from app.courses.extension import ExtensionView, ExtensionWish, extend, list_extensions, remove_extension
 from app.courses.model import Assignment as AssignmentRow
 from app.courses.role import CourseRight, Seat, get_seat
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.policy import read_policy
 from app.submissions.hand_in import find_hand_in
 from app.submissions.quota import SubmitLimits
@@ -45,12 +45,12 @@ MAX_EXTENSIONS = 1000
 
 class AssignmentList(BaseModel):
     items: list[AssignmentView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class ExtensionList(BaseModel):
     items: list[ExtensionView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class ExtensionBatch(Body):
@@ -69,7 +69,7 @@ class DueView(BaseModel):
 
 class DueList(BaseModel):
     items: list[DueView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class NewHandIn(Body):

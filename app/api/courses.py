@@ -38,7 +38,7 @@ from app.courses.member import (
 from app.courses.model import Member
 from app.courses.role import CourseRight, get_seat
 from app.courses.roster import RosterChoice, RosterPlan, RosterRow, apply_roster, plan_roster
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.limits import MAX_BODY_BYTES
 from app.validation import Body, FrozenModel, Moment
 
@@ -52,7 +52,7 @@ Course = Annotated[str, Path(description="the course's `slug`", examples=["deep-
 
 class CourseList(BaseModel):
     items: list[CourseView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class CodeWish(Body):
@@ -141,7 +141,7 @@ class LinkList(BaseModel):
 
 class MemberList(BaseModel):
     items: list[MemberView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 @router.post(

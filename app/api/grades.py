@@ -17,7 +17,7 @@ from app.api.dependency import Address, ShortSliced, Stored, act_as
 from app.courses.assignment import get_assignment
 from app.courses.model import Assignment as AssignmentRow
 from app.courses.role import CourseRight, Seat, get_seat
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.grading.adjustment import NewAdjustment, adjust, release, remove_adjustment, withhold
 from app.grading.book import BookRow, read_book, read_own_row
 from app.grading.export import export_grades
@@ -49,7 +49,7 @@ class StudentGrades(FrozenModel):
 
 class GradeList(BaseModel):
     items: list[StudentGrades]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class Release(Body):

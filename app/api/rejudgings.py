@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from app.api.dependency import Address, Live, Rejudger, ShortSliced, Sliced, Stored, act_as
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import locates
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.database.engine import Database
 from app.grading.grade_change import AssignmentChanges, list_grade_changes
 from app.rejudging.change import ChangePage, list_changes
@@ -50,7 +50,7 @@ class NewPreview(Body):
 
 class GradeChangeList(BaseModel):
     items: list[AssignmentChanges]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 Wait = Annotated[

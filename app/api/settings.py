@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StrictBool
 from app.admin.settings import Setting, change_settings, list_settings, put_back
 from app.api.dependency import Address, OperationsReader, SettingsChanger, ShortSliced, Stored, act_as
 from app.api.request_state import get_policy
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.policy import Policy
 from app.validation import Body
 
@@ -30,7 +30,7 @@ class SettingsChange(Body, Policy):
 
 class SettingList(BaseModel):
     items: tuple[Setting, ...]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+    next: NextCursor = None
 
 
 @router.get("", summary="List all settings with their bounds and last changes")

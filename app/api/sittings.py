@@ -27,7 +27,7 @@ from app.courses.sitting import (
     resume,
     unlock,
 )
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.submissions.exam_end import end_sitting
 from app.submissions.hand_in import count_handed_in
 from app.validation import Body
@@ -67,7 +67,7 @@ class SittingView(BaseModel):
 
 class SittingList(BaseModel):
     items: list[SittingView]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class SittingChange(Body):

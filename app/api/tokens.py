@@ -17,7 +17,7 @@ from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_nam
 from app.api.dependency import AccountChanger, AccountReader, Address, AllLimits, ShortSliced, Stored, act_as
 from app.api.field import ruled
 from app.api.openapi import locates
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.validation import Body
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
@@ -77,7 +77,7 @@ class TokenList(BaseModel):
     """Valid tokens, newest first. You have at most 100."""
 
     items: list[TokenView]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+    next: NextCursor = None
 
 
 @router.post(

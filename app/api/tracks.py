@@ -4,13 +4,13 @@ from operator import attrgetter
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from app.api.dependency import AnyViewer, ShortSliced, Stored
 from app.api.openapi import OPEN_TO_ALL
 from app.catalog.manifest import SLUG
 from app.catalog.track import TrackDetail, TrackSummary, get_track, list_tracks
-from app.database.cursor import cut_list
+from app.database.cursor import NextCursor, cut_list
 from app.learning.progress import states_for
 
 router = APIRouter(prefix="/tracks", tags=["tracks"])
@@ -20,7 +20,7 @@ class TrackList(BaseModel):
     """Tracks, in their order."""
 
     items: tuple[TrackSummary, ...]
-    next: str | None = Field(None, description="the `cursor` of the next page; null on the last page")
+    next: NextCursor = None
 
 
 @router.get("", openapi_extra=OPEN_TO_ALL, operation_id="list_tracks", summary="List tracks")

@@ -15,7 +15,7 @@ from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.courses.due import count_open_uses
-from app.database.cursor import PAGE, read_number_cursor, read_uuid_cursor, split_page, write_cursor
+from app.database.cursor import PAGE, NextCursor, read_number_cursor, read_uuid_cursor, split_page, write_cursor
 from app.errors import NotFound
 from app.queue.heartbeat import has_worker, lacks_boxes, serves
 from app.queue.model import MAX_ATTEMPTS, Job
@@ -240,14 +240,14 @@ class VerificationPage(FrozenModel):
     """Newest first, without reports."""
 
     items: tuple[VerificationView, ...]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
 
 
 class RevisionPage(FrozenModel):
     """Newest first."""
 
     items: tuple[RevisionView, ...]
-    next: str | None = Field(description="the `cursor` of the next page; null on the last page")
+    next: NextCursor
     open_assignments: int = Field(description=OPEN_ASSIGNMENTS_SAYS)
 
 

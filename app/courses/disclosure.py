@@ -1,4 +1,4 @@
-"""What a student may learn of the results of a hand-in, while its assignment hides them.
+"""Disclosure: the results of a hand-in that its student may see while the assignment hides results.
 
 Everything that could tell a student whether a hand-in passed asks `disclosure_of` or `is_withheld`: results, counts,
 locks, quotas and exports. Only students of the course are concerned: its staff see everything.

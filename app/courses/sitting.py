@@ -1,4 +1,4 @@
-"""Exams: a student begins one within its window, and then has a sitting with an end of its own.
+"""Sittings: the time of one student in an exam, from its beginning to an end of its own.
 
 A sitting goes on in the session or with the token in which the student began it. In another one it goes on only after
 staff have unlocked it, so nobody outside of the room can take it over. The password is asked for at the beginning. The

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
+
+from pydantic import Field
 
 from app.errors import Invalid
 
@@ -20,6 +22,8 @@ MAX_PAGE = 200
 ALL = sys.maxsize
 
 Row = TypeVar("Row")
+
+NextCursor = Annotated[str | None, Field(description="the `cursor` of the next page; null on the last page")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

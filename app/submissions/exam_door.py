@@ -1,4 +1,4 @@
-"""While a student writes an exam, every request of theirs passes here: the rest of the site is closed to them.
+"""Close the rest of the site to a student who writes an exam. Each request of a signed-in user passes here.
 
 The exam's own pages and calls are open, and so are the submissions that the student has sent since the beginning.
 """
