@@ -65,8 +65,19 @@ def help_shown(visitor: Visitor) -> Locator:
     return visitor.page.locator(".cm-tooltip.code-help, .cm-tooltip-hover .code-help")
 
 
-def announced(visitor: Visitor) -> Locator:
-    return visitor.page.locator(".editor-area .cm-announced")
+def note_announcements(visitor: Visitor) -> None:
+    """Keep what the editor announces, since it removes the words after 200 ms."""
+    visitor.page.evaluate(
+        """() => {
+            window.announcements = "";
+            const region = document.querySelector(".editor-area .cm-announced");
+            new MutationObserver(() => (window.announcements += region.textContent)).observe(region, {childList: true});
+        }"""
+    )
+
+
+def wait_for_announcement(visitor: Visitor, words: str) -> None:
+    visitor.page.wait_for_function("(words) => window.announcements.includes(words)", arg=words)
 
 
 def test_a_framework_s_names_are_suggested_under_their_alias_without_asking_the_server(student: Visitor) -> None:
@@ -156,11 +167,12 @@ def test_escape_closes_the_list_and_only_the_next_one_lets_the_keyboard_out(stud
 
 def test_the_signature_of_a_call_is_shown_while_its_arguments_are_typed(student: Visitor) -> None:
     write(student, "import numpy as np\nx = ")
+    note_announcements(student)
     student.page.keyboard.type("np.clip(")
     expect(help_shown(student)).to_contain_text("numpy.clip(a, a_min=")
     expect(help_shown(student)).to_contain_text("Clip (limit) the values in an array.")
     expect(help_shown(student).locator("strong")).to_have_text("a")
-    expect(announced(student)).to_contain_text("Clip (limit) the values in an array.")
+    wait_for_announcement(student, "Clip (limit) the values in an array.")
 
     student.page.keyboard.type("[1, 2], 0")
     expect(help_shown(student).locator("strong")).to_contain_text("a_min")
@@ -185,8 +197,9 @@ def test_a_signature_stays_where_parsing_is_interrupted_at_every_step(student: V
 def test_a_key_and_the_pointer_show_what_a_name_is(student: Visitor) -> None:
     twice = 'def twice(x, scale=2):\n    """Doubles x. Really."""\n    return jnp.dot(x, scale)\n'
     write(student, f"import jax.numpy as jnp\n\n{twice}\ntwice")
+    note_announcements(student)
     student.page.keyboard.press("Control+Shift+Space")
-    expect(announced(student)).to_contain_text("Doubles x.")
+    wait_for_announcement(student, "Doubles x.")
     expect(help_shown(student)).to_contain_text("twice(x, scale=2)")
     expect(help_shown(student).locator("p")).to_have_text("Doubles x.")
     student.page.keyboard.press("ArrowLeft")
