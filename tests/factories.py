@@ -179,9 +179,9 @@ def make_measurement(session: Session, judging: Judging, wall_seconds: float, me
 
 
 def make_reference_measurement(
-    session: Session, revision_id: UUID, wall_seconds: float, variant: int = 0, memory_bytes: int = 2**24
+    session: Session, revision_id: UUID, wall_seconds: float, memory_bytes: int = 2**24
 ) -> None:
-    place = {"revision_id": revision_id, "variant": variant, "machine": "here"}
+    place = {"revision_id": revision_id, "machine": "here"}
     session.add(ReferenceMeasurement(**place, wall_seconds=wall_seconds, memory_bytes=memory_bytes))
     session.flush()
 

@@ -1,8 +1,8 @@
 """The leaderboards of a problem's current revision: the accepted solutions that take the least time or memory.
 
-Entries are ranked by a ratio: the solution's cost over the reference's for the same inputs on the same machine. Both
-are the minimum of several runs, since other work on the machine only adds time. Ratios are rounded to two digits, and
-equal ratios share a place. A user appears only after opting in. Workers measure the costs (`app.worker.run_cost`).
+Entries are ranked by a ratio: the solution's cost over the reference's on the same machine. Their inputs may be of
+different variants, which cost about the same. Ratios are rounded to two digits, and equal ratios share a place. A user
+appears only after opting in. Workers measure the costs (`app.worker.run_cost`).
 """
 
 from collections.abc import Sequence
@@ -71,22 +71,20 @@ class Measurement(Base):
 
 
 class ReferenceMeasurement(Base):
-    """The cost of the reference for a variant's cases on one machine."""
+    """The cost of the reference on one machine, for the cases of the variant that was first accepted there."""
 
     __tablename__ = "reference_measurements"
     __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
 
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), primary_key=True)
-    variant: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     machine: Mapped[str] = mapped_column(primary_key=True)
     wall_seconds: Mapped[float]
     memory_bytes: Mapped[int] = mapped_column(BigInteger)
 
 
-# Joins a measurement to the reference's for the same cases on the same machine.
+# Joins a measurement to the reference's on the same machine.
 IS_OF_REFERENCE = and_(
     ReferenceMeasurement.revision_id == Measurement.revision_id,
-    ReferenceMeasurement.variant == Submission.variant,
     ReferenceMeasurement.machine == Measurement.machine,
 )
 

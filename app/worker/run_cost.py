@@ -1,7 +1,7 @@
 """Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, once per variant of a revision and machine. It waits until the worker has had no
+thread, once per revision and machine. It waits until the worker has had no
 judging for a while, and pauses before its next case while there is one, because it would take a core from the
 submission. Rejudgings and other work in the background do not count.
 """
@@ -90,21 +90,22 @@ class CostRecorder(Middleware):
         is_whole = judged.is_written and judged.work.submission.mode == "submit"
         if is_whole and judged.finish.verdict is Verdict.ACCEPTED:
             cost = cost_of(judged.outcomes.costs, _called(judged.work))
+            machine = f"{self._machine}, {judged.finish.image}"  # the image names the libraries' versions
             if cost is not None:
-                self._solutions.offer(claim, partial(self._store, claim, judged.work, cost))
-                self._references.offer(claim, partial(self._run_reference, judged.work))
+                self._solutions.offer(claim, partial(self._store, claim, judged.work, machine, cost))
+                self._references.offer(claim, partial(self._run_reference, judged.work, machine))
         return judged
 
-    def _run_reference(self, work: Work) -> None:
+    def _run_reference(self, work: Work, machine: str) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        if self._is_measured(work):
+        if self._is_measured(work, machine):
             return
         self._judgings.wait_for_rest(self._references.stopping)
-        if self._is_measured(work):  # other workers of this machine have waited too
+        if self._is_measured(work, machine):  # other workers of this machine have waited too
             return
         reference = self._measure_reference(work)
         if reference is not None:
-            self._store_reference(work, reference)
+            self._store_reference(work, machine, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
         """Run the reference in one process, in a box that never holds a submission."""
@@ -120,27 +121,25 @@ class CostRecorder(Middleware):
             run_all(box, request, outcomes.add, stopping)
         return cost_of(outcomes.costs, [case.name for case in inputs])
 
-    def _is_measured(self, work: Work) -> bool:
-        key = (work.revision.id, work.variant, self._machine)
+    def _is_measured(self, work: Work, machine: str) -> bool:
         with self._database.transaction() as session:
-            return session.get(ReferenceMeasurement, key) is not None
+            return session.get(ReferenceMeasurement, (work.revision.id, machine)) is not None
 
-    def _store(self, claim: JudgingClaim, work: Work, cost: Cost) -> None:
+    def _store(self, claim: JudgingClaim, work: Work, machine: str, cost: Cost) -> None:
         row = insert(Measurement).values(
             judging_id=claim.judging_id,
             revision_id=work.revision.id,
-            machine=self._machine,
+            machine=machine,
             wall_seconds=cost.wall_seconds,
             memory_bytes=cost.memory_bytes,
         )
         with self._database.transaction() as session:
             session.execute(row.on_conflict_do_nothing())
 
-    def _store_reference(self, work: Work, cost: Cost) -> None:
+    def _store_reference(self, work: Work, machine: str, cost: Cost) -> None:
         row = insert(ReferenceMeasurement).values(
             revision_id=work.revision.id,
-            variant=work.variant,
-            machine=self._machine,
+            machine=machine,
             wall_seconds=cost.wall_seconds,
             memory_bytes=cost.memory_bytes,
         )
@@ -191,7 +190,7 @@ def _called(work: Work) -> list[str]:
 
 
 def name_machine(gpus: Sequence[str] = ()) -> str:
-    """Return a name that is equal for workers whose times may be compared."""
+    """Return a name that is equal for workers whose times may be compared, with the same libraries."""
     return ", ".join([socket.gethostname(), _processor(), *gpus])
 
 

@@ -296,11 +296,10 @@ CREATE TABLE mistake_outputs (
 
 CREATE TABLE reference_measurements (
     revision_id uuid NOT NULL CONSTRAINT fk_reference_measurements_revision_id_revisions REFERENCES revisions,
-    variant integer NOT NULL,
     machine text NOT NULL,
     wall_seconds double precision NOT NULL,
     memory_bytes bigint NOT NULL,
-    CONSTRAINT pk_reference_measurements PRIMARY KEY (revision_id, variant, machine),
+    CONSTRAINT pk_reference_measurements PRIMARY KEY (revision_id, machine),
     CONSTRAINT ck_reference_measurements_wall_seconds CHECK (wall_seconds > (0)::double precision)
 );
 """

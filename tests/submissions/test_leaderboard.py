@@ -27,7 +27,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def reference(session: Session, revision: Revision, machine: str, seconds: float) -> None:
-    row = ReferenceMeasurement(revision_id=revision.id, variant=0, machine=machine)
+    row = ReferenceMeasurement(revision_id=revision.id, machine=machine)
     row.wall_seconds, row.memory_bytes = seconds, 2**24
     session.add(row)
 
