@@ -2,8 +2,8 @@
 
 Three threads do it. When a student opens a problem, one computes the outputs of a variant, and another what known
 mistakes answer there. The third works at low priority while students leave room: it prepares the other variants of
-opened problems, then one variant of every other problem, the most popular first. A judging never waits in a queue
-behind them: it computes itself what is missing.
+opened problems, then one variant of every other problem. A judging never waits in a queue behind them: it computes
+itself what is missing.
 """
 
 import logging
@@ -192,13 +192,16 @@ class Warmer:
             self.open(revision, package)
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Start a box of each kind, one after the other, and queue the problems."""
-        for spec in {box_spec(package.manifest): None for _, package in current}:
+        """Start a box of each kind, and queue the problems: one kind after the other, since boxes start slowly. The
+        kind of the most popular problem is first, and so within a kind.
+        """
+        kinds = list(dict.fromkeys(box_spec(package.manifest) for _, package in current))
+        for spec in kinds:
             self._warm(self._pools.students, spec)
         if any(package.manifest.is_traced for _, package in current):
             self._warm(self._pools.inspectors, INSPECTOR)
         lower_priority()  # not before: boxes inherit it
-        for revision, package in current:
+        for revision, package in sorted(current, key=lambda pair: kinds.index(box_spec(pair[1].manifest))):
             self._later.put(partial(self._prepare_first, revision, package), Urgency.OTHERS)
         self._later.put(partial(_log.info, PREPARED, len(current)), Urgency.OTHERS)
 

@@ -138,10 +138,13 @@ def test_a_problem_published_while_the_worker_runs_is_prepared(
         wait_until(lambda: prepared(bench) == {("later", 0), ("later", 1)})
 
 
-def test_the_most_popular_problems_are_prepared_first(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
-    submissions = {"first": 3, "second": 0, "third": 7}
+def test_the_most_popular_problems_of_a_kind_of_box_are_prepared_first(
+    bench: Bench, tmp_path: Path, launcher: Launcher
+) -> None:
+    submissions = {"first": 3, "second": 0, "third": 7, "other_kind": 5}
     for slug, number in submissions.items():
-        revision = publish(bench, slug)
+        framework = "jax" if slug == "other_kind" else "numpy"
+        revision = bench.publish(changed("frameworks: [numpy]", f"frameworks: [{framework}]", slug))
         with bench.database.transaction() as session:
             count = {"submissions": number, "students": number, "solved": 0}
             session.add(SolveCount(problem_id=revision.problem_id, **count))
@@ -150,7 +153,7 @@ def test_the_most_popular_problems_are_prepared_first(bench: Bench, tmp_path: Pa
     with warmer(bench, tmp_path, launcher, idle):
         wait_until(lambda: len(idle.asked) == len(submissions))
 
-    assert idle.asked == [("third", 0), ("first", 0), ("second", 0)]
+    assert idle.asked == [("third", 0), ("first", 0), ("second", 0), ("other_kind", 0)]
 
 
 def test_opening_a_problem_prepares_it_while_others_wait_for_an_idle_machine(
