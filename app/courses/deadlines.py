@@ -70,6 +70,11 @@ class StudentWindows:
     extended: Mapping[UUID, Window]
     begun: frozenset[UUID] = frozenset()
 
+    @property
+    def last(self) -> Window:
+        """The dates of the student who is the last to have time."""
+        return max((self.usual, *self.extended.values()), key=lambda window: window.closes_at)
+
     def of(self, user_id: UUID) -> Window:
         return self.extended.get(user_id, self.usual)
 

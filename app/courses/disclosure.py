@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, cas
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from app.courses.local_time import show_local
-from app.courses.model import Assignment, Course, Extension, Member, Shows
+from app.courses.model import Assignment, Course, Extension, Member, Shows, Sitting
 from app.errors import Conflict
 
 Id = ColumnElement[Any] | InstrumentedAttribute[Any]
@@ -39,16 +39,18 @@ def disclosure_of(session: Session, assignment_id: UUID | None, owner_id: UUID |
     if assignment_id is None or owner_id != viewer_id:
         return ALL
     until = _select_end(Assignment, Member.user_id)
-    query = select(Assignment.shows, Assignment.title, Course.timezone, until)
+    query = select(Assignment.shows, Assignment.title, Assignment.kind, Course.timezone, until)
     query = query.join(Course, Course.id == Assignment.course_id).join(Member, Member.course_id == Course.id)
     found = session.execute(
         query.where(Assignment.id == assignment_id, Member.user_id == owner_id, _hides(Assignment, Member.user_id))
     ).one_or_none()
     if found is None:
         return ALL
-    shows, title, timezone, end = found
+    shows, title, kind, timezone, end = found
     shown = "only the samples' results" if shows == "samples" else "no results"
-    return Disclosure(shows=shows, sentence=f"{title} shows {shown} until {_describe(end, timezone)}.")
+    until_text = show_local(end, timezone) if end else "your points are released"
+    later = ", and until the last student has finished" if end and kind == "exam" else ""
+    return Disclosure(shows=shows, sentence=f"{title} shows {shown} until {until_text}{later}.")
 
 
 def is_withheld(assignment_id: Id, user_id: Id) -> ColumnElement[bool]:
@@ -61,29 +63,39 @@ def is_withheld(assignment_id: Id, user_id: Id) -> ColumnElement[bool]:
 def _hides(assignment: type[Assignment], user_id: Id) -> ColumnElement[bool]:
     student = aliased(Member)
     of_course = (student.course_id == assignment.course_id, student.user_id == user_id, student.role == "student")
-    end = _select_end(assignment, user_id)
-    is_hiding = and_(assignment.shows != "all", assignment.released_at.is_(None))
     is_student = select(student.id).where(*of_course).correlate_except(student).exists()
-    return and_(is_hiding, or_(end.is_(None), end > func.now()), is_student)
+    end = _select_end(assignment, user_id)
+    is_early = and_(assignment.released_at.is_(None), or_(end.is_(None), end > func.now(), _is_written(assignment)))
+    is_hiding = or_(is_early, _is_written(assignment, user_id))
+    return and_(assignment.shows != "all", is_hiding, is_student)
+
+
+def _is_written(assignment: type[Assignment], user_id: Id | None = None) -> ColumnElement[bool]:
+    """Whether anyone, or this student, is writing the exam. A sitting is settled a few seconds after its end."""
+    sitting = aliased(Sitting)
+    running = select(sitting.user_id).where(sitting.assignment_id == assignment.id, ~sitting.is_settled)
+    if user_id is not None:
+        running = running.where(sitting.user_id == user_id)
+    return and_(assignment.kind == "exam", running.correlate_except(sitting).exists())
 
 
 def _select_end(assignment: type[Assignment], user_id: Id) -> ColumnElement[datetime | None]:
-    """Select when all results are shown: None until the release, and with an extension not before it closes."""
-    return case((assignment.shows_at.is_not(None), func.greatest(assignment.shows_at, _close(assignment, user_id))))
+    """Select when all results are shown: None until the release, and not before the student, or the exam, is done."""
+    return case((assignment.shows_at.is_not(None), func.greatest(assignment.shows_at, *_closes(assignment, user_id))))
 
 
-def _close(assignment: type[Assignment], user_id: Id) -> ScalarSelect[Any]:
-    """Select when the assignment closes for a student with an extension. `find_window` says the same."""
+def _closes(assignment: type[Assignment], user_id: Id) -> tuple[ColumnElement[Any], ScalarSelect[Any]]:
+    """Select when an exam can last be begun by anyone, and when the assignment closes by extensions, or NULL.
+
+    Of homework, the extensions are those of this student. `find_window` says the same.
+    """
     member = aliased(Member)
     is_own = and_(member.course_id == assignment.course_id, member.user_id == user_id)
-    applies = or_(Extension.user_id == member.user_id, Extension.section == member.section)
+    applies = or_(assignment.kind == "exam", Extension.user_id == member.user_id, Extension.section == member.section)
     last = func.max(func.greatest(assignment.closes_at, Extension.due_at, Extension.closes_at))
     query = select(last).select_from(Extension).join(member, and_(is_own, applies))
-    return query.where(Extension.assignment_id == assignment.id).correlate_except(Extension, member).scalar_subquery()
-
-
-def _describe(end: datetime | None, timezone: str) -> str:
-    return show_local(end, timezone) if end else "your points are released"
+    extended = query.where(Extension.assignment_id == assignment.id).correlate_except(Extension, member)
+    return case((assignment.kind == "exam", assignment.closes_at)), extended.scalar_subquery()
 
 
 def _select_hiding_assignment() -> Select[Any]:

@@ -58,7 +58,7 @@ def _list_unfinished_exams(session: Session, user_id: UUID, problem_id: UUID) ->
     unfinished = []
     for course, exam in exams:
         of_all = (windows[exam.id].usual, *windows[exam.id].extended.values())
-        last = max(of_all, key=lambda window: window.closes_at)
+        last = windows[exam.id].last
         if min(window.opens_at for window in of_all) <= now and last.phase(now) != "closed":
             unfinished.append(DueAssignment(course=course, assignment=exam, window=last, is_late=False))
     return unfinished

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
 from app.courses.assignment import MAX_POINTS
+from app.courses.deadlines import find_windows
 from app.courses.local_time import show_local
 from app.courses.member import MemberNotFound, check_text, lock_course
 from app.courses.model import Assignment, AssignmentProblem, Course, Member
@@ -81,11 +82,16 @@ def remove_adjustment(
 def release(session: Session, actor: Actor, assignment: Assignment, book: Book) -> None:
     """Show students their points from now on. `book` has all students; what they see is recorded.
 
-    Raises Conflict while the assignment hides results until a date.
+    Raises Conflict while the assignment hides results until a date, and while students can write an exam.
     """
-    if assignment.shows_at is not None and assignment.shows_at > session.scalars(select(func.now())).one():
-        shown = show_local(assignment.shows_at, session.get_one(Course, assignment.course_id).timezone)
+    now, timezone = session.execute(select(func.now(), Course.timezone).where(Course.id == assignment.course_id)).one()
+    if assignment.shows_at is not None and assignment.shows_at > now:
+        shown = show_local(assignment.shows_at, timezone)
         raise Conflict(f"{assignment.title} hides results until {shown}. Release then, or change that date first.")
+    last = find_windows(session, [assignment])[assignment.id].last
+    if assignment.kind == "exam" and last.phase(now) != "closed":
+        ends = show_local(last.closes_at, timezone)
+        raise Conflict(f"Students can write {assignment.title} until {ends}. Release the points then.")
     assignment.released_at = func.now()
     record_shown(session, book, [assignment], "release")
     record(session, actor, Act(action="assignment.released", target=assignment.id))

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import update
 
 from app.accounts.token import create_token
-from app.courses.model import Assignment, CourseRole
+from app.courses.model import Assignment, CourseRole, Sitting
+from app.courses.model import Member as MemberRow
 from app.database.engine import Database
 from tests.api.conftest import PATIENCE, SignedIn
 from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
@@ -90,6 +91,22 @@ def test_staff_extend_end_and_unlock(member: Member) -> None:
     assert ended == ("ended", HTTPStatus.CONFLICT)
     assert waiting == ("unlocked", HTTPStatus.FORBIDDEN)
     assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+def test_points_are_released_once_the_last_student_has_finished(member: Member, database: Database) -> None:
+    ada, boss = member("ada", "student"), member("boss", "instructor")
+    ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
+    with database.transaction() as session:
+        session.execute(update(Assignment).values(due_at=NOW - HOUR / 2, closes_at=NOW - HOUR / 2))
+        session.execute(update(Sitting).values(started_at=NOW - HOUR))
+        session.execute(update(MemberRow).values(time_factor=2))
+
+    early = boss.put(f"{HERE}/release", json={"released": True})
+    ada.delete(f"{HERE}/sitting").raise_for_status()
+
+    assert early.status_code == HTTPStatus.CONFLICT
+    assert "Students can write" in early.json()["detail"]
+    assert boss.put(f"{HERE}/release", json={"released": True}).is_success
 
 
 @pytest.mark.parametrize(("network", "status"), [("127.0.0.0/8", 202), ("192.0.2.0/24", 403)])

@@ -12,7 +12,7 @@ from app.catalog.model import Revision
 from app.courses.disclosure import ResultsHidden, disclosure_of, require_practice
 from app.courses.due import AssignmentOpen, require_unlocked
 from app.courses.extension import ExtensionWish, extend
-from app.courses.model import Assignment, Sitting
+from app.courses.model import Assignment, Extension, Sitting
 from app.submissions.leaderboard import read_leaderboard
 from tests.courses.seats import Taught, teach
 from tests.factories import make_assignment, make_member, make_problem, make_user
@@ -79,6 +79,47 @@ def test_with_an_extension_results_are_hidden_until_it_closes(
 
     assert f"{NOW + 3 * DAY:%Y-%m-%d}" in (disclosure_of(session, homework.id, ada.id, ada.id).sentence or "")
     assert disclosure_of(session, homework.id, eve.id, eve.id).shows == "all"
+
+
+def test_an_exam_hides_results_until_the_last_student_has_finished(
+    session: Session, taught: Taught, revision: Revision
+) -> None:
+    ada, eve = make_user(session), make_user(session)
+    window = {"opens_at": NOW - 2 * DAY, "due_at": NOW - DAY, "shows_at": NOW - DAY / 2}
+    exam = make_assignment(session, taught.course, revision, kind="exam", minutes=90, shows="nothing", **window)
+    make_member(session, taught.course, ada)
+    make_member(session, taught.course, eve, section="Mon")
+
+    def is_hidden() -> bool:
+        session.flush()
+        return disclosure_of(session, exam.id, ada.id, ada.id).shows != "all"
+
+    assert not is_hidden()
+    extend(session, taught.actor, taught.seat, exam, [ExtensionWish(section="Mon", due_at=NOW + DAY)])
+    assert is_hidden()
+    session.query(Extension).one().due_at = NOW - DAY / 48
+    assert not is_hidden()
+    sitting = Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1", started_at=NOW - DAY / 24)
+    session.add(sitting)
+    assert is_hidden()
+    assert "until the last student has finished" in str(disclosure_of(session, exam.id, ada.id, ada.id).sentence)
+    sitting.is_settled = True
+    assert not is_hidden()
+
+
+def test_a_student_who_writes_after_the_release_sees_no_results(
+    session: Session, taught: Taught, revision: Revision
+) -> None:
+    ada, eve = make_user(session), make_user(session)
+    for user in (ada, eve):
+        make_member(session, taught.course, user)
+    window = {"opens_at": NOW - 2 * DAY, "due_at": NOW - DAY, "released_at": NOW - DAY / 2}
+    exam = make_assignment(session, taught.course, revision, kind="exam", minutes=90, shows="samples", **window)
+    session.add(Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1"))
+    session.flush()
+
+    assert disclosure_of(session, exam.id, ada.id, ada.id).shows == "all"
+    assert disclosure_of(session, exam.id, eve.id, eve.id).shows == "samples"
 
 
 def test_practice_is_refused_to_its_students_while_results_are_hidden(

@@ -257,6 +257,20 @@ def test_when_time_is_up_drafts_are_handed_in_once_as_of_the_end(ada: TestClient
         assert session.scalars(select(Submission.created_at)).one() == end
 
 
+def test_results_wait_for_the_last_student_and_so_does_the_release(ada: TestClient, database: Database) -> None:
+    change_exam(database, shows="nothing", shows_at=func.now() - timedelta(hours=1))
+    ada.post(f"{PROBLEM}/submissions", data={"source": SOURCE})
+    ada.post(f"{EXAM}/end")
+
+    mine = ada.get(EXAM).text
+    teacher = become(ada, database, "teacher")
+    refused = teacher.post(f"{HOME}/grades/midterm/release", data={"released": "true"})
+
+    assert "until the last student has finished" in mine
+    assert refused.status_code == HTTPStatus.CONFLICT
+    assert "Students can write Midterm until" in refused.text
+
+
 def test_without_the_wish_drafts_are_not_handed_in(ada: TestClient, database: Database) -> None:
     change_exam(database, hands_in_draft=False)
     ada.put(f"{PROBLEM}/draft", json={"source": SOURCE, "base": None})
