@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -40,6 +41,8 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # An offset whose + was not escaped in a URL: it arrives as a space.
 _PLUS_LOST = re.compile(r".*:\d\d(\.\d+)? \d\d:?\d\d")
 EXAMPLE = "2026-11-22T05:00:00Z"
+# Python's times end with the years 1 and 9999, so adding a grace or another zone's offset there would fail.
+YEARS = range(1900, 3000)
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -117,9 +120,12 @@ def _read(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
     elif not isinstance(given, datetime):
         raise ValueError(f"should be a time as text, as in {EXAMPLE}")
     try:
-        return read(given)
+        moment = read(given)
     except ValidationError as error:
         raise ValueError(_remedy(error.errors()[0]["type"])) from None
+    if moment.year not in YEARS:
+        raise ValueError(f"should be a time of the years {YEARS[0]} to {YEARS[-1]}")
+    return moment
 
 
 def _remedy(kind: str) -> str:
@@ -130,6 +136,16 @@ def _remedy(kind: str) -> str:
 
 # A time as programs send it: a text with a time zone, never a number.
 Moment = Annotated[AwareDatetime, WrapValidator(_read)]
+
+
+def _check_line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("should be one line of printable characters")
+    return text
+
+
+# Of a text: without invisible characters, such as those that turn the direction of what follows.
+ONE_LINE = AfterValidator(_check_line)
 
 
 def check_span(since: datetime | None, until: datetime | None) -> None:

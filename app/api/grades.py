@@ -27,11 +27,11 @@ router = APIRouter(prefix="/courses/{course}", tags=["courses"])
 
 
 class GradeView(FrozenModel):
-    """The points of an assignment. Your own points are null until they are released."""
+    """The points of an assignment. Of your own, `points` and `most` are null until they are released."""
 
     assignment: str = Field(description="its `slug`")
     points: Decimal | None = Field(description="exact; null while nothing counts")
-    most: Decimal = Field(description="the points of all its problems that are not excused")
+    most: Decimal | None = Field(description="the points of all its problems that are not excused")
     is_provisional: bool = Field(description="a hand-in is not judged yet, or the judge failed on it")
     is_excused: bool
     is_released: bool
@@ -171,7 +171,7 @@ def _view(row: BookRow) -> StudentGrades:
 
 def _hide(view: StudentGrades) -> StudentGrades:
     """Return what the student sees: no points that are not released, and a total only if all are."""
-    hidden = {"points": None, "is_provisional": False, "is_excused": False}
+    hidden = {"points": None, "most": None, "is_provisional": False, "is_excused": False}
     grades = tuple(each if each.is_released else each.model_copy(update=hidden) for each in view.grades)
     is_whole = all(each.is_released for each in grades)
     return view.model_copy(update={"grades": grades, "total": view.total if is_whole else None})

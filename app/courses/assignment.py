@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -30,7 +30,7 @@ from app.courses.model import (
 from app.courses.role import Seat
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, NotFound
-from app.validation import Body, FrozenModel, Moment
+from app.validation import ONE_LINE, Body, FrozenModel, Moment
 
 MAX_PROBLEMS = 50
 MAX_STEPS = 10
@@ -54,11 +54,14 @@ Points = Annotated[Decimal, Field(ge=0, le=MAX_POINTS, decimal_places=2), AfterV
 
 def _check_network(text: str) -> str:
     try:
+        if "%" in text:  # a zone of one machine
+            raise ValueError
         return str(ip_network(text.strip(), strict=False))
     except ValueError:
         raise ValueError("should be a network, such as 192.0.2.0/24 or 2001:db8::/32") from None
 
 
+Password = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PASSWORD), ONE_LINE]
 Network = Annotated[str, AfterValidator(_check_network)]
 SebKey = Annotated[str, Field(pattern="^[0-9a-fA-F]{64}$", examples=["81aad4ab" * 8]), AfterValidator(str.lower)]
 
@@ -100,7 +103,7 @@ class AssignmentFields(Body):
     shows_at: Moment | None = Field(None, description=SHOWS_AT_SAYS)
     kind: AssignmentKind = "homework"
     minutes: int | None = Field(None, ge=1, le=MAX_MINUTES, description="of an exam: the time that each student has")
-    password: str = Field("", max_length=MAX_PASSWORD, description="of an exam: to begin it; empty: none")
+    password: Password = Field("", description="of an exam: to begin it; empty: none")
     networks: list[Network] = Field(
         [], max_length=MAX_NETWORKS, description="of an exam: where it is written; empty: anywhere"
     )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Annotated, Any
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -20,7 +20,7 @@ from app.courses.model import Course, CourseRole, CourseState, Member
 from app.courses.role import CourseRight, Seat, select_seats, take_seat
 from app.database.engine import is_storable, storable
 from app.errors import Invalid, NotFound, Refused
-from app.validation import Body, FrozenModel, Moment
+from app.validation import ONE_LINE, Body, FrozenModel, Moment
 
 MAX_TITLE = 120
 MAX_DESCRIPTION = 20_000
@@ -64,7 +64,7 @@ def list_timezones() -> tuple[str, ...]:
     return ("UTC", *sorted(name for name in available_timezones() if name.partition("/")[0] in regions))
 
 
-Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE), AfterValidator(_check_storable)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TITLE), ONE_LINE]
 Description = Annotated[str, Field(max_length=MAX_DESCRIPTION), AfterValidator(_check_storable)]
 TimeZone = Annotated[str, AfterValidator(_check_timezone)]
 KEEP_UNTIL_SAYS = "then the course is deleted with everything that was handed in; null: it is kept"

@@ -99,10 +99,14 @@ def _closes(assignment: type[Assignment], user_id: Id) -> tuple[ColumnElement[An
 
 
 def _select_hiding_assignment() -> Select[Any]:
-    """Select the assignments with the problem that hide results from the user now."""
+    """Select the assignments with the problem that hide results from the user now.
+
+    An exam does so from the student's beginning on: a refusal before would tell its problems.
+    """
     is_own = and_(Member.course_id == Course.id, Member.user_id == bindparam("user_id"), Member.left_at.is_(None))
     query = select(Assignment.id).join(Course, Course.id == Assignment.course_id).join(Member, is_own)
-    is_begun = and_(Course.state == "open", Assignment.opens_at <= func.now())
+    sitting = exists().where(Sitting.assignment_id == Assignment.id, Sitting.user_id == Member.user_id)
+    is_begun = and_(Course.state == "open", Assignment.opens_at <= func.now(), or_(Assignment.kind != "exam", sitting))
     has_problem = Assignment.problems.any(problem_id=bindparam("problem_id"))
     query = query.where(is_begun, has_problem, _hides(Assignment, Member.user_id)).order_by(Assignment.due_at)
     return query.limit(1)

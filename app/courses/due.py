@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.courses.deadlines import Window, find_windows
 from app.courses.local_time import show_local
-from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member
+from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting
 from app.database.engine import storable
 from app.errors import Refused
 
@@ -51,12 +51,18 @@ def find_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignmen
 
 
 def _list_unfinished_exams(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:
-    """List the exams of this student that any student can still write, each with the dates of the last one."""
-    exams = [found for found in _list_taken(session, user_id, problem_id) if found[1].kind == "exam"]
+    """List the exams of this student that any student can still write, each with the dates of the last one.
+
+    An exam that the student has not begun locks all problems: a lock of its own ones would tell which they are.
+    """
+    is_written = exists().where(Sitting.assignment_id == Assignment.id, ~Sitting.is_settled)
+    exams = _list_taken(session, user_id, Assignment.kind == "exam", or_(_is_open_to_anyone(), is_written))
     windows = find_windows(session, [exam for _, exam in exams])
     now = session.scalars(select(func.now())).one()
     unfinished = []
     for course, exam in exams:
+        if user_id in windows[exam.id].begun and problem_id not in {each.problem_id for each in exam.problems}:
+            continue
         of_all = (windows[exam.id].usual, *windows[exam.id].extended.values())
         last = windows[exam.id].last
         if min(window.opens_at for window in of_all) <= now and last.phase(now) != "closed":
@@ -71,8 +77,11 @@ def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
 
 
 def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:
-    """List the assignments that a student can hand in now, the next due first; with a problem's slug or ID, its."""
-    found = _list_taken(session, user_id, problem)
+    """List the assignments that a student can hand in now, the next due first; with a problem's slug or ID, its.
+
+    An exam that the student has not begun is in the whole list only: nobody may ask it for its problems.
+    """
+    found = _list_taken(session, user_id, *([] if problem is None else [_has_problem(problem)]))
     if not found:
         return []
     windows = find_windows(session, [assignment for _, assignment in found], user_id)
@@ -81,33 +90,41 @@ def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None)
     for course, assignment in found:
         window = windows[assignment.id].of(user_id)
         phase = window.phase(now)
-        if phase in ("open", "late"):
+        is_told = problem is None or assignment.kind == "homework" or user_id in windows[assignment.id].begun
+        if is_told and phase in ("open", "late"):
             due.append(DueAssignment(course=course, assignment=assignment, window=window, is_late=phase == "late"))
     return sorted(due, key=lambda each: (each.until, each.key))
 
 
-def _list_taken(session: Session, user_id: UUID, problem: str | UUID | None) -> list[tuple[Course, Assignment]]:
-    """List the assignments of the courses that the user takes; with a problem's slug or ID, its."""
+def _list_taken(session: Session, user_id: UUID, *which: ColumnElement[bool]) -> list[tuple[Course, Assignment]]:
+    """List the assignments that match, of the open courses that the user takes."""
     is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
     query = (
         select(Course, Assignment)
         .join(Assignment, Assignment.course_id == Course.id)
         .join(Member, Member.course_id == Course.id)
-        .where(*is_student, Course.state == "open")
+        .where(*is_student, *which, Course.state == "open")
     )
-    if problem is not None:
-        of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
-        is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
-        query = query.where(Assignment.id.in_(of_problem.where(is_it)))
     return [(course, assignment) for course, assignment in session.execute(query)]
+
+
+def _has_problem(problem: str | UUID) -> ColumnElement[bool]:
+    of_problem = select(AssignmentProblem.assignment_id).join(Problem, Problem.id == AssignmentProblem.problem_id)
+    is_it = Problem.id == problem if isinstance(problem, UUID) else Problem.slug == storable(problem)
+    return Assignment.id.in_(of_problem.where(is_it))
+
+
+def _is_open_to_anyone() -> ColumnElement[bool]:
+    """Whether the assignment, or an extension of it, ends later."""
+    extended = exists().where(
+        Extension.assignment_id == Assignment.id,
+        func.greatest(Extension.due_at, Extension.closes_at) >= func.now(),
+    )
+    return or_(Assignment.closes_at >= func.now(), extended)
 
 
 def count_open_uses(session: Session, slug: str) -> int:
     """Count the open assignments that judge by a problem's current revision; an exam that has begun has its own."""
-    extended = select(Extension.id).where(
-        Extension.assignment_id == Assignment.id,
-        func.greatest(Extension.due_at, Extension.closes_at) >= func.now(),
-    )
     query = (
         select(func.count())
         .select_from(AssignmentProblem)
@@ -115,7 +132,7 @@ def count_open_uses(session: Session, slug: str) -> int:
         .join(Course, Course.id == Assignment.course_id)
         .join(Problem, Problem.id == AssignmentProblem.problem_id)
         .where(Problem.slug == slug, AssignmentProblem.revision_id.is_(None), Course.state == "open")
-        .where(Assignment.opens_at <= func.now(), or_(Assignment.closes_at >= func.now(), extended.exists()))
+        .where(Assignment.opens_at <= func.now(), _is_open_to_anyone())
     )
     return session.scalars(query).one()
 

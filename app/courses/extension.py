@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -13,11 +14,11 @@ from app.audit import Act, Actor, record
 from app.courses.assignment import MAX_ATTEMPTS, MAX_MINUTES
 from app.courses.deadlines import unsettle
 from app.courses.local_time import show_local
-from app.courses.member import MAX_SECTION, check_text
+from app.courses.member import Section
 from app.courses.model import Assignment, Extension, Member
 from app.courses.role import Seat
 from app.errors import Invalid, NotFound
-from app.validation import Body, FrozenModel, Moment
+from app.validation import ONE_LINE, Body, FrozenModel, Moment
 
 MAX_REASON = 500
 
@@ -26,13 +27,13 @@ class ExtensionWish(Body):
     """Other dates or more attempts, for a member or a section. null: as the assignment says."""
 
     member: UUID | None = Field(None, description="a member with an account")
-    section: str | None = Field(None, max_length=MAX_SECTION, description="a section, with its later members")
+    section: Section | None = Field(None, description="a section, with its later members")
     opens_at: Moment | None = None
     due_at: Moment | None = None
     closes_at: Moment | None = None
     extra_attempts: int = Field(0, ge=0, le=MAX_ATTEMPTS)
     extra_minutes: int = Field(0, ge=0, le=MAX_MINUTES, description="of an exam, also while it is written")
-    reason: str = Field("", max_length=MAX_REASON, description="for the staff")
+    reason: Annotated[str, Field(max_length=MAX_REASON), ONE_LINE] = Field("", description="for the staff")
 
 
 class ExtensionView(FrozenModel):
@@ -52,7 +53,6 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
     """Give extensions; one that the person or section has is replaced. Takes effect at once. Raises Invalid."""
     for wish in wishes:
         user_id = _find_whose(session, seat, wish)
-        check_text("reason", wish.reason)
         if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
             closes = show_local(wish.closes_at, seat.course.timezone)
             raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from app.errors import Invalid
+from app.validation import YEARS
 
 WRITTEN = "%Y-%m-%dT%H:%M"
 SHOWN = "%Y-%m-%d %H:%M"
@@ -50,9 +51,12 @@ def read_local(field: str, text: str, timezone: str, offset: str = "") -> dateti
 
 def _parse(field: str, text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text.strip())
+        local = datetime.fromisoformat(text.strip())
     except ValueError:
         raise Invalid(field, f"{text[:40]!r} is not a time. Write it as 2026-01-31T09:00.") from None
+    if local.year not in YEARS:
+        raise Invalid(field, f"{local:{SHOWN}} is not in the years {YEARS[0]} to {YEARS[-1]}. Choose another time.")
+    return local
 
 
 def _way_out(missing: datetime) -> str:

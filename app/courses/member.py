@@ -19,17 +19,17 @@ from app.accounts.user import find_user
 from app.audit import Act, Actor, record
 from app.courses.model import Course, CourseRole, Member
 from app.courses.role import CourseRight, Seat
-from app.database.engine import is_storable
+from app.database.engine import storable
 from app.errors import Conflict, Invalid, NotFound, Refused
-from app.validation import Body, FrozenModel
+from app.validation import ONE_LINE, Body, FrozenModel
 
 MAX_TEXT = 200
 MAX_SECTION = 40
 LINK_DAYS = 60
 
 MemberState = Literal["member", "pending"]
-RosterText = Annotated[str, Field(max_length=MAX_TEXT)]
-Section = Annotated[str, Field(max_length=MAX_SECTION)]
+RosterText = Annotated[str, Field(max_length=MAX_TEXT), ONE_LINE]
+Section = Annotated[str, Field(max_length=MAX_SECTION), ONE_LINE]
 TimeFactor = Annotated[Decimal, Field(ge=1, le=3, decimal_places=2)]
 
 
@@ -90,7 +90,7 @@ def list_members(session: Session, seat: Seat, section: str | None = None) -> li
     """List staff, then students by section and name. Removed members are left out."""
     query = _rows(seat.course.id)
     if section is not None:
-        query = query.where(Member.section == section)
+        query = query.where(Member.section == storable(section))
     name = func.coalesce(func.nullif(Member.name, ""), User.username, Member.email)
     ranked = query.order_by(Member.role != "instructor", Member.role != "assistant", Member.section, name, Member.id)
     return [view_member(seat, member, username) for member, username in session.execute(ranked)]
@@ -132,7 +132,6 @@ def view_member(seat: Seat, member: Member, username: str | None) -> MemberView:
 
 def add_member(session: Session, actor: Actor, seat: Seat, new: NewMember) -> Member:
     """Add a user, or a removed member again. Raises Invalid for an unknown user, and Conflict for a member."""
-    check_text("section", new.section)
     user = _get_user(session, new.username)
     member = _find_by_user(session, seat.course.id, user.id)
     if member is not None and member.left_at is None:
@@ -154,7 +153,6 @@ def change_member(session: Session, actor: Actor, seat: Seat, member_id: UUID, c
     if "number" in change.model_fields_set:
         _check_number(session, member, change.number.strip())
     for name in change.model_fields_set & {"name", "number", "section"}:
-        check_text(name, getattr(change, name))
         setattr(member, name, getattr(change, name).strip())
     if "time_factor" in change.model_fields_set:
         member.time_factor = change.time_factor
@@ -299,12 +297,6 @@ def _get_user(session: Session, username: str) -> User:
     if user is None or user.erased_at is not None:
         raise Invalid("username", f"There is no user {username[:40]!r}. Ask the person for their user name here.")
     return user
-
-
-def check_text(field: str, text: str) -> None:
-    """Raises Invalid for a text that can't be stored, or would not be one line."""
-    if not is_storable(text) or not text.isprintable():
-        raise Invalid(field, f"{field} is {text[:40]!r}: it should be one line of printable characters.")
 
 
 def _check_number(session: Session, member: Member, number: str) -> None:

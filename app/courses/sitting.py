@@ -23,7 +23,7 @@ from app.catalog.model import Problem
 from app.courses.deadlines import Window, find_windows, tell_pages
 from app.courses.extension import ExtensionWish, extend
 from app.courses.local_time import show_local
-from app.courses.member import MemberNotFound, check_text
+from app.courses.member import MemberNotFound
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting
 from app.courses.role import Seat
 from app.errors import Conflict, NotFound, Refused
@@ -286,8 +286,7 @@ def add_minutes(
 
 
 def give_notice(session: Session, actor: Actor, assignment: Assignment, text: str) -> None:
-    """Show a text to all students who write the exam; an empty one removes it. Raises Invalid."""
-    check_text("notice", text)
+    """Show a text to all students who write the exam; an empty one removes it."""
     assignment.notice = text.strip()
     record(session, actor, Act(action="assignment.notice_given", target=assignment.id))
     tell_pages(session, assignment.id)
@@ -301,7 +300,7 @@ def pin_revisions(session: Session, assignment: Assignment) -> None:
 
 
 def pin_again(session: Session, actor: Actor, assignment: Assignment, notice: str) -> None:
-    """Judge what comes from now on by the problems' current revisions, and tell the students. Raises Invalid."""
+    """Judge what comes from now on by the problems' current revisions, and tell the students."""
     of_exam = AssignmentProblem.assignment_id == assignment.id
     session.execute(update(AssignmentProblem).where(of_exam).values(revision_id=None))
     pin_revisions(session, assignment)

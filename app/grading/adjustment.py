@@ -14,7 +14,7 @@ from app.catalog.model import Problem
 from app.courses.assignment import MAX_POINTS
 from app.courses.deadlines import find_windows
 from app.courses.local_time import show_local
-from app.courses.member import MemberNotFound, check_text, lock_course
+from app.courses.member import MemberNotFound, lock_course
 from app.courses.model import Assignment, AssignmentProblem, Course, Member
 from app.courses.role import Seat
 from app.database.engine import storable
@@ -22,9 +22,10 @@ from app.errors import Conflict, Invalid, Refused
 from app.grading.book import Book
 from app.grading.model import Adjustment, AdjustmentKind, ShownGrade, ShownWhy
 from app.submissions.model import Submission
-from app.validation import Body
+from app.validation import ONE_LINE, Body
 
 MAX_REASON = 500
+Reason = Annotated[str, Field(min_length=1, max_length=MAX_REASON), ONE_LINE]
 Change = Annotated[Decimal, Field(ge=-MAX_POINTS, le=MAX_POINTS, decimal_places=2)]
 
 
@@ -38,7 +39,7 @@ class NewAdjustment(Body):
     )
     points: Change | None = Field(None, description="for `points` and `add`", examples=[2])
     submission: UUID | None = Field(None, description="for `submission`: a hand-in of the student", examples=[None])
-    reason: str = Field(min_length=1, max_length=MAX_REASON, description="the student sees it with the points")
+    reason: Reason = Field(description="the student sees it with the points")
 
 
 class OwnRow(Refused):
@@ -148,7 +149,6 @@ def _check(
     session: Session, assignment: Assignment, user_id: UUID, problem_id: UUID | None, new: NewAdjustment
 ) -> None:
     """Raises Invalid."""
-    check_text("reason", new.reason)
     if new.kind in ("points", "add") and new.points is None:
         raise Invalid("points", "Say how many points.")
     if new.kind != "submission":

@@ -21,6 +21,7 @@ from app.courses.assignment import list_assignments
 from app.courses.deadlines import StudentWindows, Window, find_windows
 from app.courses.model import Assignment, Course, Member
 from app.courses.role import Seat
+from app.database.engine import storable
 from app.grading.grade import Grade, Share, compute_total, grade_assignment
 from app.grading.model import Adjustment
 
@@ -100,7 +101,7 @@ _SHARES = text(
 def read_book(session: Session, seat: Seat, section: str | None = None) -> Book:
     """Return the grades of all students with an account, or of those of a section."""
     assignments = list_assignments(session, seat)
-    is_shown = (Member.left_at.is_(None), *([Member.section == section] if section is not None else []))
+    is_shown = (Member.left_at.is_(None), *([Member.section == storable(section)] if section is not None else []))
     return Book(assignments=tuple(assignments), rows=read_rows(session, seat.course, assignments, *is_shown))
 
 

@@ -88,16 +88,16 @@ def find_hand_in(
     arrived_at = session.scalars(select(func.now())).one() - waited
     seat = get_seat(session, viewer, course)
     found = get_assignment(session, seat, assignment)
+    windows = find_windows(session, [found], viewer.id)[found.id]
+    window = None if seat.is_staff else windows.of(viewer.id)
+    if window is not None:  # before the problem, or the answer would say which ones the assignment has
+        _check_begun(found, window, arrived_at, seat.course.timezone, is_begun=viewer.id in windows.begun)
     of_problem = select(AssignmentProblem).join(Problem, AssignmentProblem.problem_id == Problem.id)
     row = session.scalar(
         of_problem.where(AssignmentProblem.assignment_id == found.id, Problem.slug == storable(problem))
     )
     if row is None:
         raise NotFound(f"{found.title} has no problem {problem[:80]!r}. See its page.")
-    windows = find_windows(session, [found], viewer.id)[found.id]
-    window = None if seat.is_staff else windows.of(viewer.id)
-    if window is not None and found.kind == "exam":
-        _check_exam(found, window, arrived_at, is_begun=viewer.id in windows.begun)
     if seat.course.state != "open" and not seat.is_staff:
         raise NotTaken(f"{seat.course.title} is {seat.course.state} and takes no hand-ins.")
     return HandIn(
@@ -111,23 +111,24 @@ def find_hand_in(
     )
 
 
-def _check_exam(exam: Assignment, window: Window, arrived_at: datetime, *, is_begun: bool) -> None:
+def _check_begun(
+    assignment: Assignment, window: Window, arrived_at: datetime, timezone: str, *, is_begun: bool
+) -> None:
     """Raises NotTaken, also for a run of the samples."""
-    if not is_begun:
-        raise NotTaken(f"You have not begun {exam.title}. Open its page, and begin.")
-    if window.phase(arrived_at) == "closed":
-        raise NotTaken(f"Your time for {exam.title} is over, so this was not taken.")
+    phase, is_exam = window.phase(arrived_at), assignment.kind == "exam"
+    if is_exam and not is_begun:
+        raise NotTaken(f"You have not begun {assignment.title}. Open its page, and begin.")
+    if is_exam and phase == "closed":
+        raise NotTaken(f"Your time for {assignment.title} is over, so this was not taken.")
+    if phase == "before":
+        raise NotTaken(f"{assignment.title} opens at {show_local(window.opens_at, timezone)}.")
 
 
 def check_hand_in(session: Session, new: HandIn) -> None:
     """Raises NotTaken, AttemptsUsed and LimitReached. The caller has locked the user, so attempts are exact."""
     if new.window is None:
         return
-    phase = new.window.phase(new.arrived_at)
-    if phase == "before":
-        opens = show_local(new.window.opens_at, new.timezone)
-        raise NotTaken(f"{new.assignment.title} opens at {opens}.")
-    if phase == "closed":
+    if new.window.phase(new.arrived_at) == "closed":
         closed, arrived = (show_local(at, new.timezone) for at in (new.window.closes_at, new.arrived_at))
         raise NotTaken(f"{new.assignment.title} closed at {closed}. This arrived at {arrived}.")
     if new.window.attempts is None:

@@ -217,6 +217,23 @@ def test_each_role_may_do_what_the_table_says(member: Member, signed_in: SignedI
     assert {call(stranger).status_code for call in CALLS.values()} == {HTTPStatus.NOT_FOUND}
 
 
+@pytest.mark.parametrize("kind", ["homework", "exam"])
+def test_a_refused_hand_in_does_not_tell_the_problems_before_the_opening(
+    database: Database, member: Member, kind: str
+) -> None:
+    ada = member("ada", "student")
+    minutes = 60 if kind == "exam" else None
+    with database.transaction() as session:
+        session.execute(update(Assignment).values(kind=kind, minutes=minutes, opens_at=NOW + DAY / 2))
+        make_problem(session, "other")
+
+    asked = [ada.post(f"{HERE}/problems/{slug}/submissions", json={"source": "1"}) for slug in ("sum", "other")]
+
+    assert {(answer.status_code, answer.json()["detail"]) for answer in asked} == {
+        (HTTPStatus.CONFLICT, asked[0].json()["detail"])
+    }
+
+
 def test_a_student_sees_no_problem_before_the_opening(database: Database, member: Member) -> None:
     ada = member("ada", "student")
     with database.transaction() as session:

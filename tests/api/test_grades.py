@@ -56,6 +56,7 @@ def test_students_see_their_own_points_after_the_release_and_never_others(member
     whole = teacher.get(f"{HERE}/grades").json()["items"]
 
     assert [(row["username"], row["grades"][0]["points"], row["total"]) for row in before] == [("ada", None, None)]
+    assert before[0]["grades"][0]["most"] is None
     assert [(row["username"], float(row["grades"][0]["points"]), float(row["total"])) for row in after] == [
         ("ada", 5, 50)
     ]

@@ -20,6 +20,7 @@ TOKEN_FIELDS = ["password", "name", "scopes", "expires_in_days"]
         ("-1e9", "should be a time"),
         ("yesterday", "should be a time"),
         ("2026-13-22T00:00:00Z", "should be a time"),
+        ("9999-12-31T23:59:59Z", "should be a time of the years 1900 to 2999"),
     ],
 )
 @pytest.mark.parametrize("path", ["/audit-events", "/submissions"])

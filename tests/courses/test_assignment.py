@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import signed_in
@@ -67,6 +68,26 @@ def test_an_assignment_that_makes_no_sense_is_refused(
         create_assignment(session, taught.actor, taught.seat, fields(**changes))
 
     assert fault.value.field == field
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": "Home\nwork"},
+        {"title": "\N{RIGHT-TO-LEFT OVERRIDE}krow"},
+        {"title": " "},
+        {"password": "a\0"},
+        {"networks": ["fe80::%eth\0"]},
+        {"due_at": "9999-12-31T23:59:59Z"},
+    ],
+)
+def test_a_field_that_would_break_a_page_is_refused(changes: Mapping[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        fields(**changes)
+
+
+def test_a_password_is_kept_as_students_type_it() -> None:
+    assert fields(kind="exam", minutes=60, password=" open sesame ").password == "open sesame"
 
 
 def test_results_of_released_points_are_not_hidden_again(session: Session, taught: Taught) -> None:
@@ -140,6 +161,12 @@ def test_an_extension_that_makes_no_sense_is_refused(
 
     with pytest.raises(Invalid, match=words):
         extend(session, taught.actor, taught.seat, assignment, [ExtensionWish.model_validate(wish)])
+
+
+@pytest.mark.parametrize("wish", [{"section": "a\0"}, {"closes_at": "9999-12-31T23:59:59Z"}, {"reason": "a\nb"}])
+def test_an_extension_that_would_break_a_page_is_refused(wish: Mapping[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        ExtensionWish.model_validate(wish)
 
 
 def test_what_is_due_are_the_open_assignments_of_open_courses(session: Session, taught: Taught) -> None:

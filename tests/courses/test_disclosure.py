@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import signed_in
 from app.catalog.model import Revision
 from app.courses.disclosure import ResultsHidden, disclosure_of, require_practice
-from app.courses.due import AssignmentOpen, require_unlocked
+from app.courses.due import AssignmentOpen, list_due, require_unlocked
 from app.courses.extension import ExtensionWish, extend
 from app.courses.model import Assignment, Extension, Sitting
 from app.submissions.leaderboard import read_leaderboard
@@ -147,6 +147,28 @@ def test_the_leaderboard_is_closed_while_a_student_can_hand_in(
     with pytest.raises(AssignmentOpen):
         read_leaderboard(session, "sum", signed_in(ada), "time")
     assert read_leaderboard(session, "sum", signed_in(stranger), "time").entries == ()
+
+
+def test_before_its_beginning_no_answer_tells_the_problems_of_an_exam(
+    session: Session, taught: Taught, revision: Revision
+) -> None:
+    ada, other = make_user(session), make_problem(session, "other")
+    make_member(session, taught.course, ada)
+    exam = make_assignment(session, taught.course, revision, kind="exam", minutes=90, shows="nothing")
+
+    for problem_id in (revision.problem_id, other.problem_id):
+        require_practice(session, ada.id, problem_id)
+        with pytest.raises(AssignmentOpen):
+            require_unlocked(session, ada.id, problem_id)
+    assert list_due(session, ada.id, "sum") == []
+
+    session.add(Sitting(assignment_id=exam.id, user_id=ada.id, address="192.0.2.1"))
+    session.flush()
+    require_unlocked(session, ada.id, other.problem_id)
+    for refuse in (require_practice, require_unlocked):
+        with pytest.raises((ResultsHidden, AssignmentOpen)):
+            refuse(session, ada.id, revision.problem_id)
+    assert [each.assignment.id for each in list_due(session, ada.id, "sum")] == [exam.id]
 
 
 def test_an_exam_locks_its_problems_until_its_last_student_is_done(

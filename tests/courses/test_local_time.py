@@ -55,6 +55,12 @@ def test_what_is_no_time_is_refused() -> None:
         read_local("due_at", "tomorrow", BERLIN)
 
 
+@pytest.mark.parametrize("text", ["0001-01-01T00:00", "9999-12-31T23:59"])
+def test_a_time_that_another_zone_does_not_have_is_refused(text: str) -> None:
+    with pytest.raises(Invalid, match="not in the years 1900 to 2999"):
+        read_local("due_at", text, BERLIN)
+
+
 def test_weeks_are_weeks_of_local_time() -> None:
     summer = utc(2026, 9, 7, 21, 59)  # Monday 23:59 in Berlin
 

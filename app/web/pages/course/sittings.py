@@ -28,6 +28,7 @@ from app.errors import Invalid, NotFound
 from app.submissions.exam_end import end_sitting
 from app.submissions.hand_in import count_handed_in
 from app.submissions.progress import ChangeStream
+from app.validation import ONE_LINE
 from app.web.pages.course.course import course_context
 from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
 from app.web.render import HEADERS, render_text
@@ -35,6 +36,7 @@ from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
 
 router = APIRouter(prefix=HOME + "/{course}/assignments/{assignment}/sittings")
 MOST_MINUTES = 1440
+Notice = Annotated[str, Form(max_length=500), ONE_LINE]
 DONE = {
     "minutes": "Given. The clock of the student follows.",
     "end": "Ended. The last drafts are handed in, if the exam says so.",
@@ -118,7 +120,11 @@ def send_resume(visit: CurrentVisit, viewer: Taker, course: str, assignment: str
 
 @router.post("/notice", dependencies=[OWN_ORIGIN])
 def send_notice(
-    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, notice: Annotated[str, Form(max_length=500)] = ""
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    notice: Notice = "",
 ) -> Response:
     def give(session: Session, _: Seat, exam: Assignment) -> None:
         give_notice(session, visit.actor, exam, notice)
@@ -128,7 +134,11 @@ def send_notice(
 
 @router.post("/revisions", dependencies=[OWN_ORIGIN])
 def send_revisions(
-    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, notice: Annotated[str, Form(max_length=500)]
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    notice: Notice,
 ) -> Response:
     """Instructors only. The students are told why."""
 
