@@ -33,6 +33,8 @@ OPTIMIZATIONS = (
     "inspections",
 )
 
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
 # Settings that can also come from a file, named by `<name>_FILE`, like Docker secrets.
 SECRETS = ("database_url", "admin_password", "smtp_password", "oidc_client_secret", "token")
 
@@ -90,6 +92,9 @@ class Settings(BaseModel):
     oidc_client_secret: str | None = Field(None, repr=False)
     oidc_name: str = Field("single sign-on", max_length=60, description="the provider's name on the sign-in button")
     oidc_scopes: str = Field("openid profile email", pattern=r"^openid( \S+)*$")
+    lti_private_hosts: str = Field(
+        "", description="hosts of learning platforms that may have private addresses, separated by commas"
+    )
     server: str = Field("http://127.0.0.1:8000", description="for `allclose submit`: the server's address")
     token: str | None = Field(None, description="for `allclose submit`: your API token")
 
@@ -153,6 +158,15 @@ class Settings(BaseModel):
     @property
     def has_https(self) -> bool:
         return self.secure_cookies or self.base_url.startswith("https://")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the pages have an address on the loopback interface: a trial on one machine."""
+        return urlsplit(self.base_url).hostname in LOOPBACK
+
+    @property
+    def chosen_lti_private_hosts(self) -> frozenset[str]:
+        return frozenset(_parts(self.lti_private_hosts.lower()))
 
     @property
     def chosen_optimizations(self) -> tuple[str, ...]:

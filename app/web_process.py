@@ -25,6 +25,7 @@ from app.database.disk import FullDisk
 from app.database.engine import Database, SharedReads
 from app.database.watchdog import Watchdog
 from app.limits import Limits
+from app.lti.platform import open_platforms
 from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -88,6 +89,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     policy = state.policy = CurrentPolicy(database)
     limits = state.limits = Limits(policy.read_requests_per_minute)
     state.provider = find_provider(settings)
+    state.platforms = open_platforms(settings, database)
     outbox = state.outbox = open_outbox(settings)
     state.password_resets = PasswordResets(database=database, outbox=outbox, limits=limits, base_url=settings.base_url)
     state.full_disk = FullDisk(None if settings.database_url else settings.data)

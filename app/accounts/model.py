@@ -19,6 +19,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Text,
+    Uuid,
     column,
     exists,
     false,
@@ -118,7 +119,8 @@ class Invitation(Base):
 class UserSession(Base):
     """A browser that is signed in. `token_hash` is the SHA-256 of its cookie's secret.
 
-    Its owner recognises it by `address` and `browser`.
+    Its owner recognises it by `address` and `browser`. `course_ids`: a learning platform signed its owner in, for these
+    courses only. None: the owner signed in.
     """
 
     __tablename__ = "sessions"
@@ -131,6 +133,7 @@ class UserSession(Base):
     last_seen_at: Mapped[datetime | None]
     address: Mapped[str | None]
     browser: Mapped[str | None]
+    course_ids: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid))
 
 
 class ApiToken(Base):

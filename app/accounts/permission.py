@@ -4,8 +4,9 @@ A role has permissions. A token has those of its owner's permissions that are am
 the permission that they need. The page /help/rights shows the table.
 """
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from uuid import UUID
 
@@ -90,6 +91,18 @@ RULES: dict[Permission, Rule] = {
 }
 
 
+# Of a session that a learning platform began: its admins can sign in as any of their users.
+COURSE_PERMISSIONS = frozenset(
+    {
+        Permission.READ_PROBLEMS,
+        Permission.READ_SUBMISSIONS,
+        Permission.SUBMIT,
+        Permission.READ_COURSES,
+        Permission.TAKE_COURSES,
+    }
+)
+
+
 def permissions_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Permission]:
     """Return a role's permissions, or those among a token's `scopes`. Unknown scopes give nothing."""
     permissions = frozenset(permission for permission, rule in RULES.items() if role in rule.roles)
@@ -131,17 +144,36 @@ class AccountSuspended(Refused):
         super().__init__("Your account is suspended. Ask an admin.")
 
 
+# The pages of such a session: courses, and problems with what is handed in there.
+_COURSE_PAGES = re.compile(
+    r"/|/(?:courses|lti|help|tracks)(?:/.*)?|/(?:about|privacy|sign-in|sign-out)"
+    r"|/problems(?:/[^/]+(?:/(?:notebook|submissions|learning|hints|solution|draft(?:/other)?))?)?"
+    r"|/submissions(?:/[^/]+(?:/(?:result|events|cancel|copy|diff))?)?"
+)
+
+
+class CoursesOnly(Refused):
+    """The page is closed to a session that a learning platform began."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Your learning platform signed you in, for its courses only. Sign in here with your password for this page."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
     """A signed-in user. A token's scopes can make `permissions` fewer than the role's.
 
-    `credential_id`: the row of the session or token. `has_sitting`: the user may be writing an exam.
+    `credential_id`: the row of the session or token. `has_sitting`: the user may be writing an exam. `course_ids`: a
+    learning platform signed the user in, for these courses only.
     """
 
     user: User
     permissions: frozenset[Permission] = field(repr=False)
     credential_id: UUID | None = field(default=None, compare=False)
     has_sitting: bool = field(default=False, compare=False)
+    course_ids: frozenset[UUID] | None = field(default=None, compare=False)
 
     @property
     def id(self) -> UUID:
@@ -157,6 +189,11 @@ class Viewer:
 
     def may(self, permission: Permission) -> bool:
         return permission in self.permissions
+
+    def require_page(self, path: str) -> None:
+        """Raises CoursesOnly."""
+        if self.course_ids is not None and not _COURSE_PAGES.fullmatch(path):
+            raise CoursesOnly
 
     def require(self, permission: Permission) -> None:
         """Raises PermissionMissing, which says what to do."""
@@ -176,3 +213,8 @@ def signed_in(user: User, session_id: UUID | None = None, *, has_sitting: bool =
     """Return a viewer with all permissions of the role, as in a browser."""
     permissions = permissions_of(user.role)
     return Viewer(user=user, permissions=permissions, credential_id=session_id, has_sitting=has_sitting)
+
+
+def launched(viewer: Viewer, course_ids: Iterable[UUID]) -> Viewer:
+    """Return the viewer with what a learning platform may do in their name."""
+    return replace(viewer, permissions=COURSE_PERMISSIONS, course_ids=frozenset(course_ids))

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, UserSession, digest, has_sitting, is_well_formed, new_secret
-from app.accounts.permission import Viewer, signed_in
+from app.accounts.permission import Viewer, launched, signed_in
 
 LIFETIME = timedelta(days=30)
 # Per user. At the limit, the session that was seen longest ago ends.
@@ -39,17 +39,45 @@ def start_session(session: Session, user_id: UUID, origin: SessionOrigin = SOMEW
     return secret
 
 
+def start_course_session(session: Session, user_id: UUID, course_id: UUID, origin: SessionOrigin) -> str:
+    """Start a session that is for one course, since a learning platform signed its user in. Return its secret."""
+    secret = start_session(session, user_id, origin)
+    _add_course(session, secret, course_id)
+    return secret
+
+
+def take_course_session(session: Session, secret: str, user_id: UUID, course_id: UUID) -> bool:
+    """Use the browser's session of this user for the course too. Return False if it has none."""
+    here = find_session(session, secret)
+    if here is None or here.user_id != user_id:
+        return False
+    if here.course_ids is not None:
+        _add_course(session, secret, course_id)
+    return True
+
+
+def _add_course(session: Session, secret: str, course_id: UUID) -> None:
+    added = func.array_append(func.array_remove(UserSession.course_ids, course_id), course_id)
+    session.execute(update(UserSession).where(UserSession.token_hash == digest(secret)).values(course_ids=added))
+
+
 def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
-    """Return None if the cookie is unknown or expired, or its user is suspended."""
+    """Return None if the cookie is unknown or expired, or its user is suspended.
+
+    A learning platform never signs an author or admin in, also one that was a student then.
+    """
     if not is_well_formed(secret):
         return None
     found = session.execute(_SESSION_AND_USER, {"token_hash": digest(secret)}).one_or_none()
     if found is None:
         return None
-    user, session_id, is_stale, may_write_exam = found
+    user, session_id, course_ids, is_stale, may_write_exam = found
     if is_stale:
         _note_use(session, session_id)
-    return signed_in(user, session_id, has_sitting=may_write_exam)
+    viewer = signed_in(user, session_id, has_sitting=may_write_exam)
+    if course_ids is None:
+        return viewer
+    return launched(viewer, course_ids) if user.role == "student" else None
 
 
 def find_session(session: Session, secret: str) -> UserSession | None:
@@ -111,7 +139,7 @@ def _note_use(session: Session, session_id: UUID) -> None:
 
 # Built once, because each page and each read of an event stream runs it: building takes longer than running.
 _SESSION_AND_USER = (
-    select(User, UserSession.id, _is_stale(), has_sitting())
+    select(User, UserSession.id, UserSession.course_ids, _is_stale(), has_sitting())
     .join(UserSession, UserSession.user_id == User.id)
     .where(UserSession.token_hash == bindparam("token_hash"), _works(), User.is_active)
 )

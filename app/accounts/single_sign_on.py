@@ -261,9 +261,9 @@ def list_identities(session: Session, user_id: UUID) -> Sequence[Identity]:
     ).all()
 
 
-def suggest_name(person: Person) -> str:
-    """Return a valid user name that resembles the person's name at the provider."""
-    plain = unicodedata.normalize("NFKD", person.name.partition("@")[0]).encode("ascii", "ignore").decode().lower()
+def suggest_name(wanted: str) -> str:
+    """Return a valid user name that resembles the person's name elsewhere."""
+    plain = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:MAX_NAME]
     return name if len(name) >= 3 and not name.startswith(ERASED) else "user"
 
@@ -272,16 +272,17 @@ def _join(session: Session, limits: Limits, person: Person, applicant: Applicant
     invitation = admit(session, applicant)
     if invitation is None:
         limits.new_accounts.use(network_of(applicant.address))
-    user = _make_user(session, person, invitation.role if invitation else "student")
+    user = make_account(session, person.name, person.email, invitation.role if invitation else "student")
     if invitation is not None:
         use_invitation(session, applicant.actor, invitation, user)
     link_identity(session, applicant.actor, user, person)
     return user
 
 
-def _make_user(session: Session, person: Person, role: Role) -> User:
-    email = person.email if person.email and EMAIL.fullmatch(person.email) and len(person.email) <= MAX_EMAIL else None
-    for name in _candidates(suggest_name(person)):
+def make_account(session: Session, wanted: str, email: str | None, role: Role) -> User:
+    """Make an account without a password, with a user name that resembles `wanted`. Raises Conflict."""
+    email = email if email and EMAIL.fullmatch(email) and len(email) <= MAX_EMAIL else None
+    for name in _candidates(suggest_name(wanted)):
         values = {"username": name, "email": email, "role": role, "password_hash": None}
         made = insert(User).values(values).on_conflict_do_nothing(index_elements=[User.username]).returning(User)
         if (user := session.scalar(made)) is not None:

@@ -30,9 +30,9 @@ from app.learning.model import HintReveal, QuizAttempt, SolutionView
 from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
+from app.lti.model import PlatformPerson
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
-from app.similarity.model import SimilarityCheck, SimilarPair
 from app.submissions.cancel import end_judgings
 from app.submissions.draft import Draft
 from app.submissions.model import Judging, Submission
@@ -65,6 +65,7 @@ USER_DATA = (
     _removed(UserSession.user_id, "browsers that are signed in, with addresses"),
     _removed(ApiToken.user_id, "tokens, with their names"),
     _removed(Identity.user_id, "their identities at an OpenID Connect provider"),
+    _removed(PlatformPerson.user_id, "their identities at learning platforms, with scores that were sent there"),
     _removed(Draft.user_id, "sources that they typed and did not submit"),
     _removed(HintReveal.user_id, "hints that they read"),
     _removed(SolutionView.user_id, "solutions that they opened"),
@@ -73,7 +74,7 @@ USER_DATA = (
     _removed(SharedSolution.user_id, "solutions that they shared"),
     _removed(Bookmark.user_id, "problems that they bookmarked"),
     _removed(Note.user_id, "their private notes on problems"),
-    _removed(Submission.user_id, "sources and custom inputs, with judgings, results, measurements and similar pairs"),
+    _removed(Submission.user_id, "sources and custom inputs, with judgings, results and measurements"),
     _removed(Member.user_id, "their places in courses, with name, number and e-mail address on the roster"),
     _kept(Post.user_id, "that they asked or answered then, without their name and without the text"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),
@@ -90,8 +91,6 @@ USER_DATA = (
     _kept(Course.created_by, "courses that they created, without their name"),
     _kept(Rejudging.created_by, "that submissions were rejudged, without their name"),
     _kept(Rejudging.decided_by, "that the rejudging was applied or cancelled, without their name"),
-    _kept(SimilarityCheck.created_by, "that they compared programs, without their name"),
-    _kept(SimilarPair.dismissed_by, "that they dismissed a similar pair, without their name"),
     _kept(Invitation.created_by, "invitations to other people, which stay valid"),
     _kept(Invitation.used_by, "that their invitation was used; its e-mail address and note are removed"),
     _kept(PolicyRow.changed_by, "settings as they are, without the name of the admin"),

@@ -29,6 +29,7 @@ from app.learning.model import HintReveal, QuizAnswer, QuizAttempt, SolutionView
 from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
+from app.lti.model import Platform, PlatformPerson
 from app.submissions.draft import Draft
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import IS_WITHHELD
@@ -63,6 +64,12 @@ def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
         "has_password": user.password_hash is not None,
         "identities": _rows(
             session, select(Identity.issuer, Identity.subject, Identity.created_at).where(Identity.user_id == user_id)
+        ),
+        "learning_platforms": _rows(
+            session,
+            select(Platform.name, PlatformPerson.subject, PlatformPerson.created_at)
+            .join(PlatformPerson, PlatformPerson.platform_id == Platform.id)
+            .where(PlatformPerson.user_id == user_id),
         ),
         "sessions": _rows(session, select(*signed_in).where(UserSession.user_id == user_id)),
         "tokens": _rows(session, select(*token, ApiToken.revoked_at).where(ApiToken.user_id == user_id)),

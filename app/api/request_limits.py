@@ -61,6 +61,7 @@ _ENTRANCES = (
     "/invitations/",
     "/forgot-password",
     "/reset-password/",
+    "/lti/",
 )
 
 
@@ -103,7 +104,7 @@ class RequestLimits:
                 await self._app(scope, _limited(scope, receive, most), send)
 
     async def _count(self, request: Request) -> None:
-        """Raises LimitReached, and Refused during an exam.
+        """Raises LimitReached, and Refused during an exam and for what a learning platform opens not.
 
         It counts before anything else happens, since refusing costs time too.
         """
@@ -120,6 +121,9 @@ class RequestLimits:
         door: ExamDoor | None = getattr(request.state, "door", None)
         if door is not None and door.refusal is not None:
             raise door.refusal
+        viewer: Viewer | None = getattr(request.state, "viewer", None)
+        if viewer is not None:
+            viewer.require_page(request.url.path)
 
 
 def is_for_machines(path: str) -> bool:

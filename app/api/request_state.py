@@ -15,7 +15,9 @@ from app.accounts.single_sign_on import Provider
 from app.accounts.token import RecentTokens
 from app.courses.sitting import SEB_HEADERS, Place, RunningExam
 from app.database.engine import Database, SharedReads
+from app.errors import Refused
 from app.limits import Limits, address_of
+from app.lti.service import PlatformClient
 from app.policy import CurrentPolicy, TurnedOff
 from app.settings import Settings
 from app.submissions.exam_door import ExamDoor
@@ -56,6 +58,7 @@ class SharedState(State):
     password_resets: PasswordResets
     outbox: Outbox
     provider: Provider | None
+    platforms: PlatformClient
 
 
 def shared_state(request: Request) -> SharedState:
@@ -110,6 +113,14 @@ def find_exam(request: Request) -> RunningExam | None:
 def find_provider(request: Request) -> Provider | None:
     """None without single sign-on."""
     return shared_state(request).provider
+
+
+def get_platforms(request: Request) -> PlatformClient:
+    """Raises Refused where no learning platform can send its users."""
+    settings = get_settings(request)
+    if not settings.base_url.startswith("https://") and not settings.is_local:
+        raise Refused("Learning platforms need HTTPS here: set ALLCLOSE_PUBLIC_URL to an address with https.")
+    return shared_state(request).platforms
 
 
 def require_discussions(request: Request) -> None:

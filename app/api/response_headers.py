@@ -5,6 +5,7 @@ Figures of problems are images in `data:` addresses.
 """
 
 import math
+from collections.abc import Iterable
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -25,6 +26,17 @@ COMPILER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; con
 def with_styles(nonce: str) -> str:
     """Return the policy that also allows styles with this nonce, which CodeMirror adds."""
     return f"{POLICY}; style-src 'self' 'nonce-{nonce}'"
+
+
+def with_form_to(origin: str) -> str:
+    """Return the policy of a page whose forms go to another site only."""
+    return POLICY.replace("form-action 'self'", f"form-action {origin}")
+
+
+def in_frames_of(origins: Iterable[str]) -> str:
+    """Return the policy of a page without scripts and forms that these sites may show in a frame."""
+    files = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'"
+    return f"{files}; base-uri 'none'; form-action 'none'; frame-ancestors {' '.join(origins)}"
 
 
 DEFAULTS = {

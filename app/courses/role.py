@@ -29,7 +29,6 @@ class CourseRight(StrEnum):
     COMMENT = "comment"
     GRADE = "grade"
     REJUDGE = "rejudge"
-    COMPARE = "compare"
     CHANGE_COURSE = "change course"
 
 
@@ -52,9 +51,6 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
     CourseRight.COMMENT: CourseRule(roles=STAFF, allows="comment on hand-ins, and answer questions about grades"),
     CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
     CourseRight.REJUDGE: CourseRule(roles=INSTRUCTORS, allows="rejudge what students handed in for an assignment"),
-    CourseRight.COMPARE: CourseRule(
-        roles=INSTRUCTORS, allows="compare hand-ins to find similar ones, and dismiss pairs"
-    ),
     CourseRight.CHANGE_COURSE: CourseRule(
         roles=INSTRUCTORS, allows="change the course, its join code and its assignments"
     ),
@@ -112,9 +108,10 @@ def _find_seat(session: Session, viewer: Viewer, slug: str) -> Seat | None:
 
 
 def select_seats(viewer: Viewer) -> Select[Course, Member | None]:
-    """Select courses, each with the viewer's row as a member."""
+    """Select courses, each with the viewer's row as a member. A learning platform opens only those that are its own."""
     is_own = and_(Member.course_id == Course.id, Member.user_id == viewer.id, Member.left_at.is_(None))
-    return select(Course, Member).outerjoin(Member, is_own)
+    query = select(Course, Member).outerjoin(Member, is_own)
+    return query if viewer.course_ids is None else query.where(Course.id.in_(viewer.course_ids))
 
 
 def take_seat(viewer: Viewer, course: Course, member: Member | None) -> Seat | None:

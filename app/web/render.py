@@ -107,6 +107,7 @@ def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
         (Permission.READ_OPERATIONS, Section("/admin/problems", "Problems")),
         (Permission.READ_USERS, Section("/admin/users", "Users")),
         (Permission.READ_USERS, Section("/admin/invitations", "Invitations")),
+        (Permission.READ_OPERATIONS, Section("/admin/platforms", "Learning platforms")),
         (Permission.READ_OPERATIONS, Section("/admin/settings", "Settings")),
         (Permission.READ_OPERATIONS, Section("/admin/storage", "Storage")),
         (Permission.READ_AUDIT, Section("/admin/audit", "Audit log")),

@@ -17,6 +17,7 @@ from app.web.pages import (
     history,
     leaderboard,
     learning,
+    lti,
     me,
     moderation,
     personal,
@@ -37,6 +38,7 @@ from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import invitations as admin_invitations
 from app.web.pages.admin import judge_errors as admin_judge_errors
 from app.web.pages.admin import overview as admin_overview
+from app.web.pages.admin import platforms as admin_platforms
 from app.web.pages.admin import queue as admin_queue
 from app.web.pages.admin import rejudgings as admin_rejudgings
 from app.web.pages.admin import settings as admin_settings
@@ -52,13 +54,14 @@ def build_router() -> APIRouter:
     catalogue = (front, problems, problem, submission, visitor_run, help, tracks)
     lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
-    entrance = (sign_up, sign_in, single_sign_on, reset_password)
+    entrance = (sign_up, sign_in, single_sign_on, reset_password, lti)
     taught = (courses, course_members, exam, sittings, course_rejudgings, assignments, grades, course)
     pages = (draft, *own, *entrance, author, author_edit, author_verification, *taught)
     admin = (
         admin_queue,
         admin_judge_errors,
         admin_settings,
+        admin_platforms,
         admin_invitations,
         admin_users,
         admin_audit,

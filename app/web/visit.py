@@ -13,6 +13,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, urlsplit
+from uuid import UUID
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -21,7 +22,15 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
-from app.accounts.session import LIFETIME, SessionOrigin, end_session, find_viewer_by_session, start_session
+from app.accounts.session import (
+    LIFETIME,
+    SessionOrigin,
+    end_session,
+    find_viewer_by_session,
+    start_course_session,
+    start_session,
+    take_course_session,
+)
 from app.accounts.sign_in import BROWSER_LIFETIME, name_browser_of
 from app.api.request_state import (
     find_exam,
@@ -51,7 +60,7 @@ Answer = TypeVar("Answer", bound=Response)
 
 
 def require_own_origin(request: Request) -> None:
-    """Refuse requests from other sites; a dependency of every POST. Raises Refused."""
+    """Refuse requests from other sites; a dependency of every POST, but for those of `pages/lti.py`. Raises Refused."""
     if not is_own_origin(request):
         raise Refused("this form was sent from another site; open the page on this site and send it again")
 
@@ -86,10 +95,14 @@ def local_path(target: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cookie:
-    """A cookie. Over HTTPS it has the prefix `__Host-`, so no other host and no connection without TLS can set it."""
+    """A cookie. Over HTTPS it has the prefix `__Host-`, so no other host and no connection without TLS can set it.
+
+    `is_sent_by_others`: a form of another site sends it too. Browsers then want it to be secure, also on loopback.
+    """
 
     name: str
     lifetime: timedelta
+    is_sent_by_others: bool = False
 
     def sent_name(self, settings: Settings) -> str:
         return f"__Host-{self.name}" if settings.has_https else self.name
@@ -109,8 +122,8 @@ class Cookie:
 
     def _attributes(self, request: Request) -> dict[str, Any]:
         settings = get_settings(request)
-        own = {"key": self.sent_name(settings), "secure": settings.has_https}
-        return {**own, "httponly": True, "samesite": "lax", "path": "/"}
+        own = {"key": self.sent_name(settings), "secure": settings.has_https or self.is_sent_by_others}
+        return {**own, "httponly": True, "samesite": "none" if self.is_sent_by_others else "lax", "path": "/"}
 
 
 SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
@@ -305,6 +318,16 @@ def arrive(visit: Visit, session: Session, user: User, next_path: str) -> Redire
     response = see_other(local_path(next_path))
     SESSION.keep(visit.request, response, start_session(session, user.id, read_origin(visit.request)))
     return BROWSER.keep(visit.request, response, name_browser_of(session, user.username))
+
+
+def arrive_at_course(visit: Visit, session: Session, user: User, course_id: UUID, path: str) -> RedirectResponse:
+    """Start a session for this course, or use the browser's session of the user, and redirect."""
+    response, secret = see_other(path), find_secret(visit.request)
+    if take_course_session(session, secret, user.id, course_id):
+        return response
+    end_session(session, secret)
+    secret = start_course_session(session, user.id, course_id, read_origin(visit.request))
+    return SESSION.keep(visit.request, response, secret)
 
 
 @contextmanager

@@ -84,7 +84,8 @@ CREATE TABLE sessions (
     expires_at timestamptz NOT NULL,
     last_seen_at timestamptz,
     address text,
-    browser text
+    browser text,
+    course_ids uuid[]
 );
 CREATE INDEX ix_sessions_expires_at ON sessions (expires_at);
 CREATE INDEX ix_sessions_user_id ON sessions (user_id);
@@ -410,7 +411,8 @@ CREATE TABLE jobs (
     lease_until timestamptz,
     reason text,
     CONSTRAINT fk_jobs_judging_id_judgings FOREIGN KEY (judging_id)
-        REFERENCES judgings ON UPDATE CASCADE ON DELETE CASCADE
+        REFERENCES judgings ON UPDATE CASCADE ON DELETE CASCADE,
+    CONSTRAINT ck_jobs_one_kind CHECK (num_nonnulls(judging_id, verification_id) = 1)
 );
 CREATE INDEX ix_jobs_claim ON jobs (queue, priority DESC, id);
 CREATE INDEX ix_jobs_held ON jobs (lease_until) WHERE lease_until IS NOT NULL;
@@ -794,73 +796,122 @@ CREATE INDEX ix_regrade_requests_assignment_id ON regrade_requests (assignment_i
 CREATE INDEX ix_regrade_requests_user_id ON regrade_requests (user_id);
 """
 
+PLATFORMS = """
+CREATE TABLE lti_platforms (
+    id uuid CONSTRAINT pk_lti_platforms PRIMARY KEY,
+    name text NOT NULL,
+    issuer text NOT NULL,
+    client_id text NOT NULL,
+    web_address text NOT NULL,
+    login_url text NOT NULL,
+    token_url text NOT NULL,
+    keys_url text NOT NULL,
+    may_create_courses boolean NOT NULL DEFAULT false,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT uq_lti_platforms_issuer UNIQUE (issuer, client_id)
+);
+
+CREATE TABLE lti_deployments (
+    platform_id uuid NOT NULL CONSTRAINT fk_lti_deployments_platform_id_lti_platforms
+        REFERENCES lti_platforms ON DELETE CASCADE,
+    deployment_id text NOT NULL,
+    first_seen_at timestamptz NOT NULL DEFAULT now(),
+    approved_at timestamptz,
+    CONSTRAINT pk_lti_deployments PRIMARY KEY (platform_id, deployment_id)
+);
+
+CREATE TABLE lti_courses (
+    id uuid CONSTRAINT pk_lti_courses PRIMARY KEY,
+    platform_id uuid NOT NULL,
+    deployment_id text NOT NULL,
+    context_id text NOT NULL,
+    title text NOT NULL,
+    course_id uuid NOT NULL CONSTRAINT fk_lti_courses_course_id_courses REFERENCES courses ON DELETE CASCADE,
+    members_url text,
+    line_items_url text,
+    scopes text[] NOT NULL DEFAULT '{}',
+    linked_at timestamptz NOT NULL DEFAULT now(),
+    looks_at timestamptz NOT NULL DEFAULT now(),
+    paused_until timestamptz,
+    CONSTRAINT fk_lti_courses_platform_id_lti_deployments FOREIGN KEY (platform_id, deployment_id)
+        REFERENCES lti_deployments ON DELETE CASCADE,
+    CONSTRAINT uq_lti_courses_platform_id UNIQUE (platform_id, deployment_id, context_id)
+);
+CREATE INDEX ix_lti_courses_course_id ON lti_courses (course_id);
+CREATE INDEX ix_lti_courses_looks_at ON lti_courses (looks_at);
+
+CREATE TABLE lti_persons (
+    platform_id uuid NOT NULL CONSTRAINT fk_lti_persons_platform_id_lti_platforms
+        REFERENCES lti_platforms ON DELETE CASCADE,
+    subject text NOT NULL,
+    user_id uuid NOT NULL CONSTRAINT fk_lti_persons_user_id_users REFERENCES users ON DELETE CASCADE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT pk_lti_persons PRIMARY KEY (platform_id, subject)
+);
+CREATE INDEX ix_lti_persons_user_id ON lti_persons (user_id);
+
+CREATE TABLE lti_members (
+    lti_course_id uuid NOT NULL CONSTRAINT fk_lti_members_lti_course_id_lti_courses
+        REFERENCES lti_courses ON DELETE CASCADE,
+    subject text NOT NULL,
+    member_id uuid NOT NULL CONSTRAINT fk_lti_members_member_id_members REFERENCES members ON DELETE CASCADE,
+    is_learner boolean NOT NULL,
+    CONSTRAINT pk_lti_members PRIMARY KEY (lti_course_id, subject)
+);
+CREATE INDEX ix_lti_members_member_id ON lti_members (member_id);
+
+CREATE TABLE lti_attempts (
+    state_hash bytea CONSTRAINT pk_lti_attempts PRIMARY KEY,
+    nonce text NOT NULL,
+    platform_id uuid NOT NULL CONSTRAINT fk_lti_attempts_platform_id_lti_platforms
+        REFERENCES lti_platforms ON DELETE CASCADE,
+    launch jsonb,
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX ix_lti_attempts_platform_id ON lti_attempts (platform_id);
+CREATE INDEX ix_lti_attempts_expires_at ON lti_attempts (expires_at);
+
+CREATE TABLE lti_line_items (
+    lti_course_id uuid NOT NULL CONSTRAINT fk_lti_line_items_lti_course_id_lti_courses
+        REFERENCES lti_courses ON DELETE CASCADE,
+    assignment_id uuid NOT NULL CONSTRAINT fk_lti_line_items_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    resource_link_id text,
+    url text,
+    CONSTRAINT pk_lti_line_items PRIMARY KEY (lti_course_id, assignment_id)
+);
+CREATE INDEX ix_lti_line_items_assignment_id ON lti_line_items (assignment_id);
+
+CREATE TABLE lti_scores (
+    lti_course_id uuid NOT NULL,
+    assignment_id uuid NOT NULL CONSTRAINT fk_lti_scores_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    subject text NOT NULL,
+    points numeric(10, 2),
+    most numeric(10, 2),
+    timestamp timestamptz,
+    sent_at timestamptz,
+    tries integer NOT NULL DEFAULT 0,
+    next_try_at timestamptz,
+    error text NOT NULL DEFAULT '',
+    CONSTRAINT pk_lti_scores PRIMARY KEY (lti_course_id, assignment_id, subject),
+    CONSTRAINT fk_lti_scores_lti_course_id_lti_members FOREIGN KEY (lti_course_id, subject)
+        REFERENCES lti_members ON DELETE CASCADE,
+    CONSTRAINT ck_lti_scores_points CHECK ((points IS NULL) = (timestamp IS NULL))
+);
+CREATE INDEX ix_lti_scores_assignment_id ON lti_scores (assignment_id);
+CREATE INDEX ix_lti_scores_next_try_at ON lti_scores (next_try_at);
+"""
+
 OWNED = (
     *("sessions", "tokens", "identities", "submissions", "drafts", "hint_reveals", "solution_views", "quiz_attempts"),
     *("bookmarks", "notes", "shared_solutions", "reports"),
-    *("extensions", "sittings", "adjustments", "shown_grades", "regrade_requests"),
+    *("extensions", "sittings", "adjustments", "shown_grades", "regrade_requests", "lti_persons"),
 )
 
 
-SIMILARITY = """
-CREATE TABLE similarity_checks (
-    id uuid CONSTRAINT pk_similarity_checks PRIMARY KEY,
-    problem_id uuid NOT NULL CONSTRAINT fk_similarity_checks_problem_id_problems
-        REFERENCES problems ON DELETE CASCADE,
-    assignment_id uuid CONSTRAINT fk_similarity_checks_assignment_id_assignments
-        REFERENCES assignments ON DELETE CASCADE,
-    compared text NOT NULL,
-    created_by uuid CONSTRAINT fk_similarity_checks_created_by_users REFERENCES users,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    finished_at timestamptz,
-    outcome text,
-    step_done integer NOT NULL DEFAULT 0,
-    step_total integer NOT NULL DEFAULT 0,
-    programs integer NOT NULL DEFAULT 0,
-    median_lines integer NOT NULL DEFAULT 0,
-    unread uuid[] NOT NULL DEFAULT '{}',
-    histogram integer[] NOT NULL DEFAULT '{}',
-    reason text,
-    CONSTRAINT ck_similarity_checks_compared CHECK (compared IN ('counting', 'all')),
-    CONSTRAINT ck_similarity_checks_outcome CHECK (outcome IN ('done', 'failed')),
-    CONSTRAINT ck_similarity_checks_ended_has_outcome CHECK ((finished_at IS NULL) = (outcome IS NULL))
-);
-CREATE INDEX ix_similarity_checks_problem_id ON similarity_checks (problem_id, assignment_id, created_at DESC);
-CREATE INDEX ix_similarity_checks_assignment_id ON similarity_checks (assignment_id);
-
-ALTER TABLE jobs ADD COLUMN check_id uuid
-    CONSTRAINT fk_jobs_check_id_similarity_checks REFERENCES similarity_checks ON DELETE CASCADE;
-ALTER TABLE jobs ADD CONSTRAINT ck_jobs_one_kind CHECK (num_nonnulls(judging_id, verification_id, check_id) = 1);
-CREATE UNIQUE INDEX uq_jobs_check_id ON jobs (check_id) WHERE check_id IS NOT NULL;
-
-CREATE TABLE similar_pairs (
-    check_id uuid NOT NULL CONSTRAINT fk_similar_pairs_check_id_similarity_checks
-        REFERENCES similarity_checks ON DELETE CASCADE,
-    number integer NOT NULL,
-    left_id uuid NOT NULL CONSTRAINT fk_similar_pairs_left_id_submissions REFERENCES submissions ON DELETE CASCADE,
-    right_id uuid NOT NULL CONSTRAINT fk_similar_pairs_right_id_submissions REFERENCES submissions ON DELETE CASCADE,
-    similarity double precision NOT NULL,
-    blocks jsonb NOT NULL,
-    dismissed_at timestamptz,
-    dismissed_by uuid CONSTRAINT fk_similar_pairs_dismissed_by_users REFERENCES users,
-    note text NOT NULL DEFAULT '',
-    CONSTRAINT pk_similar_pairs PRIMARY KEY (check_id, number),
-    CONSTRAINT ck_similar_pairs_similarity CHECK (similarity BETWEEN 0 AND 100)
-);
-CREATE INDEX ix_similar_pairs_left_id ON similar_pairs (left_id);
-CREATE INDEX ix_similar_pairs_right_id ON similar_pairs (right_id);
-
-CREATE TABLE fingerprints (
-    submission_id uuid CONSTRAINT pk_fingerprints PRIMARY KEY
-        CONSTRAINT fk_fingerprints_submission_id_submissions REFERENCES submissions ON DELETE CASCADE,
-    version integer NOT NULL,
-    parts bytea,
-    lines integer NOT NULL
-);
-"""
-
-
 def upgrade() -> None:
-    parts = (ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE, COURSES, SIMILARITY)
+    parts = (ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE, COURSES, PLATFORMS)
     for statements in (FUNCTIONS, *parts):
         op.execute(statements)
     for table in OWNED:

@@ -14,6 +14,8 @@ FOREIGN: tuple[dict[str, str], ...] = (
     {"Origin": "http://127.0.0.1.evil.example"},
     {"Origin": "https://evil.example", "X-Forwarded-Host": "evil.example", "X-Original-Host": "evil.example"},
 )
+# Learning platforms send these. They start no session, and tests/lti forges them.
+TAKEN_FROM_OTHERS = ("/lti/login", "/lti/launch")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +27,7 @@ def test_all_of_them_are_found() -> None:
     assert len(CHANGES) > 40
 
 
-@pytest.mark.parametrize(("method", "path"), CHANGES)
+@pytest.mark.parametrize(("method", "path"), [each for each in CHANGES if each[1] not in TAKEN_FROM_OTHERS])
 def test_none_is_taken_from_another_site(admin: Victim, method: str, path: str) -> None:
     """Send it from an admin's browser, as a form and as a body that a browser sends without a CORS preflight."""
     bodies: tuple[dict[str, object], ...] = (

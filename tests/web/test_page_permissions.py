@@ -27,6 +27,7 @@ OPEN = (
     "/invitations/",
     "/forgot-password",
     "/reset-password/",
+    "/lti/",
 )
 OPEN_PAGES = {
     *("/", "/about", "/privacy", "/problems", PROBLEM),

@@ -25,6 +25,7 @@ router = APIRouter()
 GUIDES = {
     "courses": ("courses.md", "Run a course"),
     "your-courses": ("your-courses.md", "Your courses"),
+    "lti": ("lti.md", "Connect a learning platform"),
     "authors": ("authoring.md", "Authors' guide"),
     "problem-format": ("problem-format.md", "All keys and files of a problem"),
     "api": ("api.md", "REST in ten calls"),
