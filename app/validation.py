@@ -31,6 +31,9 @@ _REASONS = {
     "int_from_float": "should be a whole number",
     "int_type": "should be a whole number",
     "float_parsing": "should be a number",
+    "decimal_parsing": "should be a number, such as 1.5",
+    "string_too_short": "should not be empty",
+    "too_short": "should not be empty",
     "bool_parsing": "should be true or false",
     "bool_type": "should be true or false",
 }

@@ -166,7 +166,12 @@ def render_markdown(text: str, figures: Mapping[str, str] | None = None) -> Mark
 
 @lru_cache(maxsize=256)  # a statement takes 12 ms to render
 def _render(text: str, figures: tuple[tuple[str, str], ...]) -> Markup:
-    rendered = _parser(text).render(text, {"figures": dict(figures)})
+    parser, env = _parser(text), {"figures": dict(figures)}
+    tokens = parser.parse(text, env)
+    for token in tokens:
+        if token.tag == "h1":  # the page has one
+            token.tag = "h2"
+    rendered = parser.renderer.render(tokens, parser.options, env)
     if len(rendered) > MAX_RENDERED:
         return show_source(text)
     return Markup(rendered)

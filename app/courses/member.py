@@ -83,7 +83,9 @@ class MemberNotFound(NotFound):
 
 class LinkSpent(NotFound):
     def __init__(self) -> None:
-        super().__init__("This personal link was used, renewed or has ended. Ask your instructor for a new one.")
+        super().__init__(
+            "This personal link was used, renewed or has ended, or its course is not open. Ask your instructor."
+        )
 
 
 def list_members(session: Session, seat: Seat, section: str | None = None) -> list[MemberView]:

@@ -9,6 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
 from app.courses.assignment import MAX_POINTS
@@ -115,10 +116,11 @@ def record_shown(session: Session, book: Book, assignments: Iterable[Assignment]
     )
 
 
-def list_adjustments(session: Session, assignment: Assignment, user_id: UUID) -> list[Adjustment]:
-    """List all decisions, the newest first, with those that were replaced."""
-    query = select(Adjustment).where(Adjustment.assignment_id == assignment.id, Adjustment.user_id == user_id)
-    return list(session.scalars(query.order_by(Adjustment.created_at.desc())))
+def list_adjustments(session: Session, assignment: Assignment, user_id: UUID) -> list[tuple[Adjustment, str | None]]:
+    """List all decisions with their instructors, the newest first, also those that were replaced."""
+    query = select(Adjustment, User.username).outerjoin(User, User.id == Adjustment.created_by)
+    query = query.where(Adjustment.assignment_id == assignment.id, Adjustment.user_id == user_id)
+    return [(row, username) for row, username in session.execute(query.order_by(Adjustment.created_at.desc()))]
 
 
 def _get_student(session: Session, actor: Actor, seat: Seat, member_id: UUID) -> UUID:

@@ -80,7 +80,7 @@ def test_a_personal_link_is_shown_once_and_claims_the_place(author: httpx.Client
 @pytest.mark.parametrize(
     ("body", "field", "words"),
     [
-        ({"title": "", "timezone": "Europe/Berlin"}, "title", "at least 1 character"),
+        ({"title": "", "timezone": "Europe/Berlin"}, "title", "should not be empty"),
         ({"title": "x" * 121, "timezone": "Europe/Berlin"}, "title", "at most 120 characters"),
         ({"title": "x", "timezone": "Berlin"}, "timezone", "such as Europe/Berlin"),
         ({"title": "x"}, "timezone", "required"),

@@ -250,6 +250,7 @@ def test_a_chosen_hand_in_counts_instead_of_the_best(session: Session, taught: T
     decide(session, taught, ada, homework, "submission", submission=worse)
 
     assert grade_of(session, taught, ada).points == Decimal(4)
+    assert [each.id for each in list_hand_ins(session, homework, ada.id) if each.counts] == [worse]
 
 
 def test_decisions_are_added_and_never_changed(session: Session, taught: Taught, ada: User) -> None:
@@ -263,7 +264,7 @@ def test_decisions_are_added_and_never_changed(session: Session, taught: Taught,
 
     session.expire_all()
     assert grade_of(session, taught, ada).points == Decimal(5)
-    kept = list_adjustments(session, homework, ada.id)
+    kept = [each for each, _ in list_adjustments(session, homework, ada.id)]
     assert sorted(each.kind for each in kept) == ["add", "zero"]
     assert all(each.replaced_at for each in kept)
 

@@ -60,6 +60,7 @@ def test_a_student_hands_in_on_the_problems_page(teacher: TestClient, database: 
     assert "Homework 1" in home
     assert "This hands in for" in page
     assert action == f"{HOME}/assignments/homework-1/problems/scaled_sum/submissions"
+    assert f'Handed in for <a href="{HOME}/assignments/homework-1">' in student.get(sent.headers["location"]).text
     assert (sent.status_code, sample.status_code) == (HTTPStatus.SEE_OTHER, HTTPStatus.SEE_OTHER)
     with database.transaction() as session:
         modes = dict(session.execute(select(Submission.mode, Submission.assignment_id.is_not(None))).all())
@@ -101,7 +102,7 @@ def test_a_refused_hand_in_keeps_the_code(teacher: TestClient, database: Databas
         ({"opens_at": "2026-10-25T02:30"}, "Which of the two times?"),
         ({"late_steps": "some"}, "should be hours and percents"),
         ({"problem": ["nothing", ""]}, "Students can open no problem"),
-        ({"problem": ["", ""]}, "at least 1 item"),
+        ({"problem": ["", ""]}, "should not be empty"),
     ],
 )
 def test_a_wrong_field_comes_back_with_the_reason(teacher: TestClient, changes: dict[str, str], words: str) -> None:

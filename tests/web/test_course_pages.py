@@ -77,7 +77,7 @@ def test_a_wrong_code_comes_back_with_the_reason(ada: TestClient) -> None:
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        (COURSE | {"title": " "}, "should have at least 1 character"),
+        (COURSE | {"title": " "}, "should not be empty"),
         (COURSE | {"timezone": ""}, "such as Europe/Berlin"),
     ],
 )
@@ -111,6 +111,14 @@ def test_wrong_lines_of_a_roster_are_shown_with_the_table_to_correct(teacher: Te
     assert "Line 2: &#39;ada&#39; is not an e-mail address." in answer.text
     assert "number,email\n1,ada" in answer.text
     assert "Apply the roster" not in answer.text
+
+
+def test_a_file_that_begins_with_a_byte_order_mark_can_be_corrected(teacher: TestClient) -> None:
+    home = teacher.post("/courses/new", data=COURSE).headers["location"]
+
+    answer = teacher.post(f"{home}/members/roster", files={"file": ("list.csv", b"\xef\xbb\xbf" + ROSTER.encode())})
+
+    assert re.search(r"<textarea[^>]*>\s*number,name,section", answer.text)
 
 
 def test_what_is_no_table_comes_back_with_the_reason(teacher: TestClient) -> None:

@@ -37,7 +37,8 @@ def test_a_cell_opens_what_counts_and_a_decision_changes_it(anyone: TestClient, 
     cell = f"{BOOK}/homework/{secrets['place']}"
 
     book, page = anyone.get(BOOK).text, anyone.get(cell).text
-    decided = anyone.post(cell, data={"kind": "add", "points": "2", "problem": "scaled_sum", "reason": "a nice proof"})
+    wish = {"kind": "add", "points": "2,00", "problem": "scaled_sum", "reason": "a nice proof"}
+    decided = anyone.post(cell, data=wish)
     refused = anyone.post(cell, data={"kind": "add", "points": "", "reason": ""})
     after = anyone.get(cell).text
 
@@ -49,6 +50,7 @@ def test_a_cell_opens_what_counts_and_a_decision_changes_it(anyone: TestClient, 
     assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert "<strong>6.50</strong> of 10.00" in after
     assert "a nice proof" in after
+    assert "teacher: Add points 2.00" in after
 
 
 def test_a_student_sees_points_and_reasons_after_the_release_only(anyone: TestClient, secrets: dict[str, str]) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.admin.submission import inspect_judgings
+from app.courses.model import Assignment, Course
 from app.errors import NotFound
 from app.learning.progress import AcceptedSteps, find_next_steps
 from app.learning.shared_solution import read_sharing
@@ -53,10 +54,12 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         inspected = _inspect(session, visit, shown.submission)
         is_own = shown.submission.user_id == visit.user.id
         sharing = read_sharing(session, shown.submission) if is_own else "none"
+        handed_in = _find_assignment(session, shown.submission)
     problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
+    context |= inspected | handed_in
     digest = hashlib.sha256(shown.submission.source.encode()).hexdigest() if shown.view.withheld else ""
-    return visit.render("submission.html", {**context, **inspected, "sharing": sharing, "source_digest": digest})
+    return visit.render("submission.html", context | {"sharing": sharing, "source_digest": digest})
 
 
 @router.get("/submissions/{submission_id}/result")
@@ -117,6 +120,15 @@ def _show(session: Session, viewer: Viewer, submission: Submission, view: Submis
     is_own = submission.user_id == viewer.id
     next_steps = find_next_steps(session, submission, view) if is_own else None
     return SubmissionResult(submission=submission, view=view, next_steps=next_steps)
+
+
+def _find_assignment(session: Session, submission: Submission) -> dict[str, Any]:
+    """Return what the submission was handed in for: the assignment and its address."""
+    if submission.assignment_id is None:
+        return {"assignment": None}
+    assignment = session.get_one(Assignment, submission.assignment_id)
+    course = session.get_one(Course, assignment.course_id)
+    return {"assignment": assignment, "assignment_path": f"/courses/{course.slug}/assignments/{assignment.slug}"}
 
 
 def _inspect(session: Session, visit: Visit, submission: Submission) -> dict[str, Any]:

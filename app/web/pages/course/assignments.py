@@ -108,10 +108,8 @@ class AssignmentForm(BaseModel):
             raise all_of(found)
         rows = zip(self.problem, self.points, self.scoring, strict=False)
         values = {
-            **{
-                name: getattr(self, name)
-                for name in ("grace_seconds", "counts", "weight", "shows", "kind", "hands_in_draft")
-            },
+            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "shows", "kind", "hands_in_draft")},
+            "weight": self.weight.replace(",", "."),
             "minutes": self.minutes or None,
             "password": self.password.strip(),
             "networks": self.networks.split(),
@@ -121,7 +119,7 @@ class AssignmentForm(BaseModel):
             "late_steps": _read_steps(self.late_steps),
             "attempts": self.attempts or None,
             "problems": [
-                {"problem": slug.strip(), "points": points or "10", "scoring": scoring}
+                {"problem": slug.strip(), "points": points.replace(",", ".") or "10", "scoring": scoring}
                 for slug, points, scoring in rows
                 if slug.strip()
             ],
@@ -386,7 +384,7 @@ def _render_form(
 ) -> Response:
     with visit.transaction() as session:
         listed = list_named(session, IS_LISTED)
-    rows = list(zip(form.problem, form.points, form.scoring, strict=False))
+    rows = [row for row in zip(form.problem, form.points, form.scoring, strict=False) if row[0].strip()]
     rows += [("", "10", "partial")] * EMPTY_ROWS
     context = {"assignment": assignment, "values": form.model_dump(), "rows": rows, "listed": listed}
     return visit.render(

@@ -75,7 +75,8 @@ class AdjustmentForm(BaseModel):
     def read(self) -> NewAdjustment:
         """Raises Invalid."""
         values = {name: text.strip() or None for name, text in self.model_dump().items()}
-        return read_fields(NewAdjustment, values | {"reason": self.reason.strip()})
+        points = (values["points"] or "").replace(",", ".") or None
+        return read_fields(NewAdjustment, values | {"points": points, "reason": self.reason.strip()})
 
 
 class CommentForm(BaseModel):

@@ -59,7 +59,7 @@ class MemberForm(BaseModel):
 
     def read(self) -> MemberChange:
         """Raises Invalid."""
-        given = self.model_dump(exclude_none=True)
+        given = self.model_dump(exclude_none=True) | {"time_factor": self.time_factor.replace(",", ".")}
         return read_fields(MemberChange, {name: text for name, text in given.items() if name != "username" or text})
 
 
@@ -78,7 +78,7 @@ class RosterForm(BaseModel):
             return self.csv
         data = self.file.file.read()
         try:
-            return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+            return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         except UnicodeDecodeError:
             return data.decode("cp1252", errors="replace")
 
