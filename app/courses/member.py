@@ -83,9 +83,8 @@ class MemberNotFound(NotFound):
 
 class LinkSpent(NotFound):
     def __init__(self) -> None:
-        super().__init__(
-            "This personal link was used, renewed or has ended, or its course is not open. Ask your instructor."
-        )
+        text = "This personal link was used, renewed or has ended, or its course is not open."
+        super().__init__(f"{text} Ask your instructor for a new one.")
 
 
 def list_members(session: Session, seat: Seat, section: str | None = None) -> list[MemberView]:
