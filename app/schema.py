@@ -24,13 +24,14 @@ from app.learning.note import Note
 from app.lti.model import Platform
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
+from app.similarity.model import SimilarityCheck
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 
 # These models import those of accounts and the catalog, so that Base.metadata has every table.
 MODELS = (
     *(Publication, Draft, Measurement, HintReveal, Bookmark, Note, EntryReport, AuditEvent, PolicyRow, Rejudging),
-    *(RetentionRun, Member, Adjustment, Platform),
+    *(RetentionRun, Member, Adjustment, SimilarityCheck, Platform),
 )
 TABLES = Base.metadata
 

@@ -27,6 +27,7 @@ from app.queue.background_work import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop
 from app.settings import Settings
+from app.similarity.comparer import Comparer
 from app.submissions.judging_record import JudgingClaim
 from app.verification.verifier import Verifier
 from app.worker.expected import ExpectedOutputs
@@ -94,18 +95,21 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         stops = [refusals, *([StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else [])]
         parts = _connect(settings, database, boxes, capacity, [*stops, JudgingTelemetry(database, meter)])
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
+        checks = Comparer(database=database, pool=boxes.background.students).loop(capacity)
         parts.judgings.start()
         verifications.start()
+        checks.start()
         for part in parts.beside:
             part.start()
         _log.info("Judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
-        parts.judgings.stop_claiming()  # both before any wait
-        verifications.stop_claiming()
+        for loop in (parts.judgings, verifications, checks):  # all before any wait
+            loop.stop_claiming()
         threading.Thread(target=_stop_at_signal, args=(signals, parts.judgings), daemon=True).start()
         for part in parts.beside:
             part.stop()
         verifications.stop()  # they take minutes; another worker repeats them
+        checks.stop()
         parts.judgings.drain()
     if gpus is not None and gpus.are_lost:
         raise DeviceLost("no GPU of this worker answers any longer; its judgings are back in the queue: see the log")

@@ -33,6 +33,7 @@ from app.learning.shared_solution import SharedSolution
 from app.lti.model import PlatformPerson
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
+from app.similarity.model import SimilarityCheck, SimilarPair
 from app.submissions.cancel import end_judgings
 from app.submissions.draft import Draft
 from app.submissions.model import Judging, Submission
@@ -74,7 +75,7 @@ USER_DATA = (
     _removed(SharedSolution.user_id, "solutions that they shared"),
     _removed(Bookmark.user_id, "problems that they bookmarked"),
     _removed(Note.user_id, "their private notes on problems"),
-    _removed(Submission.user_id, "sources and custom inputs, with judgings, results and measurements"),
+    _removed(Submission.user_id, "sources and custom inputs, with judgings, results, measurements and similar pairs"),
     _removed(Member.user_id, "their places in courses, with name, number and e-mail address on the roster"),
     _kept(Post.user_id, "that they asked or answered then, without their name and without the text"),
     _kept(Verification.user_id, "packages that they sent to be verified, without their name"),
@@ -91,6 +92,8 @@ USER_DATA = (
     _kept(Course.created_by, "courses that they created, without their name"),
     _kept(Rejudging.created_by, "that submissions were rejudged, without their name"),
     _kept(Rejudging.decided_by, "that the rejudging was applied or cancelled, without their name"),
+    _kept(SimilarityCheck.created_by, "that they compared programs, without their name"),
+    _kept(SimilarPair.dismissed_by, "that they dismissed a similar pair, without their name"),
     _kept(Invitation.created_by, "invitations to other people, which stay valid"),
     _kept(Invitation.used_by, "that their invitation was used; its e-mail address and note are removed"),
     _kept(PolicyRow.changed_by, "settings as they are, without the name of the admin"),

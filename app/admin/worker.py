@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
+from app.admin.queue import QUEUES
 from app.audit import Act, Actor, record
 from app.database.cursor import NextCursor
 from app.errors import Conflict, NotFound
@@ -145,7 +146,7 @@ def _state(row: WorkerRow, *, is_alive: bool) -> State:
 
 def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
     """Return a view of the worker, mostly from the row for judgings."""
-    rows = sorted(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
+    rows = sorted(rows, key=lambda each: (not each[1], each[0].queues[0] not in QUEUES))
     row, is_alive = rows[0]
     return WorkerView(
         id=row.id,

@@ -19,8 +19,8 @@ from sandbox.interface import SandboxUnavailable
 PR_SET_PDEATHSIG = 1
 # The exit code that tells the supervisor that this host can't open a box.
 NO_SANDBOX = 3
-# The loops, the warmer and a verification use these. Each slot uses one more.
-OTHER_CONNECTIONS = 6
+# The loops, the warmer, a verification and a similarity check use these. Each slot uses one more.
+OTHER_CONNECTIONS = 8
 # Of a worker beside its web process: pages go first when both want the same cores. Its boxes inherit it.
 NICENESS_BESIDE_PAGES = 5
 

@@ -29,6 +29,7 @@ class CourseRight(StrEnum):
     COMMENT = "comment"
     GRADE = "grade"
     REJUDGE = "rejudge"
+    COMPARE = "compare"
     CHANGE_COURSE = "change course"
 
 
@@ -51,6 +52,9 @@ COURSE_RULES: dict[CourseRight, CourseRule] = {
     CourseRight.COMMENT: CourseRule(roles=STAFF, allows="comment on hand-ins, and answer questions about grades"),
     CourseRight.GRADE: CourseRule(roles=INSTRUCTORS, allows="adjust and release points"),
     CourseRight.REJUDGE: CourseRule(roles=INSTRUCTORS, allows="rejudge what students handed in for an assignment"),
+    CourseRight.COMPARE: CourseRule(
+        roles=INSTRUCTORS, allows="compare hand-ins to find similar ones, and dismiss pairs"
+    ),
     CourseRight.CHANGE_COURSE: CourseRule(
         roles=INSTRUCTORS, allows="change the course, its join code and its assignments"
     ),

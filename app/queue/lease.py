@@ -5,7 +5,7 @@ later write names the attempt. So a frozen worker that wakes after another took 
 deleted, and the COMMIT that deletes it also writes the verdict. Expired leases need no sweeper, because claims include
 them. Only the database's clock is used, and if it is set back, the leases of before are over.
 
-Writes lock the job first and its judging or verification second, so that no two of them deadlock.
+Writes lock the job first and its judging, verification or check second, so that no two of them deadlock.
 """
 
 from collections.abc import Collection, Sequence
@@ -161,6 +161,9 @@ _BURY = text("""
     ), verified AS (
         UPDATE verifications SET verdict = 'failed', finished_at = now(), reason = ended.reason
         FROM ended WHERE verifications.id = ended.verification_id
+    ), compared AS (
+        UPDATE similarity_checks SET outcome = 'failed', finished_at = now(), reason = ended.reason
+        FROM ended WHERE similarity_checks.id = ended.check_id
     )
     SELECT pg_notify('progress', watched::text) FROM ended
 """).bindparams(bindparam("ids", type_=ARRAY(BigInteger)))
@@ -170,7 +173,7 @@ _BURY = text("""
 class Claim:
     """The right of one attempt to do a job. It ends when a later attempt begins.
 
-    `watched`: the ID of the submission or the verification. Background claims give way to others.
+    `watched`: the ID of the submission, the verification or the check. Background claims give way to others.
     """
 
     job_id: int
@@ -211,7 +214,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndedJob:
-    """What a job leaves to its judging or verification: the last attempt's worker and start, and all its errors."""
+    """What a job leaves to what it was for: the last attempt's worker and start, and all its errors."""
 
     worker: str
     started_at: datetime
@@ -254,7 +257,7 @@ def end(session: Session, claim: Claim) -> EndedJob | None:
 
 
 def cancelled(which: ColumnElement[bool]) -> CTE:
-    """Delete jobs, in the statement that ends their judgings or verifications as cancelled."""
+    """Delete jobs, in the statement that ends what they are for as cancelled."""
     return delete(Job).where(which).returning(*Job.__table__.columns).cte("cancelled")
 
 

@@ -35,9 +35,9 @@ CANCELLED = "cancelled"
 
 
 class Job(Base):
-    """Work for a worker: a judging or a verification. The row is deleted when the work ends.
+    """Work for a worker: a judging, a verification or a similarity check. The row is deleted when the work ends.
 
-    - `watched`: the ID whose followers hear of the progress: of the submission or the verification.
+    - `watched`: the ID whose followers hear of the progress: of the submission, the verification or the check.
     - `queue`, `priority`: in each queue, the job with the highest priority is next, then the oldest.
     - `is_rationed`: a worker claims no second rationed job while it works on one.
     - `attempt`: how often workers have claimed it, and so the fencing token. `given_back`: attempts that do not count.
@@ -48,7 +48,7 @@ class Job(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        CheckConstraint("num_nonnulls(judging_id, verification_id) = 1", name="one_kind"),
+        CheckConstraint("num_nonnulls(judging_id, verification_id, check_id) = 1", name="one_kind"),
         Index("ix_jobs_claim", "queue", text("priority DESC"), "id"),
         Index("ix_jobs_held", "lease_until", postgresql_where=text("lease_until IS NOT NULL")),
         Index("uq_jobs_judging_id", "judging_id", unique=True, postgresql_where=text("judging_id IS NOT NULL")),
@@ -58,6 +58,7 @@ class Job(Base):
             unique=True,
             postgresql_where=text("verification_id IS NOT NULL"),
         ),
+        Index("uq_jobs_check_id", "check_id", unique=True, postgresql_where=text("check_id IS NOT NULL")),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
@@ -65,6 +66,7 @@ class Job(Base):
         BigInteger, ForeignKey("judgings.id", ondelete="CASCADE", onupdate="CASCADE")
     )
     verification_id: Mapped[UUID | None] = mapped_column(ForeignKey("verifications.id", ondelete="CASCADE"))
+    check_id: Mapped[UUID | None] = mapped_column(ForeignKey("similarity_checks.id", ondelete="CASCADE"))
     watched: Mapped[UUID]
     queue: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0, server_default="0")

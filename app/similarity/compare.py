@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 BINS = 50
 # A program with fewer parts than this share of the median counts as if it had so many: all of a stub is in others.
 LEAST_SHARE = 0.5
-Fingerprint = NDArray[np.int64]
+Parts = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 Percents = NDArray[np.float64]
 Block = tuple[int, int, int, int]
@@ -24,16 +24,19 @@ Block = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """`fingerprint`: its parts, from the largest, as rows of hash, first line and last line."""
+    """`parts`: its fingerprint, from the largest, as rows of hash, first line and last line."""
 
     submission_id: UUID
     user_id: UUID
-    fingerprint: Fingerprint
+    parts: Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """`blocks`: common parts, as first and last line in `left`, and first and last line in `right`."""
+    """Two programs, in the order in which they were given.
+
+    `blocks`: common parts, as first and last line in `left`, and first and last line in `right`.
+    """
 
     left: Program
     right: Program
@@ -79,7 +82,7 @@ class _Bags:
     def __init__(self, programs: Sequence[Program], left_out: Collection[int]) -> None:
         self._programs = programs
         known: dict[tuple[int, int], int] = {}
-        self._bags = [_number_parts(program.fingerprint, left_out, known) for program in programs]
+        self._bags = [_number_parts(program.parts, left_out, known) for program in programs]
         holders: dict[int, list[int]] = defaultdict(list)
         for number, bag in enumerate(self._bags):
             for part in bag:
@@ -101,7 +104,7 @@ class _Bags:
         """Return the most similar of these programs."""
         rows = np.array([self.similarities(number)[right] for number in left])
         row, column = np.unravel_index(rows.argmax(), rows.shape)
-        one, other = int(left[row]), int(right[column])
+        one, other = sorted((int(left[row]), int(right[column])))
         return Match(
             left=self._programs[one],
             right=self._programs[other],
@@ -124,17 +127,15 @@ class _Bags:
         return tuple(blocks)
 
     def _lines(self, number: int, row: int) -> range:
-        _, first, last = map(int, self._programs[number].fingerprint[row])
+        _, first, last = map(int, self._programs[number].parts[row])
         return range(first, last + 1)
 
 
-def _number_parts(
-    fingerprint: Fingerprint, left_out: Collection[int], known: dict[tuple[int, int], int]
-) -> dict[int, int]:
+def _number_parts(parts: Parts, left_out: Collection[int], known: dict[tuple[int, int], int]) -> dict[int, int]:
     """Return the row of each part, by the number of the part. `known`: all numbers so far, by hash and occurrence."""
     times: Counter[int] = Counter()
     rows: dict[int, int] = {}
-    for row, part in enumerate(fingerprint[:, 0].tolist()):
+    for row, part in enumerate(parts[:, 0].tolist()):
         if part not in left_out:
             rows[known.setdefault((part, times[part]), len(known))] = row
             times[part] += 1

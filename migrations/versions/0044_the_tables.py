@@ -411,8 +411,7 @@ CREATE TABLE jobs (
     lease_until timestamptz,
     reason text,
     CONSTRAINT fk_jobs_judging_id_judgings FOREIGN KEY (judging_id)
-        REFERENCES judgings ON UPDATE CASCADE ON DELETE CASCADE,
-    CONSTRAINT ck_jobs_one_kind CHECK (num_nonnulls(judging_id, verification_id) = 1)
+        REFERENCES judgings ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX ix_jobs_claim ON jobs (queue, priority DESC, id);
 CREATE INDEX ix_jobs_held ON jobs (lease_until) WHERE lease_until IS NOT NULL;
@@ -910,8 +909,67 @@ OWNED = (
 )
 
 
+SIMILARITY = """
+CREATE TABLE similarity_checks (
+    id uuid CONSTRAINT pk_similarity_checks PRIMARY KEY,
+    problem_id uuid NOT NULL CONSTRAINT fk_similarity_checks_problem_id_problems
+        REFERENCES problems ON DELETE CASCADE,
+    assignment_id uuid CONSTRAINT fk_similarity_checks_assignment_id_assignments
+        REFERENCES assignments ON DELETE CASCADE,
+    compared text NOT NULL,
+    created_by uuid CONSTRAINT fk_similarity_checks_created_by_users REFERENCES users,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    outcome text,
+    step_done integer NOT NULL DEFAULT 0,
+    step_total integer NOT NULL DEFAULT 0,
+    programs integer NOT NULL DEFAULT 0,
+    median_lines integer NOT NULL DEFAULT 0,
+    unread uuid[] NOT NULL DEFAULT '{}',
+    histogram integer[] NOT NULL DEFAULT '{}',
+    reason text,
+    CONSTRAINT ck_similarity_checks_compared CHECK (compared IN ('counting', 'all')),
+    CONSTRAINT ck_similarity_checks_outcome CHECK (outcome IN ('done', 'failed')),
+    CONSTRAINT ck_similarity_checks_ended_has_outcome CHECK ((finished_at IS NULL) = (outcome IS NULL))
+);
+CREATE INDEX ix_similarity_checks_problem_id ON similarity_checks (problem_id, assignment_id, created_at DESC);
+CREATE INDEX ix_similarity_checks_assignment_id ON similarity_checks (assignment_id);
+
+ALTER TABLE jobs ADD COLUMN check_id uuid
+    CONSTRAINT fk_jobs_check_id_similarity_checks REFERENCES similarity_checks ON DELETE CASCADE;
+ALTER TABLE jobs ADD CONSTRAINT ck_jobs_one_kind CHECK (num_nonnulls(judging_id, verification_id, check_id) = 1);
+CREATE UNIQUE INDEX uq_jobs_check_id ON jobs (check_id) WHERE check_id IS NOT NULL;
+
+CREATE TABLE similar_pairs (
+    check_id uuid NOT NULL CONSTRAINT fk_similar_pairs_check_id_similarity_checks
+        REFERENCES similarity_checks ON DELETE CASCADE,
+    number integer NOT NULL,
+    left_id uuid NOT NULL CONSTRAINT fk_similar_pairs_left_id_submissions REFERENCES submissions ON DELETE CASCADE,
+    right_id uuid NOT NULL CONSTRAINT fk_similar_pairs_right_id_submissions REFERENCES submissions ON DELETE CASCADE,
+    similarity double precision NOT NULL,
+    blocks jsonb NOT NULL,
+    dismissed_at timestamptz,
+    dismissed_by uuid CONSTRAINT fk_similar_pairs_dismissed_by_users REFERENCES users,
+    note text NOT NULL DEFAULT '',
+    CONSTRAINT pk_similar_pairs PRIMARY KEY (check_id, number),
+    CONSTRAINT ck_similar_pairs_similarity CHECK (similarity BETWEEN 0 AND 100)
+);
+CREATE INDEX ix_similar_pairs_left_id ON similar_pairs (left_id);
+CREATE INDEX ix_similar_pairs_right_id ON similar_pairs (right_id);
+
+CREATE TABLE fingerprints (
+    submission_id uuid CONSTRAINT pk_fingerprints PRIMARY KEY
+        CONSTRAINT fk_fingerprints_submission_id_submissions REFERENCES submissions ON DELETE CASCADE,
+    version integer NOT NULL,
+    parts bytea,
+    lines integer NOT NULL
+);
+"""
+
+
 def upgrade() -> None:
-    parts = (ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE, COURSES, PLATFORMS)
+    taught = (COURSES, SIMILARITY, PLATFORMS)
+    parts = (ACCOUNTS, ADMINISTRATION, CATALOG, AUTHORING, PREPARATION, JUDGING, LEARNING, PEOPLE, *taught)
     for statements in (FUNCTIONS, *parts):
         op.execute(statements)
     for table in OWNED:

@@ -22,9 +22,10 @@ from app.learning.shared_solution import SharedSolution
 from app.lti.model import Platform, PlatformPerson
 from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
+from app.similarity.model import Fingerprint, SimilarityCheck, SimilarPair
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
-from app.submissions.model import CaseRow
+from app.submissions.model import CaseRow, Submission
 from tests.factories import (
     make_assignment,
     make_course,
@@ -93,6 +94,7 @@ def _make_work(session: Session, user_id: UUID) -> None:
             judging_id=judging.id, revision_id=judging.revision_id, machine="here", wall_seconds=1.0, memory_bytes=1
         )
     )
+    _make_pair(session, user_id, submission)
     session.add(Draft(**own, source="not yet sent"))
     session.add(HintReveal(**own, number=1, revision_id=revision.id))
     session.add(SolutionView(**own, revision_id=revision.id))
@@ -110,4 +112,16 @@ def _make_work(session: Session, user_id: UUID) -> None:
     session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True))
     session.add(Publication(problem_id=revision.problem_id, revision_id=revision.id, user_id=user_id))
     session.add(Rejudging(created_by=user_id, decided_by=user_id, chosen={}, onto="own", total=0))
+    session.flush()
+
+
+def _make_pair(session: Session, user_id: UUID, submission: Submission) -> None:
+    """A pair with the user's program, and one that the user dismissed."""
+    check = SimilarityCheck(problem_id=submission.problem_id, compared="all", created_by=user_id)
+    session.add_all([check, Fingerprint(submission_id=submission.id, version=1, lines=1)])
+    session.flush()
+    others = [make_submission(session).id for _ in range(2)]
+    pair = {"check_id": check.id, "right_id": others[0], "similarity": 90.0, "blocks": []}
+    session.add(SimilarPair(number=1, left_id=submission.id, **pair))
+    session.add(SimilarPair(number=2, left_id=others[1], dismissed_by=user_id, **pair))
     session.flush()

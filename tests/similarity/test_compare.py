@@ -50,7 +50,7 @@ def compare_sources(
     for number, (student, source) in enumerate(sources):
         parts = fingerprint(source)
         assert parts is not None
-        programs.append(Program(submission_id=UUID(int=number), user_id=UUID(int=student), fingerprint=parts))
+        programs.append(Program(submission_id=UUID(int=number), user_id=UUID(int=student), parts=parts))
     known = [fingerprint(source) for source in left_out]
     compared = compare(programs, {int(part) for parts in known if parts is not None for part in parts[:, 0]}, most)
     return compared, [(match.left.user_id.int, match.right.user_id.int) for match in compared.matches]
