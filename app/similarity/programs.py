@@ -35,7 +35,9 @@ def choose_programs(session: Session, check: SimilarityCheck) -> list[Chosen]:
         found = found.where(Submission.assignment_id == check.assignment_id)
     if check.compared == "counting":
         found = found.where(Submission.id.in_(_list_counting(session, check)))
-    newest = session.execute(found.order_by(Submission.created_at.desc(), Submission.id).limit(MOST_PROGRAMS)).all()
+    newest = session.execute(
+        found.order_by(Submission.created_at.desc(), Submission.id.desc()).limit(MOST_PROGRAMS)
+    ).all()
     return [Chosen(submission_id=row.id, user_id=row.user_id) for row in reversed(newest)]
 
 

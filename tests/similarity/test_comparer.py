@@ -76,15 +76,14 @@ def test_a_source_that_no_parser_reads_is_named_and_the_worker_goes_on(
 ) -> None:
     with database.transaction() as session:
         sources = [NESTED, ORIGINAL, DEEP, "def f(:", RENAMED]
-        sent = [
-            hand_in(session, homework, join(session, homework, f"user-s{n}"), text) for n, text in enumerate(sources)
-        ]
+        students = [join(session, homework, f"student-{number}") for number in range(len(sources))]
+        sent = [hand_in(session, homework, *each, n) for n, each in enumerate(zip(students, sources, strict=True))]
         begin(session, homework)
 
     check = run(database, pool)
 
     assert set(check.unread) == {sent[0], sent[2], sent[3]}
-    assert list_pairs(database) == [tuple(sorted((sent[1], sent[4]), key=sent.index))]
+    assert list_pairs(database) == [(sent[1], sent[4])]
 
 
 def test_only_what_counts_is_compared_or_everything_if_asked(
