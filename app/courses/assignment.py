@@ -17,6 +17,7 @@ from app.audit import Act, Actor, record
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.courses.course import Description, Title, make_slug
 from app.courses.deadlines import Phase, Window, find_windows, unsettle
+from app.courses.member import lock_course
 from app.courses.model import (
     Assignment,
     AssignmentKind,
@@ -279,7 +280,8 @@ def _is_in(assignment: Assignment) -> ColumnElement[bool]:
 
 
 def _find_free_slug(session: Session, course: Course, title: str) -> str:
-    taken = set(session.scalars(select(Assignment.slug).where(Assignment.course_id == course.id).with_for_update()))
+    lock_course(session, course.id)
+    taken = set(session.scalars(select(Assignment.slug).where(Assignment.course_id == course.id)))
     base, number = make_slug(title, "assignment"), 1
     while (slug := base if number == 1 else f"{base}-{number}") in taken:
         number += 1

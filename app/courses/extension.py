@@ -14,7 +14,7 @@ from app.audit import Act, Actor, record
 from app.courses.assignment import MAX_ATTEMPTS, MAX_MINUTES
 from app.courses.deadlines import unsettle
 from app.courses.local_time import show_local
-from app.courses.member import Section
+from app.courses.member import Section, lock_course, refuse_own_row
 from app.courses.model import Assignment, Extension, Member
 from app.courses.role import Seat
 from app.errors import Invalid, NotFound
@@ -50,9 +50,14 @@ class ExtensionView(FrozenModel):
 
 
 def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, wishes: Sequence[ExtensionWish]) -> None:
-    """Give extensions; one that the person or section has is replaced. Takes effect at once. Raises Invalid."""
+    """Give extensions; one that the person or section has is replaced. Takes effect at once.
+
+    Raises Invalid and OwnRow.
+    """
+    lock_course(session, seat.course.id)
     for wish in wishes:
         user_id = _find_whose(session, seat, wish)
+        refuse_own_row(actor, user_id)
         if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
             closes = show_local(wish.closes_at, seat.course.timezone)
             raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")

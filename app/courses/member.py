@@ -81,6 +81,11 @@ class MemberNotFound(NotFound):
         super().__init__(f"This course has no member {member_id}. See its list of members.")
 
 
+class OwnRow(Refused):
+    def __init__(self) -> None:
+        super().__init__("Nobody changes their own role, time or grade. Ask another instructor.")
+
+
 class LinkSpent(NotFound):
     def __init__(self) -> None:
         text = "This personal link was used, renewed or has ended, or its course is not open."
@@ -133,6 +138,7 @@ def view_member(seat: Seat, member: Member, username: str | None) -> MemberView:
 
 def add_member(session: Session, actor: Actor, seat: Seat, new: NewMember) -> Member:
     """Add a user, or a removed member again. Raises Invalid for an unknown user, and Conflict for a member."""
+    lock_course(session, seat.course.id)
     user = _get_user(session, new.username)
     member = _find_by_user(session, seat.course.id, user.id)
     if member is not None and member.left_at is None:
@@ -147,7 +153,7 @@ def add_member(session: Session, actor: Actor, seat: Seat, new: NewMember) -> Me
 
 
 def change_member(session: Session, actor: Actor, seat: Seat, member_id: UUID, change: MemberChange) -> Member:
-    """Change what `change` sets. Raises NotFound, Invalid, and Conflict for the last instructor."""
+    """Change what `change` sets. Raises NotFound, Invalid, OwnRow, and Conflict for the last instructor."""
     member = lock_member(session, seat.course.id, member_id)
     if "username" in change.model_fields_set:
         member = claim(session, actor, member, _get_user(session, change.username))
@@ -155,7 +161,8 @@ def change_member(session: Session, actor: Actor, seat: Seat, member_id: UUID, c
         _check_number(session, member, change.number.strip())
     for name in change.model_fields_set & {"name", "number", "section"}:
         setattr(member, name, getattr(change, name).strip())
-    if "time_factor" in change.model_fields_set:
+    if "time_factor" in change.model_fields_set and change.time_factor != member.time_factor:
+        refuse_own_row(actor, member.user_id)
         member.time_factor = change.time_factor
     if "role" in change.model_fields_set and change.role != member.role:
         _change_role(session, actor, member, change.role)
@@ -183,9 +190,16 @@ def _change_role(session: Session, actor: Actor, member: Member, role: CourseRol
     if member.user_id is None:
         raise Invalid("role", "A pending member is a student. Change the role when the account is known.")
     keep_an_instructor(session, member)
+    refuse_own_row(actor, member.user_id)  # else what an instructor handed in without limits would count
     act = _act("member.changed", member, role=role)
     member.role = role
     record(session, actor, act)
+
+
+def refuse_own_row(actor: Actor, user_id: UUID | None) -> None:
+    """Raises OwnRow."""
+    if user_id is not None and user_id == actor.user_id:
+        raise OwnRow
 
 
 def keep_an_instructor(session: Session, member: Member) -> None:

@@ -23,7 +23,7 @@ from app.catalog.model import Problem
 from app.courses.deadlines import Window, find_windows, tell_pages
 from app.courses.extension import ExtensionWish, extend
 from app.courses.local_time import show_local
-from app.courses.member import MemberNotFound
+from app.courses.member import MemberNotFound, lock_course
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting
 from app.courses.role import Seat
 from app.errors import Conflict, NotFound, Refused
@@ -129,12 +129,14 @@ def begin(
     if seat.is_staff:
         raise Refused("Staff write no exams. Try it with the account of a student.")
     check_place(assignment, place)
-    if not secrets.compare_digest(password.strip().encode(errors="replace"), assignment.password.encode()):
-        raise PasswordWrong
     serialise_requests(session, user_id)
     sitting = session.get(Sitting, (assignment.id, user_id), populate_existing=True)
     if sitting is None:
-        sitting = _start(session, seat, assignment, user_id, place)
+        _check_window(session, seat, assignment, user_id)  # before the password, or it could be guessed for days
+    if not secrets.compare_digest(password.strip().encode(errors="replace"), assignment.password.encode()):
+        raise PasswordWrong
+    if sitting is None:
+        sitting = _start(session, assignment, user_id, place)
         record(session, actor, _act("sitting.begun", sitting))
     elif sitting.credential_id is None:
         sitting.credential_id, sitting.address = place.credential_id, place.address
@@ -149,8 +151,8 @@ def begin(
     return running
 
 
-def _start(session: Session, seat: Seat, assignment: Assignment, user_id: UUID, place: Place) -> Sitting:
-    """Raises Conflict."""
+def _check_window(session: Session, seat: Seat, assignment: Assignment, user_id: UUID) -> None:
+    """Raises Conflict if the user can't begin the exam now."""
     now = session.scalars(select(func.now())).one()
     window = find_windows(session, [assignment], user_id)[assignment.id].of(user_id)
     opens, closes = (show_local(at, seat.course.timezone) for at in (window.opens_at, window.closes_at))
@@ -162,6 +164,9 @@ def _start(session: Session, seat: Seat, assignment: Assignment, user_id: UUID, 
         raise Conflict(f"{assignment.title} could be begun until {closes}. Ask your teacher for an extension.")
     if running := find_running(session, user_id):
         raise Conflict(f"You are writing {running.assignment.title}. End it first.")
+
+
+def _start(session: Session, assignment: Assignment, user_id: UUID, place: Place) -> Sitting:
     sitting = Sitting(assignment_id=assignment.id, user_id=user_id)
     sitting.credential_id, sitting.address = place.credential_id, place.address
     session.add(sitting)
@@ -274,6 +279,7 @@ def add_minutes(
     session: Session, actor: Actor, seat: Seat, assignment: Assignment, member_id: UUID, minutes: int
 ) -> None:
     """Give a member more minutes, beside what an extension gives already. Raises Invalid and MemberNotFound."""
+    lock_course(session, seat.course.id)
     member = session.get(Member, member_id)
     if member is None or member.course_id != assignment.course_id or member.user_id is None:
         raise MemberNotFound(member_id)

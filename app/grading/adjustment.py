@@ -15,11 +15,11 @@ from app.catalog.model import Problem
 from app.courses.assignment import MAX_POINTS
 from app.courses.deadlines import find_windows
 from app.courses.local_time import show_local
-from app.courses.member import MemberNotFound, lock_course
+from app.courses.member import MemberNotFound, lock_course, refuse_own_row
 from app.courses.model import Assignment, AssignmentProblem, Course, Member
 from app.courses.role import Seat
 from app.database.engine import storable
-from app.errors import Conflict, Invalid, Refused
+from app.errors import Conflict, Invalid
 from app.grading.book import Book
 from app.grading.model import Adjustment, AdjustmentKind, ShownGrade, ShownWhy
 from app.submissions.model import Submission
@@ -41,11 +41,6 @@ class NewAdjustment(Body):
     points: Change | None = Field(None, description="for `points` and `add`", examples=[2])
     submission: UUID | None = Field(None, description="for `submission`: a hand-in of the student", examples=[None])
     reason: Reason = Field(description="the student sees it with the points")
-
-
-class OwnRow(Refused):
-    def __init__(self) -> None:
-        super().__init__("Nobody adjusts their own grade. Ask another instructor.")
 
 
 def adjust(
@@ -130,8 +125,7 @@ def _get_student(session: Session, actor: Actor, seat: Seat, member_id: UUID) ->
     user_id = session.scalar(select(Member.user_id).where(*is_student))
     if user_id is None:
         raise MemberNotFound(member_id)
-    if user_id == actor.user_id:
-        raise OwnRow
+    refuse_own_row(actor, user_id)
     return user_id
 
 

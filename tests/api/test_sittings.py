@@ -1,6 +1,8 @@
 """Exams over REST: a sitting with a token, what staff change in it, and what others may not."""
 
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from uuid import UUID
@@ -91,6 +93,27 @@ def test_staff_extend_end_and_unlock(member: Member) -> None:
     assert ended == ("ended", HTTPStatus.CONFLICT)
     assert waiting == ("unlocked", HTTPStatus.FORBIDDEN)
     assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.ACCEPTED
+
+
+def test_of_changes_that_staff_send_at_once_none_is_lost(member: Member, database: Database) -> None:
+    member("ada", "student")
+    boss = member("boss", "instructor")
+    with database.transaction() as session:
+        make_user(session, "emmy")
+    member_path = f"{HERE}/sittings/{find_row(boss)['member']}"
+    dates = {"opens_at": NOW.isoformat(), "due_at": (NOW + HOUR).isoformat()}
+    homework = {"title": "Same", "problems": [{"problem": "sum"}], **dates}
+    calls: list[Callable[[], httpx.Response]] = [
+        lambda: boss.patch(member_path, json={"more_minutes": 1}),
+        lambda: boss.post("/courses/here/assignments", json=homework),
+        lambda: boss.post("/courses/here/members", json={"username": "emmy"}),
+    ]
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda at: calls[at % 3](), range(12)))
+
+    assert Counter(answer.status_code for answer in answers) == {204: 4, 201: 5, 409: 3}
+    assert [each["extra_minutes"] for each in boss.get(f"{HERE}/extensions").json()["items"]] == [4]
 
 
 def test_points_are_released_once_the_last_student_has_finished(member: Member, database: Database) -> None:

@@ -1,16 +1,20 @@
 """Members: who becomes one, how a pending one gets an account, and that a course keeps an instructor."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.audit import Actor
 from app.courses.course import CodeWrong, join_course, renew_join_code
+from app.courses.extension import ExtensionWish, extend
 from app.courses.member import (
     LinkSpent,
     MemberChange,
     MemberNotFound,
     NewMember,
+    OwnRow,
     add_member,
     change_member,
     claim_by_email,
@@ -24,7 +28,7 @@ from app.courses.role import CourseNotFound, CourseRight, CourseRightMissing, ge
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, Refused
 from tests.courses.seats import as_viewer, teach
-from tests.factories import make_course, make_member, make_user
+from tests.factories import make_assignment, make_course, make_member, make_user
 
 NOBODY = Actor(user_id=None, channel="page")
 
@@ -167,6 +171,22 @@ def test_a_course_keeps_an_instructor(database: Database) -> None:
         remove_member(session, taught.actor, taught.seat, own)
 
         assert taught.seat.member.left_at is not None
+
+
+def test_nobody_changes_their_own_role_or_time(session: Session) -> None:
+    taught = teach(session)
+    make_member(session, taught.course, make_user(session), "instructor")
+    assert taught.seat.member is not None
+    own = taught.seat.member.id
+    homework = make_assignment(session, taught.course)
+
+    for change in (MemberChange(role="student"), MemberChange(time_factor=Decimal(3))):
+        with pytest.raises(OwnRow):
+            change_member(session, taught.actor, taught.seat, own, change)
+    with pytest.raises(OwnRow):
+        extend(session, taught.actor, taught.seat, homework, [ExtensionWish(member=own, extra_attempts=1)])
+    same = MemberChange(role="instructor", time_factor=Decimal(1), section="Mon")
+    assert change_member(session, taught.actor, taught.seat, own, same).section == "Mon"
 
 
 def test_only_a_user_who_is_no_member_is_added(database: Database) -> None:

@@ -125,6 +125,15 @@ def test_a_password_is_asked_for(session: Session, taught: Taught, ada: Viewer) 
     assert sit(session, ada, taught, exam, password=" plum tree ").assignment.id == exam.id
 
 
+def test_a_password_can_not_be_guessed_before_the_opening(session: Session, taught: Taught, ada: Viewer) -> None:
+    now = datetime.now(UTC)
+    exam = make_exam(session, taught, password="plum tree", opens_at=now + MINUTE, due_at=now + 9 * MINUTE)
+
+    for guess in ("plum", "plum tree"):
+        with pytest.raises(Conflict, match="can be begun from"):
+            sit(session, ada, taught, exam, password=guess)
+
+
 @pytest.mark.parametrize(
     ("address", "is_in"),
     [

@@ -11,10 +11,11 @@ from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.courses.member import OwnRow
 from app.courses.model import Assignment, Extension
 from app.database.engine import Database
 from app.errors import Conflict, Invalid
-from app.grading.adjustment import NewAdjustment, OwnRow, adjust, list_adjustments, release, remove_adjustment
+from app.grading.adjustment import NewAdjustment, adjust, list_adjustments, release, remove_adjustment
 from app.grading.book import read_book, read_own_row
 from app.grading.grade import Grade, show_points
 from app.grading.grade_change import list_grade_changes
