@@ -80,9 +80,11 @@ class Arena:
         return replace(self, pool=pool)
 
     def settle(self) -> GuestBox:
-        """The box that the next submission will come into."""
+        """The box that the next submission will come into. Others, which replaced one that ended slowly, are closed."""
         with self.pool.lease(self.spec, threading.Event()):
-            (box,) = self.launcher.open_boxes(self.spec)
+            box, *others = self.launcher.open_boxes(self.spec)
+        for other in others:
+            other.close()
         return box
 
     def look(self) -> Seen:
