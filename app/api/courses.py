@@ -18,9 +18,10 @@ from app.courses.course import (
     create_course,
     end_join_code,
     join_course,
-    list_courses,
+    list_seats,
     renew_join_code,
     view_course,
+    view_courses,
 )
 from app.courses.course_copy import CopyWish, copy_course
 from app.courses.member import (
@@ -162,8 +163,8 @@ def post_course(
 def get_courses(database: Stored, viewer: CourseReader, wanted: ShortSliced) -> CourseList:
     """Newest first. Admins get all courses."""
     with database.transaction() as session:
-        items, following = cut_list(list_courses(session, viewer), lambda course: course.slug, wanted)
-    return CourseList(items=list(items), next=following)
+        seats, following = cut_list(list_seats(session, viewer), lambda seat: seat.course.slug, wanted)
+        return CourseList(items=view_courses(session, seats), next=following)
 
 
 @router.post("/me/courses", summary="Join a course")

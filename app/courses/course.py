@@ -205,18 +205,17 @@ def join_course(session: Session, viewer: Viewer, code: str) -> Course:
     return course
 
 
-def list_courses(session: Session, viewer: Viewer) -> list[CourseView]:
-    """List the viewer's courses, the newest first. Admins see all courses."""
+def list_seats(session: Session, viewer: Viewer) -> list[Seat]:
+    """List the viewer's seats in courses, the newest course first. Admins have a seat in all courses."""
     found = session.execute(select_seats(viewer).order_by(Course.created_at.desc(), Course.slug))
-    seats = [seat for course, member in found if (seat := take_seat(viewer, course, member))]
-    return _view(session, seats)
+    return [seat for course, member in found if (seat := take_seat(viewer, course, member))]
 
 
 def view_course(session: Session, seat: Seat) -> CourseView:
-    return _view(session, [seat])[0]
+    return view_courses(session, [seat])[0]
 
 
-def _view(session: Session, seats: Sequence[Seat]) -> list[CourseView]:
+def view_courses(session: Session, seats: Sequence[Seat]) -> list[CourseView]:
     is_student = (Member.role == "student", Member.left_at.is_(None))
     counted = select(Member.course_id, func.count()).where(*is_student).group_by(Member.course_id)
     here = Member.course_id.in_([seat.course.id for seat in seats])

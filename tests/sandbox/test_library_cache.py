@@ -2,8 +2,9 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.interface import BoxSpec, Ending, SandboxUnavailable
+from sandbox.interface import Box, BoxSpec, Ending, SandboxUnavailable
 from sandbox.launcher_choice import choose_launcher
 from sandbox.library_cache import ENTRY_BYTES, fill_cache, is_silent, names_in
 from sandbox.runtime import find_runtime
@@ -37,22 +38,29 @@ REFERENCE = """
 """
 
 
-@pytest.fixture
-def launcher(tmp_path: Path) -> BubblewrapLauncher:
-    cache = tmp_path / "cache"
+def make_launcher(folder: Path) -> BubblewrapLauncher:
+    cache = folder / "cache"
     cache.mkdir()
     return BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=cache)
 
 
+def fill_from(
+    launcher: BubblewrapLauncher, source: str = REFERENCE, *, driver: str | None = None, eager: bool = False
+) -> int:
+    assert launcher.cache is not None
+    with closing(launcher.launch(JAX)) as box:
+        request = make_request(source, X, kind="jax", driver=driver)
+        return fill_cache(launcher.cache, box, request, NEVER, eager=eager)
+
+
+@pytest.fixture
+def launcher(tmp_path: Path) -> BubblewrapLauncher:
+    return make_launcher(tmp_path)
+
+
 @pytest.fixture
 def fill(launcher: BubblewrapLauncher) -> Callable[..., int]:
-    def run(source: str = REFERENCE, *, driver: str | None = None, eager: bool = False) -> int:
-        assert launcher.cache is not None
-        with closing(launcher.launch(JAX)) as box:
-            request = make_request(source, X, kind="jax", driver=driver)
-            return fill_cache(launcher.cache, box, request, NEVER, eager=eager)
-
-    return run
+    return partial(fill_from, launcher)
 
 
 def contents(launcher: BubblewrapLauncher) -> list[bytes]:
@@ -177,6 +185,15 @@ def run(solution, inputs):
 """
 
 
+@pytest.fixture(scope="module")
+def box_with_plain_calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    launcher = make_launcher(tmp_path_factory.mktemp("plain"))
+    fill_from(launcher, PLAIN_CALLS, driver=WIDE_DRIVER)
+    fill_from(launcher, PLAIN_CALLS)
+    with closing(launcher.launch(JAX)) as box:
+        yield box
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -204,10 +221,8 @@ def run(solution, inputs):
     ],
 )
 def test_a_call_that_is_not_the_plain_one_is_made_as_without_the_cache(
-    launcher: BubblewrapLauncher, fill: Callable[..., int], code: str, expected: object
+    box_with_plain_calls: Box, code: str, expected: object
 ) -> None:
-    fill(PLAIN_CALLS, driver=WIDE_DRIVER)
-    fill(PLAIN_CALLS)
     source = f"""
     import io
     import jax
@@ -250,8 +265,7 @@ def test_a_call_that_is_not_the_plain_one_is_made_as_without_the_cache(
         return {code}
 """
 
-    with closing(launcher.launch(JAX)) as box:
-        outcome = run_in(box, make_request(source, X, kind="jax")).cases[0]
+    outcome = run_in(box_with_plain_calls, make_request(source, X, kind="jax")).cases[0]
 
     assert outcome.ending is Ending.ANSWERED, outcome
     assert value_of(outcome) == expected

@@ -226,8 +226,15 @@ def read_after(
     return look.read(addresses or list_addresses())
 
 
-@pytest.mark.parametrize("dates", [{}, CLOSED], ids=["open", "closed"])
-@pytest.mark.parametrize(("shows", "others"), [("samples", (wrong, running)), ("nothing", (crashed, waiting))])
+@pytest.mark.parametrize(
+    ("shows", "others", "dates"),
+    [
+        pytest.param("samples", (wrong, running), {}, id="samples, open"),
+        pytest.param("nothing", (crashed, waiting), CLOSED, id="nothing, closed"),
+        pytest.param("samples", (wrong, running), CLOSED, id="samples, closed", marks=pytest.mark.whole),
+        pytest.param("nothing", (crashed, waiting), {}, id="nothing, open", marks=pytest.mark.whole),
+    ],
+)
 def test_a_right_and_a_wrong_hand_in_look_the_same_everywhere(
     anyone: TestClient,
     database: Database,

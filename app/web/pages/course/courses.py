@@ -13,8 +13,9 @@ from app.courses.course import (
     create_course,
     find_course_by_code,
     join_course,
-    list_courses,
+    list_seats,
     list_timezones,
+    view_courses,
 )
 from app.courses.member import claim_by_link, get_link
 from app.errors import Invalid, Refused
@@ -42,7 +43,7 @@ class CodeForm(BaseModel):
 @router.get("")
 def show_courses(visit: CurrentVisit, viewer: Reader) -> Response:
     with visit.transaction() as session:
-        courses = list_courses(session, viewer)
+        courses = view_courses(session, list_seats(session, viewer))
     return visit.render("course/courses.html", {"courses": courses})
 
 
