@@ -39,7 +39,7 @@ def test_a_new_package_verifies_as_written(tmp_path: Path) -> None:
     assert {finding.severity for finding in report.findings} <= {"note"}
 
 
-@pytest.mark.parametrize("slug", ["runge_kutta_4", "microbatched_grads"])
+@pytest.mark.parametrize("slug", ["runge_kutta_4", pytest.param("microbatched_grads", marks=pytest.mark.whole)])
 def test_a_package_like_another_one_judges_as_that_one_does(tmp_path: Path, slug: str) -> None:
     written = new(tmp_path, "mine", "--like", slug)
 

@@ -22,14 +22,12 @@ QUICKLY = (
     "empty_answers",
     "file",
     "functions",
-    "generator",
     "in_place",
     "in_place_input",
     "integrator",
     "named_tuples",
     "random",
     "text",
-    "text_printed",
 )
 SLUGS = sorted(path.parent.name for path in HERE.glob("*/problem.yaml"))
 # What a student is told about a sample, by package and solution.

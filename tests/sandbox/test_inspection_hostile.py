@@ -276,6 +276,7 @@ def test_a_counter_that_would_wrap_around_is_not_counted(bench: Bench) -> None:
     assert lengths == [8, 4, 4, None, None, None, 0]
 
 
+@pytest.mark.whole
 def test_a_program_that_hangs_without_a_step_shows_nothing(bench: Bench) -> None:
     """The answer without the step can't be had; that is no difference."""
     source = """

@@ -44,6 +44,7 @@ def caching(tmp_path: Path) -> BubblewrapLauncher:
     return BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=tmp_path)
 
 
+@pytest.mark.whole
 def test_a_revision_fills_the_cache_once_for_each_set_of_libraries(
     bench: Bench, tmp_path: Path, filled: list[str], caching: BubblewrapLauncher
 ) -> None:

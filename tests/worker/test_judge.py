@@ -31,6 +31,7 @@ def test_after_three_cases_that_ended_the_program_the_others_are_not_run_and_say
     assert judged.cases[3].wall_seconds == 0
 
 
+@pytest.mark.whole
 def test_after_a_first_case_that_takes_too_long_the_others_are_not_run_and_the_line_is_told(pool: Pool) -> None:
     judged, told = judge_and_tell("def standardise(x, eps):\n    while True:\n        x[:0]\n", pool)
 

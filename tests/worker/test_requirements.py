@@ -83,8 +83,8 @@ def test_a_student_gets_no_input_of_a_sealed_case_and_an_inspector_no_source(cou
     "source",
     [
         pytest.param(ENERGY.reference, id="right"),
-        pytest.param(WHOLE, id="requirement not met"),
-        pytest.param(ENERGY.reference.replace("gain * chunk", "chunk - gain"), id="wrong"),
+        pytest.param(WHOLE, id="requirement not met", marks=pytest.mark.whole),
+        pytest.param(ENERGY.reference.replace("gain * chunk", "chunk - gain"), id="wrong", marks=pytest.mark.whole),
         pytest.param(
             "def chunked_energy(x, gain, chunks):\n    return float(gain) ** 2 * (x * x).sum()\n", id="untraceable"
         ),
