@@ -114,11 +114,12 @@ def erase_self(session: Session, actor: Actor, reauthentication: Reauthenticatio
 
 
 def _keep_graded_work(session: Session, user_id: UUID) -> None:
-    """Raises Conflict if the user has handed in work for a course that is kept. An admin may erase it.
+    """Raises Conflict if the user has handed in work or begun an exam in a course that is kept. An admin may erase it.
 
     A course is kept until its date, or without one until it is archived.
     """
     handed_in = select(Submission.assignment_id).where(Submission.user_id == user_id)
+    begun = select(Sitting.assignment_id).where(Sitting.user_id == user_id)
     teacher = (
         select(User.username)
         .join(Member, Member.user_id == User.id)
@@ -129,10 +130,11 @@ def _keep_graded_work(session: Session, user_id: UUID) -> None:
     )
     is_kept = or_(Course.keep_until > func.now(), and_(Course.keep_until.is_(None), Course.state != "archived"))
     query = select(Course.title, Course.keep_until, teacher).where(is_kept)
-    of_user = Course.id.in_(select(Assignment.course_id).where(Assignment.id.in_(handed_in)))
+    of_user = Course.id.in_(select(Assignment.course_id).where(Assignment.id.in_(handed_in.union(begun))))
     kept = [_describe_kept(*row) for row in session.execute(query.where(of_user).order_by(Course.title))]
     if kept:
-        raise Conflict(f"You handed in work that is graded: {'; '.join(kept)}. Then an admin can erase your account.")
+        what = "You handed in work that is graded, or began an exam"
+        raise Conflict(f"{what}: {'; '.join(kept)}. Then an admin can erase your account.")
 
 
 def _describe_kept(title: str, keep_until: datetime | None, teacher: str | None) -> str:

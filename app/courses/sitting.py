@@ -204,12 +204,17 @@ def has_seb_key(keys: Sequence[str], place: Place) -> bool:
 
 
 def find_running(session: Session, user_id: UUID) -> RunningExam | None:
-    """Return the exam that the user is writing now. Usually there is none, and this is one look into an index."""
+    """Return the exam that the user is writing now. Usually there is none, and this is one look into an index.
+
+    A student who can't open the course any more writes no exam: all pages would be closed otherwise.
+    """
+    is_member = and_(Member.course_id == Course.id, Member.user_id == user_id, Member.left_at.is_(None))
     query = (
         select(Sitting, Assignment, Course, func.now())
         .join(Assignment, Assignment.id == Sitting.assignment_id)
         .join(Course, Course.id == Assignment.course_id)
-        .where(Sitting.user_id == user_id, ~Sitting.is_settled)
+        .join(Member, is_member)
+        .where(Sitting.user_id == user_id, ~Sitting.is_settled, Course.state == "open")
     )
     for sitting, assignment, course, now in session.execute(query).all():
         window = find_windows(session, [assignment], user_id)[assignment.id].of(user_id)

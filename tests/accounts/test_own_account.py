@@ -11,7 +11,7 @@ from app.accounts.reauthentication import Reauthentication, ReauthenticationFail
 from app.accounts.user import SignUp, sign_up
 from app.admin.erasure import erase_self
 from app.audit import Actor
-from app.courses.model import Course
+from app.courses.model import Course, Sitting
 from app.database.engine import Database
 from app.errors import Conflict
 from app.limits import Limits, RateLimitReached
@@ -44,6 +44,16 @@ def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(dat
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
         assert session.scalars(select(User.erased_at)).one() is None
+
+
+def test_an_exam_that_was_begun_is_not_erased_to_begin_it_again(database: Database, ada: Actor) -> None:
+    assert ada.user_id is not None
+    with database.transaction() as session:
+        exam = make_assignment(session, make_course(session, title="Deep learning"), kind="exam", minutes=60)
+        session.add(Sitting(assignment_id=exam.id, user_id=ada.user_id, address="192.0.2.1"))
+
+    with pytest.raises(Conflict, match="began an exam: Deep learning"), database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, Limits()))
 
 
 def test_graded_work_of_a_running_course_is_not_erased_by_its_owner(database: Database, ada: Actor) -> None:

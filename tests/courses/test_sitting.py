@@ -199,6 +199,22 @@ def test_a_second_sign_in_goes_on_only_after_staff_have_unlocked_it(
         sit(session, ada, taught, exam)
 
 
+def test_a_student_who_can_not_open_the_course_is_not_closed_in_its_exam(
+    session: Session, taught: Taught, ada: Viewer
+) -> None:
+    sit(session, ada, taught, make_exam(session, taught))
+    member = session.scalars(select(Member).where(Member.user_id == ada.id)).one()
+
+    for row, name, value in ((taught.course, "state", "draft"), (member, "left_at", NOW)):
+        before = getattr(row, name)
+        setattr(row, name, value)
+        session.flush()
+        assert find_running(session, ada.id) is None
+        setattr(row, name, before)
+        session.flush()
+    assert find_running(session, ada.id) is not None
+
+
 def test_staff_and_a_second_exam_at_once_are_refused(session: Session, taught: Taught, ada: Viewer) -> None:
     exam, second = make_exam(session, taught), make_exam(session, taught)
     sit(session, ada, taught, exam)
