@@ -1,5 +1,6 @@
 """The grade book with the pages alone: the matrix, one cell, a decision, the release and the export."""
 
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import select
 
 from app.accounts.session import start_session
 from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.courses.model import Assignment
 from app.database.engine import Database
 from app.grading.model import ShownGrade
 from app.web.visit import COOKIE
@@ -70,6 +72,20 @@ def test_a_student_sees_points_and_reasons_after_the_release_only(anyone: TestCl
     assert "a nice proof" in after
     assert anyone.get(BOOK).status_code == HTTPStatus.FORBIDDEN
     assert anyone.get(cell).status_code == HTTPStatus.FORBIDDEN
+
+
+def test_a_release_that_is_too_early_comes_back_with_the_reason(
+    anyone: TestClient, database: Database, secrets: dict[str, str]
+) -> None:
+    with database.transaction() as session:
+        assignment = session.scalars(select(Assignment)).one()
+        assignment.shows, assignment.shows_at = "nothing", datetime.now(UTC) + timedelta(days=1)
+
+    refused = anyone.post(f"{BOOK}/homework/release", data={"released": "true"})
+
+    assert refused.status_code == HTTPStatus.CONFLICT
+    assert "Homework hides results until" in refused.text
+    assert secrets["place"] in refused.text
 
 
 def test_the_export_has_each_problem_and_no_formula(

@@ -107,24 +107,8 @@ def show_grades(
     start: Annotated[int, Query(alias="from", ge=0, le=100_000)] = 0,
     done: str = "",
 ) -> Response:
-    with visit.transaction() as session:
-        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
-        book = read_book(session, seat, section or None)
-        sections = list_sections(session, seat.course.id)
-        requests = list_requests(session, seat)
-    end = start + STUDENTS
-    context = {
-        "book": book,
-        "rows": book.rows[start:end],
-        "next": end if len(book.rows) > end else None,
-        "requests": requests,
-        "waiting": [(row, each) for row in book.rows for each in row.grades if each.is_provisional][:WAITING],
-        "sections": sections,
-        "section": section or None,
-        "show_points": show_points,
-        "done": DONE.get(done),
-    }
-    return visit.render("course/grades.html", course_context(seat) | context)
+    context = {"section": section or None, "start": start, "done": DONE.get(done)}
+    return _render_book(visit, viewer, course, context)
 
 
 @router.get("/grades.csv")
@@ -141,13 +125,16 @@ def send_grades(visit: CurrentVisit, viewer: Reader, course: str, problems: bool
 def send_release(
     visit: CurrentVisit, viewer: Taker, course: str, assignment: str, form: Annotated[ReleaseForm, Form()]
 ) -> Response:
-    with visit.transaction() as session:
-        seat = get_seat(session, viewer, course, CourseRight.GRADE)
-        found = get_assignment(session, seat, assignment)
-        if form.released:
-            release(session, visit.actor, found, read_book(session, seat))
-        else:
-            withhold(session, visit.actor, found)
+    try:
+        with visit.transaction() as session:
+            seat = get_seat(session, viewer, course, CourseRight.GRADE)
+            found = get_assignment(session, seat, assignment)
+            if form.released:
+                release(session, visit.actor, found, read_book(session, seat))
+            else:
+                withhold(session, visit.actor, found)
+    except Conflict as fault:
+        return _render_book(visit, viewer, course, {"error": str(fault)}, 409)
     return see_other(f"{HOME}/{course}/grades?done={'released' if form.released else 'hidden'}")
 
 
@@ -240,6 +227,27 @@ def _find_student(session: Session, viewer: Viewer, place: tuple[str, str, UUID]
     user_id = _read_row(session, seat, place[2]).member.user_id
     assert user_id is not None
     return get_assignment(session, seat, place[1]), user_id
+
+
+def _render_book(visit: Visit, viewer: Viewer, course: str, context: Mapping[str, Any], status: int = 200) -> Response:
+    usual: dict[str, Any] = {"section": None, "start": 0, "done": None, "error": ""}
+    shown = usual | dict(context)
+    with visit.transaction() as session:
+        seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
+        book = read_book(session, seat, shown["section"])
+        sections = list_sections(session, seat.course.id)
+        requests = list_requests(session, seat)
+    end = shown["start"] + STUDENTS
+    shown |= {
+        "book": book,
+        "rows": book.rows[shown["start"] : end],
+        "next": end if len(book.rows) > end else None,
+        "requests": requests,
+        "waiting": [(row, each) for row in book.rows for each in row.grades if each.is_provisional][:WAITING],
+        "sections": sections,
+        "show_points": show_points,
+    }
+    return visit.render("course/grades.html", course_context(seat) | shown, status)
 
 
 def _render(
