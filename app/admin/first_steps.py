@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.audit import Act, Actor, AuditEvent, find_last, record
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import IS_LISTED
 from app.catalog.search import track_slug
 from app.policy import change_policy, read_policy
 from app.submissions.model import Submission

@@ -20,6 +20,7 @@ from app.admin.user_list import UserNotFound
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
+from app.courses.due import find_hint_lock
 from app.courses.model import Assignment, Course, Extension, Member
 from app.database.engine import Database
 from app.grading.model import Adjustment, Comment, RegradeRequest
@@ -233,6 +234,8 @@ def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | b
             yield f"{name}.py", submission.source
             sent = {each: getattr(submission, each) for each in ("id", "mode", "inputs", "created_at")}
             told = {"is_withheld": True} if is_withheld else _describe(judging) | {"cases": cases[judging.id]}
+            if judging.hint and find_hint_lock(session, user_id, submission.problem_id):
+                told["hint"] = None
             yield f"{name}.json", _text({"problem": slug, "revision": number, **sent, **told})
 
 

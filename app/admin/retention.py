@@ -33,6 +33,7 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from app.accounts.model import ApiToken, Invitation, UserSession
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.courses.course import part_with_problems
 from app.courses.model import Assignment, Course
 from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
@@ -197,6 +198,8 @@ def _remove_some(session: Session, rule: Rule) -> int:
     """Remove a batch. Rows that another transaction has locked wait for the next run."""
     some = rule.chosen.limit(BATCH).with_for_update(skip_locked=True, of=rule.model)
     keys = session.scalars(some).all()
+    if rule.model is Course:
+        part_with_problems(session, keys)
     session.execute(delete(rule.model).where(rule.model.__table__.c.id.in_(keys)))
     return len(keys)
 

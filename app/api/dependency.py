@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from app.accounts.permission import AccountSuspended, Permission, Viewer
 from app.accounts.token import find_viewer_by_token, is_of_suspended
 from app.api.error_code import NotSignedIn
+from app.api.field import KnownSlug
 from app.api.request_state import (
     get_database,
     get_limits,
@@ -31,6 +32,7 @@ from app.api.request_state import (
     shared_state,
 )
 from app.audit import Actor
+from app.catalog.access import require_editable
 from app.database.cursor import ALL, MAX_PAGE, PAGE, Slice
 from app.database.engine import Database
 from app.limits import Limits, RateLimitStatus, address_of, network_of
@@ -168,6 +170,16 @@ OperationsReader = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
 Operator = Annotated[Viewer, needs(Permission.OPERATE)]
 SettingsChanger = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS)]
 Auditor = Annotated[Viewer, needs(Permission.READ_AUDIT)]
+
+
+def find_edited_slug(author: Author, slug: KnownSlug, database: Stored) -> str:
+    """Raises ProblemNotFound for a problem whose files the author may not read."""
+    with database.transaction() as session:
+        require_editable(session, author.id, slug)
+    return slug
+
+
+EditedSlug = Annotated[str, Depends(find_edited_slug)]
 
 
 async def find_viewer(

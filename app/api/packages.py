@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from app.api.dependency import Author, Stored
 from app.api.field import Slug
 from app.api.openapi import locates
+from app.authoring.availability import AvailabilityWish, prepare
 from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
@@ -64,10 +65,15 @@ def read_sending(
             "problem only"
         ),
     ] = None,
-) -> Sending:
+    course: Annotated[
+        str | None, Query(max_length=100, description="for `course`: its slug; others can't read the files from now on")
+    ] = None,
+) -> tuple[Sending, AvailabilityWish | None]:
     """Raises PackageInvalid."""
     package = package_from_files(slug, read_upload(slug, body))
-    return Sending(user_id=author.id, package=package, publish=publish, replaces=replaces, availability=availability)
+    wish = AvailabilityWish(availability=availability, course=course) if availability else None
+    sending = Sending(user_id=author.id, package=package, publish=publish, replaces=replaces, availability=availability)
+    return sending, wish
 
 
 @router.put(
@@ -79,10 +85,16 @@ def read_sending(
     summary="Send a problem's package: verified, then published",
 )
 def put_problem(
-    wanted: Annotated[Sending, Depends(read_sending)], database: Stored, response: Response
+    author: Author,
+    wanted: Annotated[tuple[Sending, AvailabilityWish | None], Depends(read_sending)],
+    database: Stored,
+    response: Response,
 ) -> VerificationView:
     """For authors. The answer lists errors in the package's files with their lines. The verification finds the rest."""
     with database.transaction() as session:
-        view = view_verification(session, send(session, wanted))
+        sending, wish = wanted
+        if wish:
+            prepare(session, author, sending.package.slug, wish)
+        view = view_verification(session, send(session, sending))
     response.headers["Location"] = f"/api/v1/verifications/{view.id}"
     return view

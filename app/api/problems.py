@@ -9,15 +9,13 @@ from app.api.dependency import Address, AnyViewer, Author, Sliced, Stored, act_a
 from app.api.error_code import NotSignedIn
 from app.api.field import KnownSlug, Slug
 from app.api.openapi import OPEN_TO_ALL
+from app.authoring.availability import AvailabilityWish, choose_availability
 from app.catalog.manifest import Difficulty
-from app.catalog.model import Availability
 from app.catalog.parameter import Framework
-from app.catalog.publish import change_availability, get_availability, lock_problem
 from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
 from app.catalog.search import MAX_TAGS, ProblemFilters, ProblemOrder, list_problems
 from app.catalog.spelling import forgive
 from app.learning.progress import states_for
-from app.validation import Body
 
 router = APIRouter(prefix="/problems", tags=["problems"])
 
@@ -91,28 +89,19 @@ def get_problem_detail(database: Stored, viewer: AnyViewer, slug: Slug) -> Probl
         return get_problem(session, slug, viewer.id if viewer else None)
 
 
-class ProblemChange(Body):
-    availability: Availability = Field(
-        description="`listed`; `unlisted`: in no list, but open to everyone who knows the address; `draft`: for "
-        "authors only; `withdrawn`: everyone can read it, and it takes no new submissions"
-    )
-
-
 @router.patch(
     "/{slug}",
     operation_id="change_problem",
-    summary="List a problem, or make it unlisted, a draft or withdrawn",
+    summary="List a problem, or make it unlisted, a course's, a draft or withdrawn",
 )
 def patch_problem(
     author: Author,
     address: Address,
     database: Stored,
     slug: KnownSlug,
-    wanted: ProblemChange,
+    wanted: AvailabilityWish,
 ) -> ProblemDetail:
-    """Submissions, histories and solved problems stay."""
+    """Submissions, histories and solved problems stay. For one that assignments use, a 409 names them."""
     with database.transaction() as session:
-        get_availability(session, slug)  # so that the lock adds no problem
-        lock_problem(session, slug)
-        change_availability(session, slug, wanted.availability, act_as(author, address))
+        choose_availability(session, author, act_as(author, address), slug, wanted)
         return get_problem(session, slug, author.id)

@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from app.api.archive import PACKAGE, send_package
-from app.api.dependency import Address, Author, Sliced, Stored, act_as
-from app.api.field import KnownSlug
+from app.api.dependency import Address, Author, EditedSlug, Sliced, Stored, act_as
 from app.authoring.publication import bring_back
 from app.authoring.query import RevisionPage, page_revisions
 from app.catalog.publish import MAX_NUMBER, get_revision
@@ -18,7 +17,7 @@ Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="the revision's nu
 
 
 @router.get("", operation_id="list_revisions", summary="List a problem's revisions")
-def get_revisions(author: Author, slug: KnownSlug, database: Stored, wanted: Sliced) -> RevisionPage:  # noqa: ARG001
+def get_revisions(slug: EditedSlug, database: Stored, wanted: Sliced) -> RevisionPage:
     with database.transaction() as session:
         return page_revisions(session, slug, wanted.cursor, wanted.limit)
 
@@ -29,7 +28,7 @@ def get_revisions(author: Author, slug: KnownSlug, database: Stored, wanted: Sli
     responses={200: PACKAGE},
     summary="Download a revision's files as a zip archive",
 )
-def get_revision_files(author: Author, slug: KnownSlug, number: Number, database: Stored) -> Response:  # noqa: ARG001
+def get_revision_files(slug: EditedSlug, number: Number, database: Stored) -> Response:
     with database.transaction() as session:
         files = get_revision(session, slug, number).files
     return send_package(slug, files, f"{slug}-{number}.zip")
@@ -41,7 +40,7 @@ def get_revision_files(author: Author, slug: KnownSlug, number: Number, database
     summary="Make an earlier revision the current one again",
 )
 def publish_revision(
-    author: Author, slug: KnownSlug, number: Number, address: Address, database: Stored
+    author: Author, slug: EditedSlug, number: Number, address: Address, database: Stored
 ) -> RevisionPage:
     """Does not verify the revision again: its first publication did, or it came from the server's folder."""
     with database.transaction() as session:

@@ -13,6 +13,7 @@ from app.authoring.publication import publish_verified
 from app.authoring.query import (
     VerificationPage,
     VerificationView,
+    get_readable_verification,
     get_verification,
     page_verifications,
     view_verification,
@@ -28,10 +29,10 @@ Wait = Annotated[
 ]
 
 
-def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:  # noqa: ARG001
+def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:
     """Raises NotFound before the answer starts, while it can still have a status."""
     with database.transaction() as session:
-        return get_verification(session, verification_id).id
+        return get_readable_verification(session, author.id, verification_id).id
 
 
 Known = Annotated[UUID, Depends(check_readable)]

@@ -34,7 +34,7 @@ class Verification(Base):
         CheckConstraint("verdict IN ('passed', 'refused', 'failed')", name="verdict"),
         CheckConstraint("(finished_at IS NULL) = (verdict IS NULL)", name="done_has_verdict"),
         CheckConstraint("verdict = 'passed' OR revision_id IS NULL", name="published_has_passed"),
-        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'withdrawn')", name="availability"),
+        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'course', 'withdrawn')", name="availability"),
         Index("ix_verifications_user_id_queued_at", "user_id", text("queued_at DESC")),
         Index("ix_verifications_slug_queued_at", "slug", text("queued_at DESC")),
         Index(

@@ -12,7 +12,14 @@ from app.authoring.model import Publication, Verification
 from app.catalog.folder import digest
 from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.package import Package, package_from_files
-from app.catalog.publish import change_availability, get_revision, lock_problem, publish, publish_again
+from app.catalog.publish import (
+    change_availability,
+    get_revision,
+    lock_problem,
+    publish,
+    publish_again,
+    set_availability,
+)
 from app.errors import Conflict
 
 
@@ -33,7 +40,7 @@ def publish_package(session: Session, package: Package, publisher: Publisher, re
     problem = lock_problem(session, package.slug)
     before = _current_number(session, package.slug)
     if before is None and publisher.availability:
-        problem.availability = publisher.availability  # a new problem was never listed, so nothing is changed
+        set_availability(problem, publisher.availability)  # a new problem was never listed, so nothing is changed
     revision = _noted(session, publish(session, package, replaces), publisher, before)
     if publisher.actor and publisher.availability:
         change_availability(session, package.slug, publisher.availability, publisher.actor)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased, defer, undefer
 
 from app.accounts.model import User
 from app.authoring.model import Publication, Verification
+from app.catalog.access import is_editable_by, require_editable
 from app.catalog.model import IS_CURRENT, Availability, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
@@ -144,6 +145,15 @@ def get_verification(session: Session, verification_id: UUID, *, with_files: boo
     return found
 
 
+def get_readable_verification(
+    session: Session, author_id: UUID, verification_id: UUID, *, with_files: bool = False
+) -> Verification:
+    """Raises NotFound, also for one of a course's problem whose files the author may not read."""
+    found = get_verification(session, verification_id, with_files=with_files)
+    require_editable(session, author_id, found.slug)
+    return found
+
+
 def list_verifications(
     session: Session, *, user_id: UUID | None = None, slug: str | None = None
 ) -> list[VerificationView]:
@@ -182,8 +192,8 @@ def list_revisions(
     ]
 
 
-def list_authored(session: Session) -> list[ProblemView]:
-    """Return every published problem, by slug."""
+def list_authored(session: Session, author_id: UUID) -> list[ProblemView]:
+    """Return every published problem whose files the author may read, by slug."""
     last = aliased(
         Publication,
         select(Publication)
@@ -199,6 +209,7 @@ def list_authored(session: Session) -> list[ProblemView]:
         .join(Revision, IS_CURRENT)
         .outerjoin(last, last.problem_id == Problem.id)
         .outerjoin(User, User.id == last.user_id)
+        .where(is_editable_by(author_id))
         .order_by(Problem.slug)
     )
     return [

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, defer
 from app.accounts.model import serialise_requests
 from app.audit import Act, Actor, record
 from app.authoring.model import Verification
+from app.catalog.access import require_editable
 from app.catalog.folder import digest
 from app.catalog.model import Availability
 from app.catalog.package import Package
@@ -39,9 +40,13 @@ def queue_of(package: Package) -> str:
 
 
 def send(session: Session, wanted: Sending) -> Verification:
-    """Queue a verification, or return the unfinished one of an equal request. Raises Outdated, LimitReached."""
+    """Queue a verification, or return the unfinished one of an equal request.
+
+    Raises Outdated, LimitReached, and ProblemNotFound for a problem of a course whose files the author may not read.
+    """
     slug, name = wanted.package.slug, digest(wanted.package.files)
     same = (slug, name, wanted.publish, wanted.replaces, wanted.availability)
+    require_editable(session, wanted.user_id, slug)
     serialise_requests(session, wanted.user_id)
     unfinished = _unfinished(session, wanted.user_id)
     for earlier in unfinished:

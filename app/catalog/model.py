@@ -35,24 +35,30 @@ SEARCH = " || ".join(
 )
 
 Device = Literal["cpu", "gpu"]
-Availability = Literal["draft", "unlisted", "listed", "withdrawn"]
+Availability = Literal["draft", "unlisted", "listed", "course", "withdrawn"]
 
 
 class Problem(Base):
     """A slug and its current revision, which new submissions get. It has none before the first publication.
 
-    `availability`: see `app.catalog.query`.
+    `availability` and `course_id`: see `app.catalog.access`.
     """
 
     __tablename__ = "problems"
     __table_args__ = (
-        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'withdrawn')", name="availability"),
+        CheckConstraint("availability IN ('draft', 'unlisted', 'listed', 'course', 'withdrawn')", name="availability"),
+        CheckConstraint(
+            "CASE WHEN course_id IS NULL THEN availability <> 'course' "
+            "ELSE availability IN ('draft', 'course', 'withdrawn') END",
+            name="course",
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     slug: Mapped[str] = mapped_column(unique=True)
     current_revision_id: Mapped[UUID | None] = mapped_column(ForeignKey("revisions.id", use_alter=True))
     availability: Mapped[Availability] = mapped_column(Text, default="listed", server_default="listed")
+    course_id: Mapped[UUID | None] = mapped_column(ForeignKey("courses.id", use_alter=True), index=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import IS_LISTED
 from app.database.engine import storable
 from app.errors import ProblemNotFound
 

@@ -3,6 +3,7 @@
 import json
 from secrets import token_bytes
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -111,14 +112,16 @@ def get_availability(session: Session, slug: str) -> Availability:
     return _get(session, slug).availability
 
 
-def change_availability(session: Session, slug: str, availability: Availability, actor: Actor) -> None:
-    """Raises ProblemNotFound."""
+def change_availability(
+    session: Session, slug: str, availability: Availability, actor: Actor, course_id: UUID | None = None
+) -> None:
+    """Change who can open a problem. `course_id`: for the availability `course`. Raises ProblemNotFound."""
     lock_problem(session, slug)
     problem = _get(session, slug)
     before = problem.availability
-    if before == availability:
+    if (before, problem.course_id) == (availability, course_id or problem.course_id):
         return
-    problem.availability = availability
+    set_availability(problem, availability, course_id)
     act = Act(
         action="problem.availability_changed",
         target=slug,
@@ -127,6 +130,12 @@ def change_availability(session: Session, slug: str, availability: Availability,
     )
     record(session, actor, act)
     session.flush()
+
+
+def set_availability(problem: Problem, availability: Availability, course_id: UUID | None = None) -> None:
+    """A course's problem stays its own as a draft and when it is withdrawn. Without its course it is a draft."""
+    problem.course_id = None if availability in ("listed", "unlisted") else course_id or problem.course_id
+    problem.availability = "draft" if availability == "course" and problem.course_id is None else availability
 
 
 def _get(session: Session, slug: str) -> Problem:

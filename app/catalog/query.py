@@ -1,18 +1,12 @@
-"""The public view of a published problem, without hidden inputs, answers and the package's own code.
-
-Also who can find and open a problem: it is listed, unlisted, a draft or withdrawn. The state belongs to the problem and
-not to a revision, so publishing a new revision does not change it. Submissions, histories and solved problems stay in
-every state.
-"""
+"""The public view of a published problem, without hidden inputs, answers and the package's own code."""
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     Integer,
     Row,
@@ -24,16 +18,13 @@ from sqlalchemy import (
     bindparam,
     case,
     collate,
-    exists,
     func,
-    or_,
     select,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session, aliased
 
-from app.accounts.model import User
-from app.accounts.permission import RULES, Permission
+from app.catalog.access import is_open_to
 from app.catalog.answers import list_case_inputs, read_answer
 from app.catalog.answers.kind import Definition
 from app.catalog.custom_inputs import write_example
@@ -61,27 +52,12 @@ LEAST_SUBMISSIONS = 10
 Previews = Mapping[str, tuple[Any, Any]]
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
-# Draft: only authors can open it and submit. Unlisted: everyone who knows the address can. Withdrawn: everyone can
-# still read it, and no one can submit.
-AVAILABILITIES: tuple[Availability, ...] = get_args(Availability)
-# Problems in lists, tracks, searches and suggestions.
-IS_LISTED = Problem.availability == "listed"
-
 
 class ProblemWithdrawn(Invalid):
     """The problem takes no submissions any more."""
 
     def __init__(self, slug: str) -> None:
         super().__init__("problem", f"The problem {slug} is withdrawn and takes no new submissions. Yours are kept.")
-
-
-def is_open_to(user_id: UUID | BindParameter[UUID] | None) -> ColumnElement[bool]:
-    """Whether the user may open the problem. Others are told that it does not exist."""
-    if user_id is None:
-        return Problem.availability != "draft"
-    authors = RULES[Permission.WRITE_PROBLEMS].roles
-    is_author = exists().where(and_(User.id == user_id, User.role.in_(authors)))
-    return or_(Problem.availability != "draft", is_author)
 
 
 class View(BaseModel):
@@ -173,7 +149,8 @@ class ProblemDetail(ProblemSummary):
     digest: str = Field(description="names the content of that revision")
     availability: Availability = Field(
         default="listed",
-        description="`listed`; `unlisted`: in no list; `draft`: for authors only; `withdrawn`: takes no submissions",
+        description="`listed`; `unlisted`: in no list; `course`: for a course's members; `draft`: for authors only; "
+        "`withdrawn`: takes no submissions",
     )
     prerequisites: tuple[str, ...]
     exercise: Exercise | None = None

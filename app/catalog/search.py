@@ -41,8 +41,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount, Track
-from app.catalog.query import IS_LISTED, LEAST_STUDENTS, ListedProblem, describe_attempts
+from app.catalog.query import LEAST_STUDENTS, ListedProblem, describe_attempts
 from app.database.cursor import CursorInvalid, Slice, split_page
 from app.database.engine import storable
 

@@ -14,8 +14,8 @@ from rapidfuzz.distance import OSA
 from sqlalchemy import Subquery, exists, select
 from sqlalchemy.orm import Session
 
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import IS_LISTED
 from app.catalog.search import WORD, ProblemFilters, count_problems, list_words, matches
 
 # Shorter words are near to too many others.

@@ -11,10 +11,11 @@ from pydantic import Field, StringConstraints, ValidationError
 from sqlalchemy import ColumnElement, Row, Select, Subquery, bindparam, delete, func, literal, or_, select
 from sqlalchemy.orm import Session
 
+from app.catalog.access import IS_LISTED
 from app.catalog.fault import Fault, Location, PackageInvalid
 from app.catalog.manifest import Slug
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
-from app.catalog.query import IS_LISTED, ListedProblem, ProblemState
+from app.catalog.query import ListedProblem, ProblemState
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import read_document

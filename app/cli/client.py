@@ -102,9 +102,11 @@ class Client:
     def get_problem(self, slug: str) -> ProblemDetail:
         return self._get(ProblemDetail, _path("problems", slug))
 
-    def change_availability(self, slug: str, availability: str) -> ProblemDetail:
-        path = _path("problems", slug)
-        return self._send(ProblemDetail, "PATCH", path, body={"availability": availability})
+    def change_availability(
+        self, slug: str, availability: str, *, course: str | None, confirmed: bool
+    ) -> ProblemDetail:
+        wish = {"availability": availability, "course": course, "confirmed": confirmed}
+        return self._send(ProblemDetail, "PATCH", _path("problems", slug), body=wish)
 
     def list_courses(self) -> list[ListedCourse]:
         return list(self._get(_Courses, _path("courses")).items)
@@ -168,12 +170,14 @@ class Client:
         if view.state != "done":
             raise StreamEnded(f"{self.server} ended the event stream before the verdict")
 
-    def send_package(self, slug: str, content: bytes, kind: str, availability: str | None) -> "VerificationView":
+    def send_package(
+        self, slug: str, content: bytes, kind: str, availability: str | None, course: str | None
+    ) -> "VerificationView":
         """Send a package of this media type. The same package sent again joins its unfinished verification."""
         from app.authoring.query import VerificationView
 
         path, headers = _path("problems", slug), {"Content-Type": kind}
-        query = {"availability": availability}
+        query = {"availability": availability, "course": course}
         call = Call(method="PUT", path=path, query=query, headers=headers, body=content)
         return self._transport.read(call, VerificationView)
 

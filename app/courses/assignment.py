@@ -9,7 +9,7 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -43,6 +43,7 @@ MAX_NETWORKS = 100
 MAX_SEB_KEYS = 50
 MAX_PASSWORD = 100
 SHOWS_SAYS = "what students see of the results until `shows_at`: all, those of the samples, or nothing"
+HINTS_SAYS = "whether students get hints while it is open for them, also of known mistakes"
 SHOWS_AT_SAYS = "from then on they see all results; null: once the points are released"
 
 
@@ -102,6 +103,7 @@ class AssignmentFields(Body):
     weight: Points = Field(Decimal("1.00"), description="its weight in the course", examples=[1])
     shows: Shows = Field("all", description=SHOWS_SAYS)
     shows_at: Moment | None = Field(None, description=SHOWS_AT_SAYS)
+    shows_hints: bool = Field(True, description=HINTS_SAYS)
     kind: AssignmentKind = "homework"
     minutes: int | None = Field(None, ge=1, le=MAX_MINUTES, description="of an exam: the time that each student has")
     password: Password = Field("", description="of an exam: to begin it; empty: none")
@@ -147,6 +149,7 @@ class AssignmentView(FrozenModel):
     released_at: datetime | None = Field(description="from then on students see their points")
     shows: Shows = Field(description=SHOWS_SAYS)
     shows_at: datetime | None = Field(description=SHOWS_AT_SAYS)
+    shows_hints: bool = Field(description=HINTS_SAYS)
     is_extended: bool = Field(description="an extension of yours changes the dates, attempts or minutes")
     is_begun: bool = Field(description="you have begun this exam; its dates are then those of your sitting")
 
@@ -265,7 +268,8 @@ def _find_problems(session: Session, assignment: Assignment, entries: Sequence[P
     slugs = [storable(entry.problem.strip()) for entry in entries]
     if repeated := next((slug for at, slug in enumerate(slugs) if slug in slugs[:at]), None):
         raise Invalid("problems", f"The problem {repeated[:80]!r} stands twice. Remove one.")
-    may_open = or_(Problem.availability.in_(("listed", "unlisted")), _is_in(assignment))
+    is_public = Problem.availability.in_(("listed", "unlisted"))
+    may_open = or_(is_public, belongs_to(assignment.course_id), _is_in(assignment))
     found = select(Problem.slug, Problem.id).where(Problem.slug.in_(slugs), Problem.current_revision_id.is_not(None))
     known = {row.slug: row.id for row in session.execute(found.where(may_open))}
     if unknown := next((slug for slug in slugs if slug not in known), None):
@@ -273,6 +277,11 @@ def _find_problems(session: Session, assignment: Assignment, entries: Sequence[P
             "problems", f"Students can open no problem {unknown[:80]!r}. Give the slug that its address ends with."
         )
     return [known[slug] for slug in slugs]
+
+
+def belongs_to(course_id: UUID) -> ColumnElement[bool]:
+    """Whether the problem is a course's own, and can be handed in."""
+    return and_(Problem.availability == "course", Problem.course_id == course_id)
 
 
 def _is_in(assignment: Assignment) -> ColumnElement[bool]:
@@ -341,7 +350,7 @@ def _view(
             name: getattr(assignment, name)
             for name in (
                 *("id", "slug", "title", "kind", "minutes", "grace_seconds", "counts", "weight", "released_at"),
-                *("shows", "shows_at"),
+                *("shows", "shows_at", "shows_hints"),
             )
         },
         **{name: getattr(window, name) for name in ("opens_at", "due_at", "closes_at", "attempts", "is_extended")},

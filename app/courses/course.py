@@ -7,16 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Annotated, Any
+from uuid import UUID
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, Field, StringConstraints
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.audit import Act, Actor, record
-from app.courses.model import Course, CourseRole, CourseState, Member
+from app.catalog.model import Problem
+from app.courses.model import Assignment, AssignmentProblem, Course, CourseRole, CourseState, Member
 from app.courses.role import CourseRight, Seat, select_seats, take_seat
 from app.database.engine import is_storable, storable
 from app.errors import Invalid, NotFound, Refused
@@ -160,6 +162,16 @@ def _tell(source: Course | CourseChange, fields: Iterable[str]) -> dict[str, Any
     """Return the fields for the audit log."""
     values = {name: getattr(source, name) for name in fields}
     return {name: str(value) if isinstance(value, datetime) else value for name, value in values.items()}
+
+
+def part_with_problems(session: Session, course_ids: Sequence[UUID]) -> None:
+    """Give the problems of courses that are deleted to the newest other course that uses them; else they are drafts."""
+    of_problem = (AssignmentProblem.problem_id == Problem.id, Course.id.not_in(course_ids))
+    heir = select(Course.id).join(Assignment, Assignment.course_id == Course.id).join(AssignmentProblem)
+    newest = heir.where(*of_problem).order_by(Course.created_at.desc()).limit(1).correlate(Problem).scalar_subquery()
+    availability = case((newest.is_(None), "draft"), else_=Problem.availability)
+    given = update(Problem).where(Problem.course_id.in_(course_ids))
+    session.execute(given.values(course_id=newest, availability=availability))
 
 
 def renew_join_code(session: Session, actor: Actor, seat: Seat, until: datetime | None = None) -> None:

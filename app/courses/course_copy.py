@@ -14,7 +14,7 @@ from app.validation import Body
 MAX_WEEKS = 520
 DATES = ("opens_at", "due_at", "closes_at", "shows_at")
 COPIED = (
-    *("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight", "shows"),
+    *("slug", "title", "text", "grace_seconds", "late_steps", "counts", "attempts", "weight", "shows", "shows_hints"),
     *("kind", "minutes", "networks", "seb_keys", "hands_in_draft"),
 )
 

@@ -44,10 +44,39 @@ class AssignmentOpen(Refused):
         super().__init__(f"{what} while {due.assignment.title} is open: until {until}")
 
 
+class HintsClosed(Refused):
+    def __init__(self, due: DueAssignment) -> None:
+        super().__init__(describe_hints_closed(due))
+
+
+def describe_hints_closed(due: DueAssignment) -> str:
+    until = show_local(due.window.closes_at, due.course.timezone)
+    return f"{due.assignment.title} shows no hints until {until}."
+
+
 def find_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignment | None:
     """Return the assignment that locks the problem's solutions and leaderboards for this user; the last to close."""
-    locks = list_due(session, user_id, problem_id) + _list_unfinished_exams(session, user_id, problem_id)
-    return max(locks, key=lambda each: each.window.closes_at, default=None)
+    return max(_list_locks(session, user_id, problem_id), key=_close, default=None)
+
+
+def find_hint_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignment | None:
+    """Return the assignment that closes the problem's hints, and those of its known mistakes; the last to close."""
+    locks = [each for each in _list_locks(session, user_id, problem_id) if not each.assignment.shows_hints]
+    return max(locks, key=_close, default=None)
+
+
+def require_hints(session: Session, user_id: UUID, problem_id: UUID) -> None:
+    """Raises HintsClosed."""
+    if lock := find_hint_lock(session, user_id, problem_id):
+        raise HintsClosed(lock)
+
+
+def _list_locks(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:
+    return list_due(session, user_id, problem_id) + _list_unfinished_exams(session, user_id, problem_id)
+
+
+def _close(due: DueAssignment) -> datetime:
+    return due.window.closes_at
 
 
 def _list_unfinished_exams(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:
@@ -135,6 +164,23 @@ def count_open_uses(session: Session, slug: str) -> int:
         .where(Assignment.opens_at <= func.now(), _is_open_to_anyone())
     )
     return session.scalars(query).one()
+
+
+def list_uses(session: Session, slug: str) -> list[str]:
+    """Name the assignments with a problem that some student can still hand in, or will, each with its course."""
+    extended = select(Extension.id).where(
+        Extension.assignment_id == Assignment.id, func.greatest(Extension.due_at, Extension.closes_at) >= func.now()
+    )
+    sitting = select(Sitting.user_id).where(Sitting.assignment_id == Assignment.id, ~Sitting.is_settled)
+    query = (
+        select(Assignment.title, Course.title)
+        .join(Course, Course.id == Assignment.course_id)
+        .where(Assignment.problems.any(AssignmentProblem.problem_id.in_(select(Problem.id).filter_by(slug=slug))))
+        .where(Course.state != "archived")
+        .where(or_(Assignment.closes_at >= func.now(), extended.exists(), sitting.exists()))
+        .order_by(Assignment.due_at, Assignment.title)
+    )
+    return [f"{assignment} of {course}" for assignment, course in session.execute(query)]
 
 
 def describe_open_uses(count: int) -> str:

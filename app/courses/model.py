@@ -109,6 +109,7 @@ class Assignment(Base):
     - `counts`: the best hand-in of a problem, or the last one. `attempts` for each problem; None: any number.
     - `weight`: of the assignment among all of the course. `released_at`: from when on students see their points.
     - `shows`: what students see of a hand-in's results until `shows_at`; None: until the points are released.
+    - `shows_hints`: whether students get hints, also of known mistakes, while it is open for them.
     - `minutes`, `password`, `networks`, `seb_keys`, `hands_in_draft`, `notice`: of an exam, see `sitting.py`. Students
       begin it from `opens_at` to `closes_at`, which is `due_at` too.
     """
@@ -144,6 +145,7 @@ class Assignment(Base):
     released_at: Mapped[datetime | None]
     shows: Mapped[Shows] = mapped_column(Text, default="all", server_default="all")
     shows_at: Mapped[datetime | None]
+    shows_hints: Mapped[bool] = mapped_column(default=True, server_default=true())
     kind: Mapped[AssignmentKind] = mapped_column(Text, default="homework", server_default="homework")
     minutes: Mapped[int | None]
     password: Mapped[str] = mapped_column(default="", server_default="")

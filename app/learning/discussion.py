@@ -39,10 +39,10 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
+from app.catalog.access import is_open_to
 from app.catalog.markdown import RENDERER, render_post, show_source
 from app.catalog.maths import make_parser
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import is_open_to
 from app.database.cursor import Slice, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import Base, is_storable
 from app.errors import Conflict, Invalid, LimitReached, NotFound, check_all

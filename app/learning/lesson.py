@@ -19,8 +19,9 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import serialise_requests
+from app.catalog.access import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import is_open_to
+from app.courses.due import require_hints
 from app.errors import Conflict, NotFound, ProblemNotFound
 from app.learning.model import HintReveal, QuizAnswer, QuizAttempt
 
@@ -212,8 +213,12 @@ _LESSON = select_lesson()
 
 
 def reveal_hint(session: Session, user_id: UUID, slug: str, number: int) -> Hints:
-    """Reveal a hint; a revealed one stays unchanged. Raises NotFound, and Conflict if an earlier hint is unread."""
+    """Reveal a hint; a revealed one stays unchanged.
+
+    Raises NotFound, HintsClosed, and Conflict if an earlier hint is unread.
+    """
     lesson = get_lesson(session, slug, user_id)
+    require_hints(session, user_id, lesson.problem_id)
     _check_hint(lesson, number)
     row = {"user_id": user_id, "problem_id": lesson.problem_id, "number": number, "revision_id": lesson.revision_id}
     session.execute(insert(HintReveal).values(row).on_conflict_do_nothing())

@@ -13,9 +13,10 @@ from sqlalchemy import BindParameter, ColumnElement, Subquery, and_, case, false
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.name import NamedProblem
-from app.catalog.query import IS_LISTED, ProblemState
+from app.catalog.query import ProblemState
 from app.catalog.track import Surroundings, TrackDetail, read_surroundings
 from app.errors import ProblemNotFound
 from app.judging.verdicts import Verdict

@@ -30,8 +30,8 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Permission, Viewer
+from app.catalog.access import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import is_open_to
 from app.database.cursor import (
     Slice,
     read_amount_cursor,

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
+from app.catalog.access import is_open_to
 from app.catalog.model import Problem
-from app.catalog.query import is_open_to
 from app.courses.model import Assignment
 from app.database.engine import Base
 from app.errors import Invalid, ProblemNotFound

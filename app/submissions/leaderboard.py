@@ -33,8 +33,8 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
 from app.accounts.model import User
 from app.accounts.permission import Viewer
+from app.catalog.access import is_open_to
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import is_open_to
 from app.courses.due import require_unlocked
 from app.database.cursor import PAGE
 from app.database.engine import Base

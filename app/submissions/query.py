@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.user import get_user_id
+from app.catalog.access import is_open_to
 from app.catalog.diff import FileDifference, compare_file
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
 from app.catalog.publish import MAX_NUMBER, get_revision
-from app.catalog.query import is_open_to
 from app.database.cursor import PAGE, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound

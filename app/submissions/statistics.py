@@ -12,8 +12,8 @@ from uuid import UUID
 from sqlalchemy import Date, cast, distinct, func, select
 from sqlalchemy.orm import Session
 
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import IS_LISTED
 from app.catalog.track import list_titles
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission

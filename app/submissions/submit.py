@@ -10,10 +10,11 @@ from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
+from app.catalog.access import is_open_to
 from app.catalog.answers import read_case_inputs
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
-from app.catalog.query import ProblemWithdrawn, is_open_to
+from app.catalog.query import ProblemWithdrawn
 from app.catalog.source import NOTEBOOK
 from app.courses.disclosure import require_practice
 from app.database.engine import storable

@@ -16,6 +16,7 @@ from app.catalog.answers import list_case_inputs
 from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
 from app.courses.disclosure import ALL, Disclosure, disclosure_of
+from app.courses.due import find_hint_lock
 from app.judging.efficiency import TimeComparison
 from app.judging.verdicts import Phase, Verdict
 from app.queue.model import Job
@@ -80,6 +81,8 @@ class ViewReader:
         cases = self._follow(found)
         submission = self._judged.submission
         view = _view(self._judged, found, cases, forecast(session, submission, found.Judging))
+        if (view.hint or view.hint_pending) and _closes_hints(session, submission, viewer):
+            view = view.model_copy(update={"hint": None, "hint_pending": False})
         return submission, _withhold(view, _disclose(session, found, viewer), self._judged.manifest)
 
     def _follow(self, found: Row[Any]) -> tuple[CaseView, ...]:
@@ -131,6 +134,11 @@ def _list_shown(results: Sequence[Mapping[str, Any]], disclosure: Disclosure) ->
 
 def _disclose(session: Session, found: Row[Any], viewer: Viewer | None) -> Disclosure:
     return ALL if viewer is None else disclosure_of(session, found.assignment_id, found.user_id, viewer.id)
+
+
+def _closes_hints(session: Session, submission: Submission, viewer: Viewer | None) -> bool:
+    is_own = viewer is not None and viewer.id == submission.user_id
+    return is_own and viewer is not None and find_hint_lock(session, viewer.id, submission.problem_id) is not None
 
 
 def _withhold(view: SubmissionView, disclosure: Disclosure, manifest: Mapping[str, Any]) -> SubmissionView:

@@ -14,8 +14,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, defer
 
+from app.catalog.access import IS_LISTED
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.query import IS_LISTED
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit

@@ -8,13 +8,13 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
+from app.catalog.access import require_editable
 from app.catalog.archive import read_upload
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILES, MAX_TOTAL_BYTES
-from app.catalog.model import Availability
 from app.catalog.package import Package, package_from_files
-from app.catalog.query import AVAILABILITIES
 from app.web.permission import Author
+from app.web.visit import CurrentVisit
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 NOT_NAMED_YET = "new_problem"
@@ -40,9 +40,8 @@ class PackageForm:
     `overwrite`: the digest of one that was published meanwhile, if its author chose to replace that all the same.
     `sent`: the digest of the files that its author sent last; a revision of them is no other author's.
     `verification`: the id of the one whose findings are shown beside the files, or empty. `is_new`: whether the slug
-    can still be chosen. `availability`: what a new problem gets when it is published. `action` is the button that was
-    pressed, and `opened` the
-    file that the page shows, at `opened_line`.
+    can still be chosen. `availability`: a value of `audience.py`, for a new problem. `action` is the button that
+    was pressed, and `opened` the file that the page shows, at `opened_line`.
     """
 
     slug: str = ""
@@ -51,7 +50,7 @@ class PackageForm:
     sent: str = ""
     verification: str = ""
     is_new: bool = True
-    availability: Availability = "draft"
+    availability: str = "draft"
     files: tuple[FormFile, ...] = ()
     action: str = ""
     new_path: str = ""
@@ -91,7 +90,7 @@ async def read_package_form(request: Request, author: Author) -> PackageForm:  #
             sent=_word(form, "sent"),
             verification=_word(form, "verification"),
             is_new=_word(form, "is_new") == "yes",
-            availability=_availability(form),
+            availability=_word(form, "availability") or "draft",
             files=tuple(_files(form)),
             action=_word(form, "action"),
             new_path=_word(form, "new_path"),
@@ -100,7 +99,16 @@ async def read_package_form(request: Request, author: Author) -> PackageForm:  #
         )
 
 
-SentForm = Annotated[PackageForm, Depends(read_package_form)]
+def check_package_form(
+    visit: CurrentVisit, author: Author, form: Annotated[PackageForm, Depends(read_package_form)]
+) -> PackageForm:
+    """Raises ProblemNotFound for a problem whose files the author may not read."""
+    with visit.transaction() as session:
+        require_editable(session, author.id, form.slug)
+    return form
+
+
+SentForm = Annotated[PackageForm, Depends(check_package_form)]
 
 
 def _files(form: FormData) -> Iterable[FormFile]:
@@ -115,11 +123,6 @@ def _files(form: FormData) -> Iterable[FormFile]:
 def _word(form: FormData, name: str) -> str:
     value = form.get(name)
     return value.strip()[:MAX_WORD] if isinstance(value, str) else ""
-
-
-def _availability(form: FormData) -> Availability:
-    word = _word(form, "availability")
-    return next((each for each in AVAILABILITIES if each == word), "draft")
 
 
 def _text(path: str, content: bytes) -> str:

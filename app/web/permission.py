@@ -9,7 +9,9 @@ from fastapi import Depends
 from starlette.exceptions import HTTPException
 
 from app.accounts.permission import RULES, Permission, Viewer
+from app.catalog.access import require_editable
 from app.errors import Refused
+from app.web.address import Slug
 from app.web.visit import CurrentVisit
 
 
@@ -41,3 +43,13 @@ def _gate(right: Permission, home: str) -> Callable[[Any], Viewer]:
 
 
 Author = Annotated[Viewer, needs(Permission.WRITE_PROBLEMS, home="/author")]
+
+
+def find_edited_slug(visit: CurrentVisit, author: Author, slug: Slug) -> str:
+    """Raises ProblemNotFound for a problem whose files the author may not read."""
+    with visit.transaction() as session:
+        require_editable(session, author.id, slug)
+    return slug
+
+
+EditedSlug = Annotated[str, Depends(find_edited_slug)]

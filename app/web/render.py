@@ -181,6 +181,12 @@ def availability_words(availability: Availability) -> AvailabilityWords:
                 "It is in no list. Everyone who knows the address can open it and submit.",
                 "This problem is unlisted. You can open it by its address only.",
             )
+        case "course":
+            return AvailabilityWords(
+                "Course",
+                "Only this course's members can open it, once an assignment with it has opened.",
+                "This problem belongs to a course. Only its members can open it.",
+            )
         case "withdrawn":
             return AvailabilityWords(
                 "Withdrawn",

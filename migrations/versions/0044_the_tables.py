@@ -198,7 +198,12 @@ CREATE TABLE problems (
     current_revision_id uuid,
     created_at timestamptz NOT NULL DEFAULT now(),
     availability text NOT NULL DEFAULT 'listed',
-    CONSTRAINT ck_problems_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'withdrawn'))
+    course_id uuid,
+    CONSTRAINT ck_problems_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'course', 'withdrawn')),
+    CONSTRAINT ck_problems_course CHECK (
+        CASE WHEN course_id IS NULL THEN availability <> 'course'
+        ELSE availability IN ('draft', 'course', 'withdrawn') END
+    )
 );
 
 CREATE TABLE revisions (
@@ -241,7 +246,8 @@ CREATE TABLE verifications (
     reason text,
     revision_id uuid CONSTRAINT fk_verifications_revision_id_revisions REFERENCES revisions,
     availability text,
-    CONSTRAINT ck_verifications_availability CHECK (availability IN ('draft', 'unlisted', 'listed', 'withdrawn')),
+    CONSTRAINT ck_verifications_availability
+        CHECK (availability IN ('draft', 'unlisted', 'listed', 'course', 'withdrawn')),
     CONSTRAINT ck_verifications_done_has_verdict CHECK ((finished_at IS NULL) = (verdict IS NULL)),
     CONSTRAINT ck_verifications_published_has_passed CHECK ((verdict = 'passed') OR (revision_id IS NULL)),
     CONSTRAINT ck_verifications_verdict CHECK (verdict IN ('passed', 'refused', 'failed'))
@@ -602,6 +608,8 @@ CREATE TABLE courses (
 );
 
 CREATE INDEX ix_courses_keep_until ON courses (keep_until);
+CREATE INDEX ix_problems_course_id ON problems (course_id);
+ALTER TABLE problems ADD CONSTRAINT fk_problems_course_id_courses FOREIGN KEY (course_id) REFERENCES courses;
 
 CREATE TABLE members (
     id uuid CONSTRAINT pk_members PRIMARY KEY,
@@ -646,6 +654,7 @@ CREATE TABLE assignments (
     released_at timestamptz,
     shows text NOT NULL DEFAULT 'all',
     shows_at timestamptz,
+    shows_hints boolean NOT NULL DEFAULT true,
     kind text NOT NULL DEFAULT 'homework',
     minutes integer,
     password text NOT NULL DEFAULT '',

@@ -58,12 +58,22 @@ def test_an_instructor_creates_changes_and_copies_an_assignment(member: Member, 
 
     made = teacher.post("/courses/here/assignments", json=HOMEWORK)
     path = made.headers["Location"].removeprefix("/api/v1")
-    changed = teacher.put(path, json=HOMEWORK | {"title": "First homework", "attempts": 3, "shows": "nothing"})
+    changed = teacher.put(
+        path, json=HOMEWORK | {"title": "First homework", "attempts": 3, "shows": "nothing", "shows_hints": False}
+    )
 
     assert made.status_code == HTTPStatus.CREATED
     assert path == "/courses/here/assignments/homework-1"
     assert made.json()["problems"] == [{"problem": "sum", "title": "sum", "points": "12.50", "scoring": "accepted"}]
-    told = {"title": "First homework", "attempts": 3, "phase": "open", "shows": "nothing", "shows_at": None}
+    told = {
+        "title": "First homework",
+        "attempts": 3,
+        "phase": "open",
+        "shows": "nothing",
+        "shows_at": None,
+        "shows_hints": False,
+    }
+    assert made.json()["shows_hints"]
     assert changed.json() | told == changed.json()
     assert teacher.get(path).json() == changed.json()
     assert teacher.post("/courses/here/copies", json={"title": "Next", "weeks": 1}).status_code == HTTPStatus.FORBIDDEN

@@ -1,13 +1,27 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.permission import signed_in
 from app.catalog.model import Revision
+from app.courses.due import HintsClosed
+from app.courses.model import Sitting
 from app.errors import Conflict, NotFound
 from app.learning.lesson import reveal_hint
 from app.learning.model import HintReveal
 from app.learning.progress import read_learning
-from tests.factories import make_problem, make_user
+from app.submissions.view_query import ViewReader
+from tests.factories import (
+    make_assignment,
+    make_course,
+    make_judging,
+    make_member,
+    make_problem,
+    make_submission,
+    make_user,
+)
 from tests.learning.lessons import HINTS, TAUGHT, publish_lesson
 
 pytestmark = pytest.mark.usefixtures("revision")
@@ -60,3 +74,45 @@ def test_revealed_hints_are_per_user_and_survive_a_new_revision(session: Session
 
     assert [hint.text for hint in read_learning(session, ada.id, SLUG).hints.revealed] == ["Use NumPy."]
     assert read_learning(session, grace.id, SLUG).hints.revealed == ()
+
+
+def test_hints_are_closed_while_an_assignment_without_hints_is_open_for_the_student(
+    session: Session, revision: Revision
+) -> None:
+    ada, stranger, course = make_user(session), make_user(session), make_course(session)
+    make_member(session, course, ada)
+    homework = make_assignment(session, course, revision, shows_hints=False)
+    judged = make_judging(session, make_submission(session, ada, revision).id, verdict="wrong_answer", hint="Scale it.")
+
+    def read_hint() -> str | None:
+        session.expire_all()
+        return ViewReader(judged.submission_id).read(session, signed_in(ada))[1].hint
+
+    with pytest.raises(HintsClosed, match="shows no hints until"):
+        reveal_hint(session, ada.id, SLUG, 1)
+    assert read_hint() is None
+    reveal_hint(session, stranger.id, SLUG, 1)
+    homework.shows_hints = True
+    session.flush()
+    reveal_hint(session, ada.id, SLUG, 1)
+    assert read_hint() == "Scale it."
+
+
+def test_an_exam_without_hints_closes_them_until_its_last_student_has_finished(
+    session: Session, revision: Revision
+) -> None:
+    ada, eve, course = make_user(session), make_user(session), make_course(session)
+    now = datetime.now(UTC)
+    window = {"opens_at": now - timedelta(hours=3), "due_at": now - timedelta(hours=2), "grace_seconds": 0}
+    exam = make_assignment(session, course, revision, shows_hints=False, kind="exam", minutes=60, **window)
+    for user in (ada, eve):
+        make_member(session, course, user, time_factor=3)
+    sitting = Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1", started_at=now - timedelta(hours=2.5))
+    session.add(sitting)
+    session.flush()
+
+    with pytest.raises(HintsClosed):
+        reveal_hint(session, ada.id, SLUG, 1)
+    sitting.ended_at = now - timedelta(hours=1)
+    session.flush()
+    reveal_hint(session, ada.id, SLUG, 1)

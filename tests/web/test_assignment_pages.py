@@ -80,6 +80,21 @@ def test_practice_is_chosen_and_says_so(teacher: TestClient, database: Database)
         assert session.scalars(select(Submission.assignment_id)).all() == [None]
 
 
+@pytest.mark.parametrize(("given", "is_shown"), [({}, False), ({"shows_hints": "true"}, True)])
+def test_the_teacher_says_whether_students_get_hints(
+    teacher: TestClient, database: Database, given: dict[str, str], *, is_shown: bool
+) -> None:
+    teacher.post(f"{HOME}/assignments/new", data=FORM | given)
+    student = become_ada(teacher, database)
+
+    pages = [student.get(PAGE).text, student.get(f"{PAGE}/learning").text]
+    asked = student.post(f"{PAGE}/hints", data={"number": "1"}).status_code
+
+    assert ["Homework 1 shows no hints until" in page for page in pages] == [not is_shown] * 2
+    assert ["Show hint 1 of 1" in page for page in pages] == [is_shown] * 2
+    assert asked == (HTTPStatus.SEE_OTHER if is_shown else HTTPStatus.FORBIDDEN)
+
+
 def test_a_refused_hand_in_keeps_the_code(teacher: TestClient, database: Database) -> None:
     teacher.post(f"{HOME}/assignments/new", data=FORM | {"attempts": "1"})
     student = become_ada(teacher, database)
@@ -115,7 +130,7 @@ def test_a_wrong_field_comes_back_with_the_reason(teacher: TestClient, changes: 
 
 def test_saving_the_form_as_it_is_changes_nothing(teacher: TestClient, database: Database) -> None:
     late = {"closes_at": f"{SOON + timedelta(days=2):%Y-%m-%dT%H:%M}", "late_steps": "24 h: 80 %, 48h: 50"}
-    late |= {"shows": "samples", "shows_at": f"{SOON + timedelta(days=3):%Y-%m-%dT%H:%M}"}
+    late |= {"shows_hints": "true", "shows": "samples", "shows_at": f"{SOON + timedelta(days=3):%Y-%m-%dT%H:%M}"}
     teacher.post(f"{HOME}/assignments/new", data=FORM | late | {"attempts": "3", "points": ["7.50", "10"]})
     page = teacher.get(f"{HOME}/assignments/homework-1/edit").text
     fields = dict(re.findall(r'name="(\w+)"[^>]*? value="([^"]*)"', page))

@@ -33,11 +33,12 @@ def publish(
     availability: Annotated[
         Availability | None,
         typer.Option(
-            help="listed, unlisted, draft or withdrawn, from the first moment on. Without it, a new problem is listed "
-            "and others stay as they are.",
+            help="listed, unlisted, course, draft or withdrawn, from the first moment on. Without it, a new problem "
+            "is listed and others stay as they are.",
             metavar="STATE",
         ),
     ] = None,
+    course: Annotated[str | None, typer.Option(help="For the availability course: the slug of the course.")] = None,
 ) -> None:
     """Send a package to a server, follow its verification, and publish it if it passes.
 
@@ -48,7 +49,7 @@ def publish(
     source = find_source(problem)
     source.load()  # reports faults of the files before anything is sent
     with open_client(settings.server, token=require_token(settings)) as client:
-        verification = _send(client, source, availability)
+        verification = _send(client, source, availability, course)
         try:
             verification = _follow(client, verification)
         except (ClientError, KeyboardInterrupt) as error:
@@ -58,16 +59,18 @@ def publish(
     raise typer.Exit(EXIT_CODE.get(verification.state, FAILED))
 
 
-def _send(client: "Client", source: PackageSource, availability: Availability | None) -> "VerificationView":
+def _send(
+    client: "Client", source: PackageSource, availability: Availability | None, course: str | None
+) -> "VerificationView":
     """Send the package. The same package sent again joins its unfinished verification. Raises ClientError."""
     from app.catalog.archive import write_archive
 
     files = source.read()
     if source.is_single:
         content = next(iter(files.values()))
-        return client.send_package(source.slug, content, "application/yaml", availability)
+        return client.send_package(source.slug, content, "application/yaml", availability, course)
     archive = write_archive(source.slug, {path: text.decode() for path, text in files.items()})
-    return client.send_package(source.slug, archive, "application/zip", availability)
+    return client.send_package(source.slug, archive, "application/zip", availability, course)
 
 
 def _follow(client: "Client", verification: "VerificationView") -> "VerificationView":

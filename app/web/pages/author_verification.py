@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Annotated, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -11,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
 from app.authoring.publication import publish_verified
-from app.authoring.query import VerificationView, get_verification, view_verification
+from app.authoring.query import VerificationView, get_readable_verification, get_verification, view_verification
 from app.authoring.send import cancel_as
 from app.errors import Conflict, Outdated
 from app.submissions.progress import ChangeStream
@@ -25,9 +24,10 @@ from app.web.visit import CurrentVisit, Visit, hold_stream, require_own_origin, 
 router = APIRouter(prefix="/author/verifications/{verification_id}")
 
 
-def find_view(visit: CurrentVisit, author: Author, verification_id: VerificationId) -> VerificationView:  # noqa: ARG001
+def find_view(visit: CurrentVisit, author: Author, verification_id: VerificationId) -> VerificationView:
     """Read the verification; a dependency, so that a stream is refused before it starts. Raises NotFound."""
-    return read_view(visit, verification_id)
+    with visit.transaction() as session:
+        return view_verification(session, get_readable_verification(session, author.id, verification_id))
 
 
 Known = Annotated[VerificationView, Depends(find_view)]
@@ -81,12 +81,6 @@ def stop(visit: CurrentVisit, view: Known) -> Response:
     with visit.transaction() as session:
         cancel_as(session, visit.actor, get_verification(session, view.id))
     return see_other(f"/author/verifications/{view.id}")
-
-
-def read_view(visit: Visit, verification_id: UUID) -> VerificationView:
-    """Read the verification in its own transaction. Raises NotFound."""
-    with visit.transaction() as session:
-        return view_verification(session, get_verification(session, verification_id))
 
 
 def render_result(view: VerificationView) -> str:

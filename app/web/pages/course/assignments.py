@@ -13,11 +13,12 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Permission, Viewer
 from app.api.request_limits import await_hand_in_turn, read_waited
 from app.api.request_state import find_exam, get_queue_waits
+from app.catalog.access import IS_LISTED
 from app.catalog.name import list_named
-from app.catalog.query import IS_LISTED
 from app.courses.assignment import (
     MAX_STEPS,
     AssignmentFields,
+    belongs_to,
     change_assignment,
     create_assignment,
     delete_assignment,
@@ -87,6 +88,7 @@ class AssignmentForm(BaseModel):
     password: str = ""
     networks: str = ""
     seb_keys: str = ""
+    shows_hints: bool = False
     hands_in_draft: bool = False
     problem: list[str] = Field([])
     points: list[str] = Field([])
@@ -108,7 +110,10 @@ class AssignmentForm(BaseModel):
             raise all_of(found)
         rows = zip(self.problem, self.points, self.scoring, strict=False)
         values = {
-            **{name: getattr(self, name) for name in ("grace_seconds", "counts", "shows", "kind", "hands_in_draft")},
+            **{
+                name: getattr(self, name)
+                for name in ("grace_seconds", "counts", "shows", "shows_hints", "kind", "hands_in_draft")
+            },
             "weight": self.weight.replace(",", "."),
             "minutes": self.minutes or None,
             "password": self.password.strip(),
@@ -169,7 +174,7 @@ class ExtensionForm(BaseModel):
 def show_new(visit: CurrentVisit, viewer: Reader, course: str, kind: str = "homework") -> Response:
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_COURSE)
-    return _render_form(visit, seat, None, AssignmentForm(kind=kind, hands_in_draft=True))
+    return _render_form(visit, seat, None, AssignmentForm(kind=kind, hands_in_draft=True, shows_hints=True))
 
 
 @router.post("/new", dependencies=[OWN_ORIGIN])
@@ -359,6 +364,7 @@ def _fill(fields: AssignmentFields, timezone: str) -> AssignmentForm:
         networks="\n".join(fields.networks),
         seb_keys="\n".join(fields.seb_keys),
         hands_in_draft=fields.hands_in_draft,
+        shows_hints=fields.shows_hints,
         weight=_plain(fields.weight),
         attempts="" if fields.attempts is None else str(fields.attempts),
         late_steps=write_steps([step.model_dump() for step in fields.late_steps]),
@@ -383,7 +389,7 @@ def _render_form(
     visit: Visit, seat: Seat, assignment: Assignment | None, form: AssignmentForm, fault: Invalid | None = None
 ) -> Response:
     with visit.transaction() as session:
-        listed = list_named(session, IS_LISTED)
+        listed = list_named(session, IS_LISTED | belongs_to(seat.course.id))
     rows = [row for row in zip(form.problem, form.points, form.scoring, strict=False) if row[0].strip()]
     rows += [("", "10", "partial")] * EMPTY_ROWS
     context = {"assignment": assignment, "values": form.model_dump(), "rows": rows, "listed": listed}
