@@ -6,11 +6,11 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.api.courses import Course, CourseReader, CourseTaker
+from app.api.courses import Course, CourseReader, CourseTaker, RowError
 from app.api.dependency import Address, Sender, ShortSliced, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.openapi import locates
@@ -28,9 +28,11 @@ from app.courses.assignment import (
 )
 from app.courses.due import list_due
 from app.courses.extension import ExtensionView, ExtensionWish, extend, list_extensions, remove_extension
+from app.courses.extension_table import apply_extensions, plan_extensions
 from app.courses.model import Assignment as AssignmentRow
 from app.courses.role import CourseRight, Seat, get_seat
 from app.database.cursor import NextCursor, cut_list
+from app.limits import MAX_BODY_BYTES
 from app.policy import read_policy
 from app.submissions.hand_in import find_hand_in
 from app.submissions.quota import SubmitLimits
@@ -57,6 +59,33 @@ class ExtensionBatch(Body):
     """Extensions to give, all or none. One that a member or section has for this assignment is replaced."""
 
     extensions: list[ExtensionWish] = Field(min_length=1, max_length=MAX_EXTENSIONS, fail_fast=True)
+
+
+class ExtensionTable(Body):
+    """Extensions as CSV, with commas, semicolons or tabs. Its first line names the columns.
+
+    Columns: `number`, `email` or `username` of a student, or `section`; then `due_at`, `closes_at`, `opens_at`,
+    `extra_attempts`, `extra_minutes`, `reason`. Times are in the course's zone. An empty cell changes nothing.
+    """
+
+    csv: str = Field(max_length=MAX_BODY_BYTES, examples=["username,due_at,reason\nada,2026-11-12 23:59,ill\n"])
+    preview: StrictBool = Field(False, description="true: only say what would change")
+
+
+class ExtensionLine(BaseModel):
+    line: int
+    whose: str = Field(description="the student or the section")
+    is_new: bool
+    fields: dict[str, str] = Field(description="what changes, with the new value as text")
+
+
+class ExtensionResult(BaseModel):
+    """What the table changes, or would change. A table with `errors` can't be applied."""
+
+    changes: list[ExtensionLine]
+    unchanged: int
+    errors: list[RowError]
+    ignored: list[str] = Field(description="columns without a known name")
 
 
 class DueView(BaseModel):
@@ -200,6 +229,32 @@ def put_extensions(
         seat, found = _find(session, viewer, course, assignment, CourseRight.EXTEND)
         extend(session, act_as(viewer, address), seat, found, batch.extensions)
         return ExtensionList(items=list_extensions(session, found), next=None)
+
+
+@router.post("/courses/{course}/assignments/{assignment}/extensions", summary="Preview or give extensions as a table")
+def post_extensions(
+    database: Stored,
+    viewer: CourseTaker,
+    address: Address,
+    course: Course,
+    assignment: Assignment,
+    wanted: ExtensionTable,
+) -> ExtensionResult:
+    """Gives all of the table, or nothing."""
+    with database.transaction() as session:
+        seat, found = _find(session, viewer, course, assignment, CourseRight.EXTEND)
+        plan = plan_extensions(session, seat, found, wanted.csv)
+        if not wanted.preview:
+            apply_extensions(session, act_as(viewer, address), seat, found, plan)
+    return ExtensionResult(
+        changes=[
+            ExtensionLine(line=each.line, whose=each.whose, is_new=each.is_new, fields=dict(each.fields))
+            for each in plan.changes
+        ],
+        unchanged=plan.unchanged,
+        errors=[RowError(line=fault.line, message=fault.message) for fault in plan.faults],
+        ignored=list(plan.ignored),
+    )
 
 
 @router.delete(

@@ -106,7 +106,7 @@ class RosterUpdate(RosterLine):
     fields: tuple[str, ...] = Field(description="the fields that differ; `left_at`: a removed member comes back")
 
 
-class RosterError(BaseModel):
+class RowError(BaseModel):
     line: int
     message: str
 
@@ -122,7 +122,7 @@ class RosterResult(BaseModel):
         description="rows that name an existing account. Anyone can take a user name: look whether these are the "
         "people, then send `takes_accounts`"
     )
-    errors: list[RosterError]
+    errors: list[RowError]
     repeated: list[int] = Field(description="lines that repeat another one")
     ignored: list[str] = Field(description="columns without a known name")
 
@@ -331,7 +331,7 @@ def _describe(plan: RosterPlan) -> RosterResult:
         unchanged=plan.unchanged,
         gone=[RosterPerson(**_person(member)) for member in plan.gone],
         accounts=[RosterLine(**_person(match.row), line=match.row.line) for match in plan.accounts],
-        errors=[RosterError(line=fault.line, message=fault.message) for fault in plan.faults],
+        errors=[RowError(line=fault.line, message=fault.message) for fault in plan.faults],
         repeated=list(plan.repeated),
         ignored=list(plan.ignored),
     )

@@ -58,9 +58,7 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
     for wish in wishes:
         user_id = _find_whose(session, seat, wish)
         refuse_own_row(actor, user_id)
-        if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
-            closes = show_local(wish.closes_at, seat.course.timezone)
-            raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")
+        check_wish(seat, assignment, wish)
         is_same = Extension.user_id == user_id if user_id else Extension.section == wish.section
         row = session.scalar(select(Extension).where(Extension.assignment_id == assignment.id, is_same))
         row = row or Extension(assignment_id=assignment.id, user_id=user_id, section=wish.section)
@@ -72,6 +70,13 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
         act = Act(action="extension.given", target=row.id, after={"assignment": str(assignment.id)}, subject_id=user_id)
         record(session, actor, act)
     unsettle(session, assignment)
+
+
+def check_wish(seat: Seat, assignment: Assignment, wish: ExtensionWish) -> None:
+    """Raises Invalid."""
+    if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
+        closes = show_local(wish.closes_at, seat.course.timezone)
+        raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")
 
 
 def _find_whose(session: Session, seat: Seat, wish: ExtensionWish) -> UUID | None:

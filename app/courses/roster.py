@@ -1,12 +1,8 @@
 """The roster: a table of students as CSV, what it would change in a course, and the change.
 
-The table may come from a spreadsheet or from another system: with commas, semicolons or tabs, with a byte order mark,
-with any line ends. A row belongs to the member with the same number, else the same e-mail address, else the same user
-name. An empty cell changes nothing. Applying a roster twice changes nothing the second time.
+An empty cell changes nothing. Applying a roster twice changes nothing the second time.
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,29 +15,15 @@ from app.audit import Act, Actor, record
 from app.courses.member import MAX_SECTION, MAX_TEXT, claim, lock_course, remove
 from app.courses.model import Member
 from app.courses.role import Seat
-from app.database.engine import is_storable
-from app.errors import Invalid
+from app.courses.table import KEYS, PERSON_NAMES, Finder, RowFault, read_table, require_no_fault
 
-MAX_ROWS = 5000
 # The columns, with the words that spreadsheets and other systems have above them.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "number": (
-        "number",
-        "student number",
-        "student id",
-        "id number",
-        "person number",
-        "matriculation number",
-        "sis user id",
-    ),
-    "email": ("email", "e-mail", "mail", "email address", "e-mail address"),
-    "username": ("username", "user name", "user", "login", "login id", "sis login id"),
+    **PERSON_NAMES,
     "name": ("name", "full name", "student", "student name"),
     "first": ("first name", "given name", "first names"),
     "last": ("last name", "surname", "family name"),
-    "section": ("section", "group", "groups", "sections", "tutorial"),
 }
-KEYS = ("number", "email", "username")
 TOLD = ("name", "number", "email", "username", "section")
 
 
@@ -55,12 +37,6 @@ class RosterRow:
     username: str = ""
     name: str = ""
     section: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowFault:
-    line: int
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,20 +84,17 @@ class RosterChoice:
 def plan_roster(session: Session, seat: Seat, text: str) -> RosterPlan:
     """Say what the roster would change, and lock the course. Raises Invalid for a text that is no table."""
     lock_course(session, seat.course.id)
-    table = _read_table(text)
-    rows, faults, repeated = _check_rows(table.rows)
+    table = read_table(text, NAMES)
+    rows, faults, repeated = _check_rows([_read_row(line, found) for line, found in table.rows])
     members = session.scalars(select(Member).where(Member.course_id == seat.course.id)).all()
     users = _find_users(session, rows)
     plan = RosterPlan(faults=faults, repeated=repeated, ignored=table.ignored)
-    return _plan(plan, rows, _Finder(members), users)
+    return _plan(plan, rows, Finder(members), users)
 
 
 def apply_roster(session: Session, actor: Actor, seat: Seat, plan: RosterPlan, choice: RosterChoice) -> None:
     """Do all of the plan, which was made in this transaction. Raises Invalid if a row is wrong."""
-    if plan.faults:
-        first = plan.faults[0]
-        message = f"Nothing was changed. {len(plan.faults)} rows are wrong; line {first.line}: {first.message}"
-        raise Invalid("csv", message)
+    require_no_fault(plan.faults)
     for change in plan.changed:
         _update(change)
     session.flush()
@@ -137,71 +110,10 @@ def apply_roster(session: Session, actor: Actor, seat: Seat, plan: RosterPlan, c
     record(session, actor, Act(action="course.roster_applied", target=seat.course.id, after=counts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    rows: list[RosterRow]
-    ignored: tuple[str, ...]
-
-
-def _read_table(text: str) -> _Table:
-    """Raises Invalid."""
-    text = text.removeprefix("\ufeff")
-    if not is_storable(text):
-        raise Invalid("csv", "The roster has NUL or is not valid Unicode. Save it as CSV in UTF-8.")
-    head = text.lstrip("\r\n").partition("\n")[0]
-    lines = _read_lines(text, max(",;\t", key=head.count))
-    if not lines:
-        raise Invalid("csv", "The roster is empty. Its first line names the columns: number, email, name, section.")
-    if len(lines) - 1 > MAX_ROWS:
-        raise Invalid("csv", f"The roster has {len(lines) - 1} rows; the limit is {MAX_ROWS}.")
-    columns, ignored = _read_columns(lines[0][1])
-    return _Table(rows=[_read_row(number, cells, columns) for number, cells in lines[1:]], ignored=ignored)
-
-
-def _read_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the lines that are not empty, each with its number. Raises Invalid."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    lines = []
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                lines.append((reader.line_num, cells))
-    except csv.Error as error:
-        message = f"The roster is not CSV in line {reader.line_num}: {error}. Check the quotation marks."
-        raise Invalid("csv", message) from None
-    return lines
-
-
-def _read_columns(head: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the place of each known column, and the other columns' names. Raises Invalid."""
-    names = {alias: name for name, aliases in NAMES.items() for alias in aliases}
-    columns: dict[str, int] = {}
-    ignored = []
-    for at, cell in enumerate(head):
-        name = names.get(cell.lower().replace("_", " "))
-        if name is None:
-            ignored.append(cell[:40])
-        elif name in columns:
-            raise Invalid("csv", f"Two columns are the {name}: {head[columns[name]]!r} and {cell!r}. Remove one.")
-        else:
-            columns[name] = at
-    if not columns.keys() & set(KEYS):
-        shown = ", ".join(head)[:80]
-        raise Invalid(
-            "csv", f"The first line is {shown!r}. It must name the columns, one of them number, email or username."
-        )
-    return columns, tuple(filter(None, ignored))
-
-
-def _read_row(line: int, cells: Sequence[str], columns: Mapping[str, int]) -> RosterRow:
-    found = {name: cells[at] for name, at in columns.items() if at < len(cells)}
-    first, last = found.pop("first", ""), found.pop("last", "")
-    found["name"] = found.get("name") or f"{first} {last}".strip()
-    # An apostrophe keeps a spreadsheet from running a text as a formula: Allclose writes it so.
-    found = {name: text[1:] if text[:2] in ("'=", "'+", "'-", "'@") else text for name, text in found.items()}
-    found["username"] = found.get("username", "").lower()
-    return RosterRow(line=line, **found)
+def _read_row(line: int, found: Mapping[str, str]) -> RosterRow:
+    name = found.get("name") or f"{found.get('first', '')} {found.get('last', '')}".strip()
+    texts = {each: found.get(each, "") for each in TOLD} | {"name": name}
+    return RosterRow(line=line, **texts | {"username": texts["username"].lower()})
 
 
 def _check_rows(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], tuple[RowFault, ...], tuple[int, ...]]:
@@ -240,27 +152,10 @@ def _find_fault(row: RosterRow) -> str | None:
     return None
 
 
-class _Finder:
-    """Finds the members that earlier rosters made for a row."""
-
-    def __init__(self, members: Sequence[Member]) -> None:
-        self.members = members
-        self._by_key = {key: {_fold(each, key): each for each in members if _fold(each, key)} for key in KEYS}
-
-    def find(self, row: RosterRow) -> list[Member]:
-        """Return the members that the row's number, address and user name belong to, each once."""
-        found = [self._by_key[key].get(_fold(row, key)) for key in KEYS]
-        return list({member.id: member for member in found if member is not None}.values())
-
-
-def _fold(row: RosterRow | Member, key: str) -> str:
-    return str(getattr(row, key)).lower()
-
-
-def _plan(plan: RosterPlan, rows: Sequence[RosterRow], finder: _Finder, users: Mapping[str, User]) -> RosterPlan:
+def _plan(plan: RosterPlan, rows: Sequence[RosterRow], finder: Finder, users: Mapping[str, User]) -> RosterPlan:
     new, changes, faults, accounts = [], [], list(plan.faults), []
     for row in rows:
-        members = finder.find(row)
+        members = finder.find(row.number, row.email, row.username)
         member = members[0] if members else None
         if len(members) > 1:
             text = "its number, e-mail address and user name belong to different members. Correct one of them."
@@ -299,9 +194,9 @@ def _update(change: Change) -> None:
 def _take_accounts(session: Session, actor: Actor, seat: Seat, accounts: Sequence[Match]) -> None:
     """Give the pending members of the rows their accounts."""
     members = session.scalars(select(Member).where(Member.course_id == seat.course.id)).all()
-    finder = _Finder(members)
+    finder = Finder(members)
     for match in accounts:
-        claim(session, actor, finder.find(match.row)[0], match.user)
+        claim(session, actor, finder.find(match.row.number, match.row.email, match.row.username)[0], match.user)
 
 
 def _find_users(session: Session, rows: Sequence[RosterRow]) -> dict[str, User]:

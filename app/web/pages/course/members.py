@@ -63,17 +63,15 @@ class MemberForm(BaseModel):
         return read_fields(MemberChange, {name: text for name, text in given.items() if name != "username" or text})
 
 
-class RosterForm(BaseModel):
+class TableForm(BaseModel):
     """`apply`: after the preview. `file` replaces what was typed."""
 
     csv: str = ""
     file: UploadFile | str | None = None
     act: str = "preview"
-    removes_gone: bool = False
-    takes_accounts: bool = False
 
     def read(self) -> str:
-        """Return the table. Raises Invalid."""
+        """Return the table."""
         if self.file is None or isinstance(self.file, str) or not self.file.filename:
             return self.csv
         data = self.file.file.read()
@@ -81,6 +79,11 @@ class RosterForm(BaseModel):
             return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         except UnicodeDecodeError:
             return data.decode("cp1252", errors="replace")
+
+
+class RosterForm(TableForm):
+    removes_gone: bool = False
+    takes_accounts: bool = False
 
 
 @router.get("")
