@@ -78,13 +78,18 @@ def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
 
 
 def list_audit(session: Session, user_id: UUID) -> Rows:
-    """List audit events of and about the user. The name and address of another actor are left out."""
+    """List audit events of and about the user. The name and address of another actor are left out.
+
+    So are decisions on grades and comments: `courses.json` has them, once the points are released.
+    """
     what = (AuditEvent.id, AuditEvent.at, AuditEvent.actor_id, AuditEvent.address)
     which = (AuditEvent.action, AuditEvent.target_kind, AuditEvent.target, AuditEvent.before, AuditEvent.after)
     done = select(*what, *which).where(AuditEvent.actor_id == user_id)
     is_other = AuditEvent.actor_id.is_distinct_from(user_id)
     is_target = and_(AuditEvent.target_kind == "user", AuditEvent.target == str(user_id))
-    suffered = select(*what, *which).where(or_(is_target, AuditEvent.subject_id == user_id), is_other)
+    is_feedback = or_(AuditEvent.action.startswith("adjustment."), AuditEvent.action.startswith("comment."))
+    is_about = or_(is_target, AuditEvent.subject_id == user_id)
+    suffered = select(*what, *which).where(is_about, is_other, ~is_feedback)
     return [_own_side(row, user_id) for row in _rows(session, union_all(done, suffered).order_by("id"))]
 
 

@@ -15,11 +15,14 @@ from app.admin.export import read_chunks
 from app.admin.personal_data import export_user, list_audit
 from app.admin.user_change import change_role
 from app.audit import COMMAND, Actor, AuditEvent
+from app.courses.model import Assignment
 from app.database.engine import Database
 from app.errors import LimitReached, NotFound
+from app.grading.adjustment import NewAdjustment, adjust
 from app.submissions.model import Submission
 from tests.admin.user_data import QUESTION, SOURCE, make_rich_user
-from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.courses.seats import teach
+from tests.factories import make_assignment, make_judging, make_member, make_problem, make_submission, make_user
 from tests.rejudging.rows import add_revision
 
 
@@ -96,6 +99,24 @@ def test_the_export_lists_actions_of_admins_without_their_names(database: Databa
         ("token.revoked", "you", "192.0.2.7"),
         ("user.role_changed", "an admin", None),
     ]
+
+
+def test_a_decision_on_a_grade_is_in_it_once_the_points_are_released(database: Database) -> None:
+    with database.transaction() as session:
+        taught, ada = teach(session), make_user(session, "ada")
+        homework = make_assignment(session, taught.course, make_problem(session))
+        member = make_member(session, taught.course, ada)
+        new = NewAdjustment(kind="zero", reason="copied")
+        adjust(session, taught.actor, taught.seat, homework, member.id, new)
+
+    hidden = "".join(read(database, ada).values())
+    with database.transaction() as session:
+        session.get_one(Assignment, homework.id).released_at = func.now()
+    shown = json.loads(read(database, ada)["courses.json"])["decisions"]
+
+    assert "adjustment" not in hidden
+    assert "copied" not in hidden
+    assert [row["reason"] for row in shown] == ["copied"]
 
 
 def test_nothing_of_others_and_no_secret_is_in_it(database: Database, ada: User) -> None:
