@@ -170,6 +170,15 @@ def test_a_student_hands_in_and_sees_only_what_is_sent_in_the_exam(ada: TestClie
     assert "no custom input" in own.text
 
 
+def test_a_student_who_writes_after_the_release_sees_no_points(ada: TestClient, database: Database) -> None:
+    change_exam(database, released_at=func.now(), shows="nothing")
+    hidden = ada.get(EXAM).text
+    change_exam(database, shows="all")
+
+    assert "Your points" not in hidden
+    assert "Your points" in ada.get(EXAM).text
+
+
 def test_a_second_sign_in_is_locked_until_staff_unlock_it(ada: TestClient, database: Database) -> None:
     first = ada.cookies[COOKIE]
     become(ada, database, "ada")
