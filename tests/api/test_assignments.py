@@ -175,6 +175,26 @@ def test_an_extension_over_rest_takes_effect_at_once(member: Member) -> None:
 @pytest.mark.parametrize(
     "policy", [{"max_pending": 1, "submissions_per_hour": 1, "max_queue_minutes": 0}], indirect=True
 )
+def test_extensions_are_given_as_a_table(member: Member) -> None:
+    teacher, ada = member("teacher", "instructor"), member("ada", "student")
+    path = teacher.post("/courses/here/assignments", json=HOMEWORK).headers["Location"].removeprefix("/api/v1")
+    table = {"csv": "username,extra_attempts,reason\nada,2,ill\n"}
+
+    preview = teacher.post(f"{path}/extensions", json=table | {"preview": True}).json()
+    nothing = teacher.get(f"{path}/extensions").json()["items"]
+    first, second = (teacher.post(f"{path}/extensions", json=table).json() for _ in range(2))
+    wrong = teacher.post(f"{path}/extensions", json={"csv": "username,extra_attempts\nnobody,2\n"})
+    named = teacher.post(f"{path}/extensions", json={"csv": "username\nnobody\n", "preview": True}).json()["errors"]
+
+    change = {"line": 2, "whose": "ada", "is_new": True, "fields": {"extra_attempts": "2", "reason": "ill"}}
+    assert preview == {"changes": [change], "unchanged": 0, "errors": [], "ignored": []}
+    assert (nothing, first["changes"]) == ([], [change])
+    assert (second["changes"], second["unchanged"]) == ([], 1)
+    assert wrong.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert named == [{"line": 2, "message": "nobody is not in this course."}]
+    assert ada.post(f"{path}/extensions", json=table).status_code == HTTPStatus.FORBIDDEN
+
+
 def test_no_hand_in_of_a_class_is_refused_at_the_deadline(database: Database, address: str, member: Member) -> None:
     member("teacher", "instructor")
     with database.transaction() as session:

@@ -171,6 +171,26 @@ def test_an_extension_is_given_and_taken_back(teacher: TestClient) -> None:
     assert "Choose" in teacher.post(path, data={"whose": ""}).text
 
 
+def test_extensions_are_given_as_a_table_after_a_preview(teacher: TestClient) -> None:
+    teacher.post(f"{HOME}/assignments/new", data=FORM)
+    path = f"{HOME}/assignments/homework-1/extensions"
+    table = {"csv": f"username,due_at\nada,{SOON + timedelta(days=1):%Y-%m-%d %H:%M}\n"}
+
+    wrong = teacher.post(f"{path}/table", data={"csv": "username,due_at\nada,soon\n", "act": "apply"})
+    preview = teacher.post(f"{path}/table", data=table | {"act": "preview"})
+    given = teacher.post(f"{path}/table", data=table | {"act": "apply"})
+    page = teacher.get(given.headers["location"]).text
+    again = teacher.post(f"{path}/table", data=table).text
+
+    assert wrong.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "Line 2: &#39;soon&#39; is not a time." in wrong.text
+    assert "Ada Lovelace" in preview.text
+    assert 'value="apply"' in preview.text
+    assert f'href="{path}/table"' in page
+    assert "Ada Lovelace" in page
+    assert "This table changes nothing." in again
+
+
 def test_a_course_is_copied_by_an_author(teacher: TestClient, database: Database) -> None:
     teacher.post(f"{HOME}/assignments/new", data=FORM)
     with database.transaction() as session:

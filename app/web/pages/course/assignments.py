@@ -1,10 +1,8 @@
-"""Assignments of a course: their page, the form that creates and changes them, extensions, and handing in."""
+"""Assignments of a course: their page, the form that creates and changes them, and handing in."""
 
 import re
-from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
@@ -27,9 +25,7 @@ from app.courses.assignment import (
     view_assignments,
 )
 from app.courses.disclosure import disclosure_of
-from app.courses.extension import ExtensionWish, extend, list_extensions, remove_extension
 from app.courses.local_time import HappensTwice, read_local, write_fold, write_local
-from app.courses.member import list_members, list_sections
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
 from app.courses.sitting import PasswordWrong
@@ -58,9 +54,7 @@ _STEP = re.compile(r"(\d+)\s*h?\s*[:=]\s*(\d+)\s*%?")
 DONE = {
     "created": "Created. Students see its problems when it opens.",
     "saved": "Saved. Every grade follows at once.",
-    "extended": "The extension is given, and takes effect at once.",
     "asked": "Your question is sent. You see the answer here.",
-    "taken": "The extension is taken back.",
 }
 
 
@@ -143,31 +137,6 @@ def _read_steps(text: str) -> list[dict[str, int]]:
 
 def write_steps(steps: list[dict[str, int]]) -> str:
     return ", ".join(f"{step['hours']} h: {step['percent']} %" for step in steps)
-
-
-class ExtensionForm(BaseModel):
-    """`whose`: the ID of a member, or `section:` and its name."""
-
-    whose: str = ""
-    due_at: str = ""
-    due_at_offset: str = ""
-    closes_at: str = ""
-    closes_at_offset: str = ""
-    extra_attempts: str = "0"
-    extra_minutes: str = "0"
-    reason: str = ""
-
-    def read(self, timezone: str) -> ExtensionWish:
-        """Raises Invalid."""
-        kind, _, name = self.whose.partition(":")
-        whose = {"section": name} if kind == "section" else {"member": self.whose or None}
-        moments = {
-            each: read_local(each, getattr(self, each), timezone, getattr(self, f"{each}_offset"))
-            for each in ("due_at", "closes_at")
-        }
-        values = {"extra_attempts": self.extra_attempts or 0, "extra_minutes": self.extra_minutes or 0}
-        values |= {"reason": self.reason.strip()}
-        return read_fields(ExtensionWish, whose | moments | values)
 
 
 @router.get("/new")
@@ -278,35 +247,6 @@ def send_delete(visit: CurrentVisit, viewer: Taker, course: str, assignment: str
     return see_other(f"{HOME}/{course}")
 
 
-@router.get("/{assignment}/extensions")
-def show_extensions(visit: CurrentVisit, viewer: Reader, course: str, assignment: str, done: str = "") -> Response:
-    return _render_extensions(visit, viewer, (course, assignment), {"done": DONE.get(done)})
-
-
-@router.post("/{assignment}/extensions", dependencies=[OWN_ORIGIN])
-def send_extension(
-    visit: CurrentVisit, viewer: Taker, course: str, assignment: str, form: Annotated[ExtensionForm, Form()]
-) -> Response:
-    def give(session: Session, seat: Seat, found: Assignment) -> None:
-        extend(session, visit.actor, seat, found, [form.read(seat.course.timezone)])
-
-    try:
-        _change(visit, viewer, (course, assignment), give)
-    except Invalid as fault:
-        context = {"values": form.model_dump()} | _describe_fault(fault)
-        return _render_extensions(visit, viewer, (course, assignment), context, 422)
-    return see_other(f"{HOME}/{course}/assignments/{assignment}/extensions?done=extended")
-
-
-@router.post("/{assignment}/extensions/{extension_id}/remove", dependencies=[OWN_ORIGIN])
-def send_removal(visit: CurrentVisit, viewer: Taker, course: str, assignment: str, extension_id: UUID) -> Response:
-    def remove(session: Session, _: Seat, found: Assignment) -> None:
-        remove_extension(session, visit.actor, found, extension_id)
-
-    _change(visit, viewer, (course, assignment), remove)
-    return see_other(f"{HOME}/{course}/assignments/{assignment}/extensions?done=taken")
-
-
 @router.post(
     "/{assignment}/problems/{slug}/submissions",
     dependencies=[OWN_ORIGIN, Depends(await_hand_in_turn, scope="function")],
@@ -340,14 +280,6 @@ def _find(session: Session, viewer: Viewer, course: str, assignment: str) -> tup
     return seat, get_assignment(session, seat, assignment)
 
 
-def _change(
-    visit: Visit, viewer: Viewer, place: tuple[str, str], step: Callable[[Session, Seat, Assignment], object]
-) -> None:
-    with visit.transaction() as session:
-        seat = get_seat(session, viewer, place[0], CourseRight.EXTEND)
-        step(session, seat, get_assignment(session, seat, place[1]))
-
-
 def _fill(fields: AssignmentFields, timezone: str) -> AssignmentForm:
     """Return the form of an assignment that exists."""
     values: dict[str, Any] = {}
@@ -378,7 +310,7 @@ def _plain(number: Decimal) -> str:
     return f"{number:f}".rstrip("0").rstrip(".") if "." in f"{number:f}" else f"{number:f}"
 
 
-def _describe_fault(fault: Invalid | None) -> dict[str, Any]:
+def describe_fault(fault: Invalid | None) -> dict[str, Any]:
     """Return the context of a form's wrong fields."""
     each = fault.each if fault else ()
     offsets = {one.field: one.offsets for one in each if isinstance(one, HappensTwice)}
@@ -394,21 +326,5 @@ def _render_form(
     rows += [("", "10", "partial")] * EMPTY_ROWS
     context = {"assignment": assignment, "values": form.model_dump(), "rows": rows, "listed": listed}
     return visit.render(
-        "course/assignment_form.html", course_context(seat) | context | _describe_fault(fault), 422 if fault else 200
+        "course/assignment_form.html", course_context(seat) | context | describe_fault(fault), 422 if fault else 200
     )
-
-
-def _render_extensions(
-    visit: Visit, viewer: Viewer, place: tuple[str, str], context: Mapping[str, Any], status: int = 200
-) -> Response:
-    with visit.transaction() as session:
-        seat = get_seat(session, viewer, place[0], CourseRight.EXTEND)
-        assignment = get_assignment(session, seat, place[1])
-        extensions = list_extensions(session, assignment)
-        members = [each for each in list_members(session, seat) if each.role == "student" and each.username]
-        sections = list_sections(session, seat.course.id)
-    whose = [(f"section:{name}", f"Section {name}") for name in sections]
-    whose += [(str(each.id), f"{each.name} ({each.username})" if each.name else f"{each.username}") for each in members]
-    usual: dict[str, Any] = {"errors": {}, "offsets": {}, "values": ExtensionForm().model_dump(), "done": None}
-    usual |= {"assignment": assignment, "extensions": extensions, "whose": whose}
-    return visit.render("course/extensions.html", course_context(seat) | usual | dict(context), status)
