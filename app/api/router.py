@@ -23,6 +23,7 @@ from app.api import (
     rejudgings,
     revisions,
     settings,
+    similarity,
     sittings,
     submission_export,
     submissions,
@@ -50,7 +51,7 @@ def build_router() -> APIRouter:
     submitting = (submission_export, submissions, events, rejudgings)
     operations = (settings, audit_events, queue, workers)
     accounts = (users, people, tokens, me)
-    catalogue = (problems, tracks, leaderboards, courses, assignments, sittings, grades)
+    catalogue = (problems, tracks, leaderboards, courses, assignments, sittings, grades, similarity)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with
     # a submission's ID.
     for resource in (

@@ -73,3 +73,13 @@ def read_member_id(member_id: str) -> UUID:
 
 
 MemberId = Annotated[UUID, Depends(read_member_id)]
+
+
+def read_check_id(check_id: str) -> UUID:
+    try:
+        return UUID(check_id)
+    except ValueError:
+        raise NotFound("this similarity check does not exist; open it from its assignment's page") from None
+
+
+CheckId = Annotated[UUID, Depends(read_check_id)]

@@ -28,6 +28,7 @@ from app.web.pages import (
     shared,
     sign_in,
     sign_up,
+    similarity,
     single_sign_on,
     solution,
     submission,
@@ -56,7 +57,7 @@ def build_router() -> APIRouter:
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password, lti)
     taught = (courses, course_members, exam, sittings, course_rejudgings, extensions, assignments, grades, course)
-    pages = (draft, *own, *entrance, author, author_edit, author_verification, *taught)
+    pages = (draft, *own, *entrance, author, author_edit, author_verification, *taught, similarity)
     admin = (
         admin_queue,
         admin_judge_errors,

@@ -13,6 +13,7 @@ from app.catalog.publish import publish
 from app.database.cursor import MAX_PAGE, PAGE, Slice, cut_list
 from app.database.engine import Database
 from app.errors import Invalid
+from app.similarity.model import SimilarityCheck
 from tests.api.operations import DOCUMENT, OPERATIONS, Operation
 from tests.catalog.packages import make_listed, make_package
 from tests.factories import make_assignment, make_course, make_judging, make_member, make_submission, make_user
@@ -89,8 +90,13 @@ def things(database: Database, admin: httpx.Client) -> dict[str, str]:
         course = make_course(session, "here")
         make_member(session, course, user)
         make_assignment(session, course, revision, slug="homework")
+        check = SimilarityCheck(problem_id=revision.problem_id, compared="all")
+        session.add(check)
+        session.flush()
+        check_id = str(check.id)
     submission = admin.get("/submissions", params={"everyone": True}).json()["items"][0]["id"]
-    return {"submission_id": submission, "slug": "made_0", "course": "here", "assignment": "homework"}
+    names = {"slug": "made_0", "course": "here", "assignment": "homework"}
+    return names | {"submission_id": submission, "check_id": check_id}
 
 
 # Paths of lists that have at least three items here.

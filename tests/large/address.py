@@ -46,6 +46,7 @@ IDENTIFIERS = {
     "assignment": "SELECT 'homework-1'",
     "extension_id": "SELECT extensions.id FROM extensions LIMIT 1",
     "comment_id": "SELECT gen_random_uuid()",
+    "check_id": "SELECT gen_random_uuid()",
     "request_id": "SELECT gen_random_uuid()",
     "member_id": "SELECT members.id FROM members JOIN courses ON courses.id = course_id"
     " WHERE role = 'student' AND left_at IS NULL ORDER BY slug, user_id = :who DESC LIMIT 1",

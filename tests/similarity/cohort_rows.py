@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -13,8 +13,10 @@ from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor
 from app.catalog.model import Problem, Revision
 from app.courses.model import Assignment
+from app.queue.model import Job
 from app.similarity.check import NewCheck, begin_check
-from app.similarity.model import SimilarityCheck
+from app.similarity.compare import BINS
+from app.similarity.model import SimilarityCheck, SimilarPair
 from tests.courses.seats import Taught, teach
 from tests.factories import make_assignment, make_judging, make_member, make_problem, make_submission, make_user
 
@@ -68,3 +70,18 @@ def begin(session: Session, /, homework: Homework, **wish: Any) -> SimilarityChe
 
 def read_check(session: Session) -> SimilarityCheck:
     return session.scalars(select(SimilarityCheck).order_by(SimilarityCheck.created_at.desc()).limit(1)).one()
+
+
+def finish(session: Session, check: SimilarityCheck, *pairs: tuple[UUID, UUID, float], **columns: Any) -> None:
+    """End a check with these pairs: the submission that was sent first, the other one, and their similarity."""
+    session.execute(delete(Job).where(Job.check_id == check.id))
+    session.refresh(check)
+    histogram = [0] * BINS
+    for number, (left, right, similarity) in enumerate(pairs, 1):
+        histogram[min(int(similarity * BINS / 100), BINS - 1)] += 1
+        ids = {"check_id": check.id, "number": number, "left_id": left, "right_id": right}
+        session.add(SimilarPair(**ids, similarity=similarity, blocks=[[2, 3, 1, 2], [5, 5, 4, 4]]))
+    found = {"programs": len(pairs) + 1, "median_lines": 60, "histogram": histogram} | columns
+    for name, value in ({"outcome": "done", "finished_at": func.now()} | found).items():
+        setattr(check, name, value)
+    session.flush()

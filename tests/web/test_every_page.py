@@ -24,7 +24,7 @@ from app.audit import COMMAND
 from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
-from app.courses.model import Extension
+from app.courses.model import Assignment, Extension
 from app.database.engine import Database
 from app.grading.model import Comment, RegradeRequest
 from app.judging.report import AnswerFault
@@ -36,6 +36,8 @@ from app.learning.note import SaveNote, save_note
 from app.learning.shared_solution import share
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
+from app.similarity.model import SimilarityCheck, SimilarPair
+from app.submissions.model import Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
 from app.web.visit import COOKIE
@@ -129,10 +131,14 @@ FOR_AUTHORS = (
     "/courses/taught/assignments/midterm",
     "/courses/taught/assignments/midterm/extensions",
     "/courses/taught/assignments/midterm/sittings",
+    "/similarity?assignment=taught/homework",
+    "/similarity/{check}",
+    "/similarity/{check}/pairs/1",
     "/courses/taught/grades",
     "/courses/taught/grades/homework/{graded}",
 )
 FOR_ADMINS: tuple[str, ...] = (
+    "/similarity?problem=scaled_sum",
     "/admin",
     "/admin/submissions",
     "/admin/submissions?user=nobody",
@@ -218,7 +224,8 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
         member, graded = make_courses(session, ada, emmy)
-    made = Scene(secrets, {"ada": str(ada_id), "member": str(member), "graded": str(graded)})
+        check = make_check(session)
+    made = Scene(secrets, {"ada": str(ada_id), "member": str(member), "graded": str(graded), "check": str(check)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = AnswerFault(
         category="runtime error",
@@ -288,6 +295,21 @@ def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, 
     session.add(RegradeRequest(assignment_id=homework.id, user_id=student.id, text="word" * 100))
     pending = make_member(session, taught, name="Pending Person", number="2", section="Tue")
     return pending.id, graded.id
+
+
+def make_check(session: Session) -> UUID:
+    """A comparison of the homework that `make_courses` made: ada's hand-in and a staff member's are similar."""
+    handed_in = session.scalars(select(Submission).join(Assignment).where(Assignment.title == "Homework 1")).one()
+    other = make_submission(session, make_user(session), session.get_one(Revision, handed_in.revision_id))
+    handed_in.source = other.source = "def scaled_sum(x, scale):\n    return x.sum() * scale\n" + "# long " * 40
+    check = SimilarityCheck(problem_id=handed_in.problem_id, assignment_id=handed_in.assignment_id, compared="all")
+    check.outcome, check.finished_at = "done", datetime.now(UTC)
+    check.programs, check.median_lines, check.histogram, check.unread = 300, 2, [*range(50)], [other.id]
+    session.add(check)
+    session.flush()
+    pair = {"check_id": check.id, "number": 1, "similarity": 95.5, "blocks": [[1, 2, 1, 2]], "note": "word" * 40}
+    session.add(SimilarPair(left_id=handed_in.id, right_id=other.id, dismissed_at=check.finished_at, **pair))
+    return check.id
 
 
 @pytest.mark.parametrize(
