@@ -26,6 +26,7 @@ from app.database.engine import Database, SharedReads
 from app.database.watchdog import Watchdog
 from app.limits import Limits
 from app.lti.platform import open_platforms
+from app.lti.score import ScoreSender
 from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -103,6 +104,8 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
 async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress: Progress = app.state.progress
     caretakers, watchdog = list_caretakers(app.state.database), Watchdog(app.state.database)
+    scores = {"Scores were not sent to learning platforms": ScoreSender(app.state.platforms).send_due}
+    caretakers = (*caretakers, Caretaker(app.state.database, scores, (5, 5)))
     parts: tuple[Watchdog | Progress | Caretaker, ...] = (watchdog, progress, *caretakers)
     for part in parts:
         part.start()

@@ -15,6 +15,7 @@ from app.courses.model import Assignment, Course
 from app.errors import Refused
 from app.lti.fetch import AddressRule
 from app.lti.launch import CLAIM, LAUNCH_PATH, SERVICE_CLAIM, Launch
+from app.lti.line_item import describe_line_item
 from app.lti.model import Platform
 
 ANSWER_SECONDS = 300
@@ -61,13 +62,3 @@ def _describe_item(base_url: str, course: Course, assignment: Assignment | None)
         return item
     custom = {"assignment": str(assignment.id)}
     return {**item, "title": assignment.title, "custom": custom, "lineItem": describe_line_item(assignment)}
-
-
-def describe_line_item(assignment: Assignment) -> dict[str, Any]:
-    """Return the assignment's column in a platform's grade book. Its most is at least 1, since platforms refuse 0."""
-    most = sum((each.points for each in assignment.problems), start=0)
-    return {
-        "label": assignment.title,
-        "scoreMaximum": float(most) or 1.0,
-        "resourceId": str(assignment.id),
-    }

@@ -28,11 +28,14 @@ TRANSLATED = tuple(map(ip_network, ("64:ff9b::/32", "2002::/16", "2001::/32")))
 
 
 class PlatformAway(AllcloseError):
-    """The platform does not answer, or not now. `retry_after`: how long it asked to wait."""
+    """The platform does not answer, or not now. `retry_after`: how long it asked to wait.
 
-    def __init__(self, message: str, retry_after: timedelta = timedelta(0)) -> None:
+    `stops_all`: it would not answer other requests either.
+    """
+
+    def __init__(self, message: str, retry_after: timedelta = timedelta(0), *, stops_all: bool = True) -> None:
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after, self.stops_all = retry_after, stops_all
 
 
 class PlatformRefused(Refused):
@@ -168,7 +171,7 @@ def _judge(answer: httpx.Response, content: bytes) -> Answer:
     status = answer.status_code
     said = f"{answer.request.headers['host']} answered {status}"
     if status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise PlatformAway(f"{said}.", _read_pause(answer))
+        raise PlatformAway(f"{said}.", _read_pause(answer), stops_all=status == httpx.codes.TOO_MANY_REQUESTS)
     if answer.has_redirect_location:
         raise PlatformRefused(f"{said}, a redirect. Enter the address that it leads to.", status)
     if not answer.is_success:

@@ -149,9 +149,10 @@ class LineItem(Base):
 class Score(Base):
     """A student's score in a platform.
 
-    - `points`, `most`: what is being sent, or was sent last. `sent_at`: when the platform took it; None: not yet.
+    - `points`, `most`: what is sent, or was taken last; None before the first. `is_taken`: the platform has it.
     - `timestamp`: of this score. The platform takes only a later one than before, so a repeated score counts once.
-    - `tries` since it changed; `next_try_at`: None if there is nothing to do.
+    - `taken_at`: when the platform last took a score; None: never.
+    - `tries` of this score; `next_try_at`: None if there is nothing to do.
     - `error`: why the platform did not take it, or what to correct by hand there.
     """
 
@@ -163,7 +164,7 @@ class Score(Base):
             name="fk_lti_scores_lti_course_id_lti_members",
             ondelete="CASCADE",
         ),
-        CheckConstraint("(points IS NULL) = (timestamp IS NULL)", name="points"),
+        CheckConstraint("num_nulls(points, most, timestamp) IN (0, 3)", name="points"),
         Index("ix_lti_scores_next_try_at", "next_try_at"),
     )
 
@@ -175,7 +176,8 @@ class Score(Base):
     points: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
     most: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
     timestamp: Mapped[datetime | None]
-    sent_at: Mapped[datetime | None]
+    is_taken: Mapped[bool] = mapped_column(default=False, server_default=false())
+    taken_at: Mapped[datetime | None]
     tries: Mapped[int] = mapped_column(default=0, server_default="0")
     next_try_at: Mapped[datetime | None]
     error: Mapped[str] = mapped_column(default="", server_default="")

@@ -898,14 +898,15 @@ CREATE TABLE lti_scores (
     points numeric(10, 2),
     most numeric(10, 2),
     timestamp timestamptz,
-    sent_at timestamptz,
+    is_taken boolean NOT NULL DEFAULT false,
+    taken_at timestamptz,
     tries integer NOT NULL DEFAULT 0,
     next_try_at timestamptz,
     error text NOT NULL DEFAULT '',
     CONSTRAINT pk_lti_scores PRIMARY KEY (lti_course_id, assignment_id, subject),
     CONSTRAINT fk_lti_scores_lti_course_id_lti_members FOREIGN KEY (lti_course_id, subject)
         REFERENCES lti_members ON DELETE CASCADE,
-    CONSTRAINT ck_lti_scores_points CHECK ((points IS NULL) = (timestamp IS NULL))
+    CONSTRAINT ck_lti_scores_points CHECK (num_nulls(points, most, timestamp) IN (0, 3))
 );
 CREATE INDEX ix_lti_scores_assignment_id ON lti_scores (assignment_id);
 CREATE INDEX ix_lti_scores_next_try_at ON lti_scores (next_try_at);

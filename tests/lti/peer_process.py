@@ -79,21 +79,18 @@ block = types.SimpleNamespace(
     start=None,
     has_score=True,
     is_past_due=lambda: False,
+    max_score=lambda: 100,
+    set_user_module_score=lambda *_, **__: None,
     scope_ids=types.SimpleNamespace(usage_id=LOCATION),
 )
-taken = []
+taken, submitted = [], []
 faults = {"status": 0, "left": 0, "user": "", "after": False}
 lock = threading.Lock()
-
-
-def publish(_block, user, score, possible, **_):
-    taken.append([user, score, possible])
 
 
 compat.load_enough_xblock = lambda _: block
 compat.load_block_as_user = lambda _: block
 compat.get_user_from_external_user_id = lambda name: name
-compat.publish_grade = publish
 compat.get_course_members = lambda _: {
     number: {
         "id": number,
@@ -195,11 +192,23 @@ def state(_):
         {
             "scores": list(scores),
             "line_items": list(LtiAgsLineItem.objects.values("label", "score_maximum", "resource_id")),
-            "taken": taken,
             "links": list(LtiDlContentItem.objects.values("content_type", "attributes")),
         },
         json_dumps_params={"default": str},
     )
+
+
+def scores_taken(_):
+    """Return the scores that the platform took, in their order."""
+    return JsonResponse({"taken": taken, "submitted": submitted})
+
+
+def reset(_):
+    """Forget all columns and scores."""
+    LtiAgsLineItem.objects.all().delete()
+    taken.clear()
+    submitted.clear()
+    return JsonResponse({})
 
 
 def fault(request):
@@ -215,8 +224,9 @@ def fault(request):
 
 
 urlpatterns = [
+    path("taken", scores_taken),
     path("api/", include("lti_consumer.plugin.urls", namespace="lti_consumer")),
-    *(path(each.__name__, each) for each in (facts, start, frame, frame_of, sign, state, fault)),
+    *(path(each.__name__, each) for each in (facts, start, frame, frame_of, sign, state, reset, fault)),
 ]
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402
@@ -228,16 +238,32 @@ def serve(environ, start_response):
     """One request at a time, since the database is in memory; with the faults that `fault` asked for."""
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
-    is_score = environ["PATH_INFO"].endswith("/scores") and environ["REQUEST_METHOD"] == "POST"
-    if not is_score or faults["left"] <= 0 or faults["user"].encode() not in body:
+    if not environ["PATH_INFO"].endswith("/scores") or environ["REQUEST_METHOD"] != "POST":
         with lock:
             return application(environ, start_response)
-    faults["left"] -= 1
-    if faults["after"]:
-        with lock:
-            list(application(environ, lambda *_: None))
-    start_response(f"{faults['status']} Fault", [("Content-Type", "text/plain")])
-    return [b"not now"]
+    is_meant = faults["left"] > 0 and faults["user"].encode() in body
+    faults["left"] -= is_meant
+    if is_meant and not faults["after"]:
+        start_response(f"{faults['status']} Fault", [("Content-Type", "text/plain")])
+        return [b"not now"]
+    with lock:
+        answer = take_score(environ, json.loads(body), (lambda *_: None) if is_meant else start_response)
+    if is_meant:
+        start_response(f"{faults['status']} Fault", [("Content-Type", "text/plain")])
+        return [b"not now"]
+    return answer
+
+
+def take_score(environ, score, start_response):
+    """Let the platform take the score, and note those that it took."""
+
+    def note(status, headers, *rest):
+        if status.startswith("201"):
+            taken.append([score["userId"], score["scoreGiven"]])
+            submitted.append(score.get("submission", {}).get("submittedAt"))
+        return start_response(status, headers, *rest)
+
+    return list(application(environ, note))
 
 
 class Quiet(WSGIRequestHandler):

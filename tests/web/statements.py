@@ -7,9 +7,9 @@ from sqlalchemy import event
 
 from app.database.engine import Database
 
-# These come with time and not with a page: the policy every 2 s, ended exams every 5 s, the time when a session was
-# seen every minute.
-TIMED = ("FROM policy", "WHERE NOT sittings.is_settled", "UPDATE sessions")
+# These come with time and not with a page: the policy every 2 s, ended exams and scores for learning platforms every
+# 5 s, the time when a session was seen every minute.
+TIMED = ("FROM policy", "WHERE NOT sittings.is_settled", "FROM lti_courses", "FROM lti_scores", "UPDATE sessions")
 
 
 @contextmanager
