@@ -23,7 +23,7 @@ from app.web_process import create_app
 from benchmarks.machine import Run, say, saying, seconds_of
 from benchmarks.results import Figure, key_of, reduce
 from benchmarks.service import PROBLEMS, SLUGS
-from tests.factories import make_problem, make_user
+from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
 from tests.large.address import Address, list_addresses
 from tests.large.asking import Asker, asking
 from tests.large.fill import analyze, fill, sign_in_as
@@ -43,6 +43,27 @@ LISTS = (
     (ADMIN, "/api/v1/submissions?everyone=true"),
 )
 LEASE = timedelta(seconds=15)
+# The course of 500 students and 12 assignments with 4 problems each, and its pages.
+STUDENTS, ASSIGNMENTS, PROBLEMS_EACH = 500, 12, 4
+BOOK = "/courses/measured/grades"
+HANDED_IN = """
+    WITH place AS (
+        SELECT row_number() OVER (ORDER BY a.id, p.position, m.user_id) - 1 AS n, a.id AS assignment_id, a.due_at,
+            p.problem_id, r.id AS revision_id, m.user_id
+        FROM assignments a JOIN assignment_problems p ON p.assignment_id = a.id
+        JOIN revisions r ON r.problem_id = p.problem_id
+        JOIN members m ON m.course_id = a.course_id AND m.role = 'student'
+    ), sent AS (
+        INSERT INTO submissions
+            (id, user_id, problem_id, revision_id, source, mode, variant, assignment_id, created_at)
+        SELECT gen_random_uuid(), user_id, problem_id, revision_id, 'def solve(): ...', 'submit', 0, assignment_id,
+            due_at - number * interval '1 second'
+        FROM generate_series(1, :count) AS number JOIN place ON place.n = number % (SELECT count(*) FROM place)
+        RETURNING id, revision_id, created_at
+    )
+    INSERT INTO judgings (submission_id, revision_id, queue, finished_at, verdict, score)
+    SELECT id, revision_id, 'cpu', created_at, 'wrong_answer', get_byte(uuid_send(id), 0) % 100 FROM sent
+"""
 QUEUED = """
     WITH sent AS (
         INSERT INTO submissions (id, user_id, problem_id, revision_id, source, mode, variant)
@@ -65,10 +86,16 @@ class Sizes:
     queued: Sequence[int]
     stored: Sequence[int]
     problems: Sequence[int]
+    handed_in: Sequence[int]
 
 
-WHOLE = Sizes(queued=(10, 100, 1_000), stored=(10, 100, 1_000, 10_000, 100_000), problems=(7, 50, 200, 500))
-QUICK = Sizes(queued=(10, 100), stored=(10, 1_000), problems=(7, 14))
+WHOLE = Sizes(
+    queued=(10, 100, 1_000),
+    stored=(10, 100, 1_000, 10_000, 100_000),
+    problems=(7, 50, 200, 500),
+    handed_in=(24_000, 300_000),
+)
+QUICK = Sizes(queued=(10, 100), stored=(10, 1_000), problems=(7, 14), handed_in=(24_000,))
 
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
@@ -79,6 +106,8 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
         figures += _stored(run.folder / f"stored-{size}", size, sizes.stored[0], is_largest=size == sizes.stored[-1])
     for size in sizes.problems:
         figures += _problems(run.folder / f"problems-{size}", size, sizes.problems[0])
+    for size in sizes.handed_in:
+        figures += _grades(run.folder / f"handed-in-{size}", size, sizes.handed_in[0])
     return figures, []
 
 
@@ -135,6 +164,34 @@ def _ask(asker: Asker, address: Address, times: int) -> list[float]:
     if address.is_export or not asker.ask(address).is_success:
         return []
     return [1000 * seconds_of(lambda: asker.ask(address)) for _ in range(times)]
+
+
+def _grades(data: Path, size: int, least: int) -> list[Figure]:
+    """Measure the grade book's page and its export, with this many hand-ins."""
+    with open_database(read_settings(data=data)) as database:
+        with saying(f"handing in {size} times"):
+            _hand_in(database, size)
+        with database.transaction() as session:
+            teacher = sign_in_as(session, ADMIN)
+    with serve(data, options=NO_WORKER) as server, asking(server.url, teacher) as asker:
+        figures = []
+        for url in (BOOK, f"{BOOK}.csv?problems=true"):
+            samples = _ask(asker, Address(path=url, url=url), REQUESTS)
+            figures.append(_figure(samples, "grades", url.removeprefix(BOOK) or "the page", size, least, "ms"))
+    shutil.rmtree(data)
+    return figures
+
+
+def _hand_in(database: Database, size: int) -> None:
+    with database.transaction() as session:
+        course = make_course(session, "measured")
+        make_member(session, course, make_user(session, ADMIN, role="admin"), "instructor")
+        for number in range(STUDENTS):
+            make_member(session, course, make_user(session), name=f"Student {number}", section=f"{number % 10}")
+        for _ in range(ASSIGNMENTS):
+            make_assignment(session, course, *(make_problem(session) for _ in range(PROBLEMS_EACH)))
+        session.execute(text(HANDED_IN), {"count": size})
+    analyze(database)
 
 
 def _problems(folder: Path, size: int, least: int) -> list[Figure]:

@@ -49,6 +49,7 @@ SUBJECTS = (
     Subject(part="growth", what="claim", title="Claiming a judging", rows="judgings that wait", plot="growth"),
     Subject(part="growth", what="list", title="Lists of submissions", rows="stored submissions", plot="growth"),
     Subject(part="growth", what="every address", title="All pages and endpoints", rows="stored submissions", plot=""),
+    Subject(part="growth", what="grades", title="The grade book of 500 students", rows="hand-ins", plot=""),
     Subject(part="growth", what="start", title="From start to ready", rows="problems", plot="growth"),
     Subject(part="growth", what="catalogue", title="The catalogue's page", rows="problems", plot="growth"),
     Subject(part="growth", what="memory", title="Memory of web and database", rows="problems", plot="growth"),

@@ -53,10 +53,11 @@ class Book:
 _JOIN_IN_MEMORY = text(
     "SELECT set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)"
 )
-# One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and `own`
-# those of students with an extension. `chosen` has the submissions that an instructor chose. With `rejudging`, its
-# judgings take the places of those that it would replace.
-_WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last boolean)"
+# One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and its
+# problems that are scored all or nothing; `own` has the steps of students with an extension. `chosen` has the
+# submissions that an instructor chose. With `rejudging`, its judgings take the places of those that it would replace.
+# A join with assignment_problems would make PostgreSQL expect a tenth of the rows, and look up each judging alone.
+_WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last bool, all_or_nothing uuid[])"
 _SHARES = text(
     f"""
     SELECT assignment_id, user_id, problem_id,
@@ -73,7 +74,7 @@ _SHARES = text(
         SELECT s.assignment_id, s.user_id, s.problem_id, s.created_at, usual.is_last,
             j.verdict IS NULL OR j.verdict = 'judge_error' AS is_open,
             CASE WHEN j.verdict IS NULL OR j.verdict IN ('judge_error', 'cancelled') THEN NULL
-                WHEN p.scoring = 'partial' THEN coalesce(j.score, 0)
+                WHEN s.problem_id <> ALL (usual.all_or_nothing) THEN coalesce(j.score, 0)
                 WHEN j.verdict = 'accepted' THEN 100
                 ELSE 0 END AS score,
             (coalesce(own.credits, usual.credits))
@@ -87,7 +88,6 @@ _SHARES = text(
             CASE WHEN r.id IS NULL THEN c.verdict ELSE r.verdict END AS verdict,
             CASE WHEN r.id IS NULL THEN c.score ELSE r.score END AS score
         ) AS j ON true
-        JOIN assignment_problems p ON p.assignment_id = s.assignment_id AND p.problem_id = s.problem_id
         JOIN jsonb_to_recordset(CAST(:usual AS jsonb)) AS usual{_WINDOW} ON usual.assignment_id = s.assignment_id
         LEFT JOIN jsonb_to_recordset(CAST(:own AS jsonb)) AS own{_WINDOW}
             ON own.assignment_id = s.assignment_id AND own.user_id = s.user_id
@@ -204,4 +204,5 @@ def _describe_windows(assignment: Assignment, windows: StudentWindows) -> Iterab
             "ends": ends,
             "credits": [*(step.percent for step in window.steps), None],
             "is_last": assignment.counts == "last",
+            "all_or_nothing": [str(each.problem_id) for each in assignment.problems if each.scoring == "accepted"],
         }
