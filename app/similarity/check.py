@@ -30,6 +30,7 @@ from app.validation import Body, FrozenModel
 QUEUE = "similarity"
 # With fewer lines in the median, programs are similar by chance.
 SHORT_LINES = 30
+MOST_LISTED = 100
 NO_WORKER = "No worker is running. The comparison waits until one starts."
 OUR_FAULT = "The comparison failed again and again by our fault. Begin another one; tell an admin if it fails again."
 ASSIGNMENT_SAYS = "of its hand-ins, as `COURSE/ASSIGNMENT`; without it, of all submissions for the problem, for admins"
@@ -114,12 +115,12 @@ def get_check(session: Session, viewer: Viewer, check_id: UUID) -> tuple[Similar
 def list_checks(
     session: Session, viewer: Viewer, assignment: str | None, problem: str | None
 ) -> tuple[list[SimilarityCheck], Assignment | None, Seat | None]:
-    """Return the checks of an assignment or of all submissions, the newest first. Raises NotFound."""
+    """Return the newest checks of an assignment or of all submissions. Raises NotFound."""
     found, seat = _get_scope(session, viewer, assignment)
     query = select(SimilarityCheck).where(_is_of(found))
     if problem is not None:
         query = query.where(SimilarityCheck.problem_id == _get_problem(session, problem, found))
-    query = query.order_by(SimilarityCheck.created_at.desc(), SimilarityCheck.id)
+    query = query.order_by(SimilarityCheck.created_at.desc(), SimilarityCheck.id).limit(MOST_LISTED)
     return list(session.scalars(query)), found, seat
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 BINS = 50
 # A program with fewer parts than this share of the median counts as if it had so many: all of a stub is in others.
 LEAST_SHARE = 0.5
+# The common parts that are shown of a pair.
+MOST_BLOCKS = 300
 Parts = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 Percents = NDArray[np.float64]
@@ -62,10 +64,11 @@ def compare(programs: Sequence[Program], left_out: Collection[int], most: int) -
     for number, owner in enumerate(owners):
         np.maximum.at(best[owner], owners, bags.similarities(number))
     best = np.triu(np.maximum(best, best.T), 1)
-    above = np.triu_indices(len(users), 1)
-    counts, _ = np.histogram(best[above], BINS, (0, 100))
-    order = np.argsort(-best[above], kind="stable")[:most]
-    chosen = [(int(above[0][each]), int(above[1][each])) for each in order if best[above][each] > 0]
+    rows, columns = np.triu_indices(len(users), 1)
+    found = best[rows, columns]
+    counts, _ = np.histogram(found, BINS, (0, 100))
+    top = np.argsort(-found, kind="stable")[:most]
+    chosen = [(int(rows[each]), int(columns[each])) for each in top if found[each] > 0]
     return Comparison(
         histogram=tuple(map(int, counts)), matches=tuple(bags.match(*_numbers(owners, pair)) for pair in chosen)
     )
@@ -113,7 +116,7 @@ class _Bags:
         )
 
     def _list_blocks(self, one: int, other: int) -> tuple[Block, ...]:
-        """List the common parts, the largest first, without those in which every line is in an earlier one."""
+        """List the largest common parts, without those in which every line is in a larger one."""
         blocks: list[Block] = []
         seen: tuple[set[int], set[int]] = (set(), set())
         for part, row in self._bags[one].items():
@@ -124,7 +127,7 @@ class _Bags:
                 blocks.append((lines[0][0], lines[0][-1], lines[1][0], lines[1][-1]))
                 seen[0].update(lines[0])
                 seen[1].update(lines[1])
-        return tuple(blocks)
+        return tuple(blocks[:MOST_BLOCKS])
 
     def _lines(self, number: int, row: int) -> range:
         _, first, last = map(int, self._programs[number].parts[row])

@@ -63,7 +63,7 @@ class Comparer:
         fingerprints = Fingerprints(database=self.database, pool=self.pool)
         read = fingerprints.get(
             [each.submission_id for each in programs],
-            lambda done: self._record_step(claim, done, len(programs)),
+            lambda done: retry(lambda: self._record_step(claim, done, len(programs)), abort),
             abort,
         )
         own = [each.parts for each in fingerprints.make(own_sources, abort)]

@@ -19,6 +19,7 @@ from app.similarity.compare import Parts
 from app.similarity.model import Fingerprint
 from app.submissions.model import Submission
 from sandbox.guest.codec import Malformed, decode, encode
+from sandbox.guest.fingerprint import MOST_PARTS
 from sandbox.interface import MIB, BoxSpec, CaseInput, CaseOutcome, Parameter, Request, RunLimits
 from sandbox.pool import Pool
 
@@ -77,12 +78,15 @@ class Fingerprints:
         return [_read_answer(answers.get(number), source) for number, source in enumerate(sources)]
 
     def _make(self, submissions: Sequence[UUID], abort: Event) -> dict[UUID, Read]:
-        query = select(Submission.id, Submission.source).where(Submission.id.in_(submissions))
-        with self.database.transaction() as session:
-            sources = {row.id: row.source for row in session.execute(query)}
+        sources = retry(lambda: self._read_sources(submissions), abort)
         made = dict(zip(sources, self.make(list(sources.values()), abort), strict=True))
         retry(lambda: self._keep(made), abort)
         return made
+
+    def _read_sources(self, submissions: Sequence[UUID]) -> dict[UUID, str]:
+        query = select(Submission.id, Submission.source).where(Submission.id.in_(submissions))
+        with self.database.transaction() as session:
+            return {row.id: row.source for row in session.execute(query)}
 
     def _keep(self, made: dict[UUID, Read]) -> None:
         with self.database.transaction() as session:
@@ -123,5 +127,5 @@ def _read_answer(answer: bytes | None, source: str) -> Read:
     if not isinstance(tree, np.ndarray) or tree.dtype != np.int64 or tree.ndim != 2 or tree.shape[1] != 3:
         return Read(parts=None, lines=lines)
     first, last = tree[:, 1], tree[:, 2]
-    is_right = bool(np.all((first >= 1) & (first <= last) & (last <= len(texts))))
+    is_right = len(tree) <= MOST_PARTS and bool(np.all((first >= 1) & (first <= last) & (last <= len(texts))))
     return Read(parts=tree if is_right else None, lines=lines)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
@@ -14,8 +14,8 @@ from app.judging.verdicts import Verdict
 from app.similarity.model import SimilarityCheck
 from app.submissions.model import Judging, Submission
 
-# Of more programs the newest are compared.
-MOST_PROGRAMS = 3000
+# Of more programs the newest are compared: of one student, and of all.
+MOST_OF_ONE, MOST_PROGRAMS = 50, 3000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +28,17 @@ class Chosen:
 
 def choose_programs(session: Session, check: SimilarityCheck) -> list[Chosen]:
     """Return the programs, the earliest first."""
-    found = select(Submission.id, Submission.user_id).where(
-        Submission.problem_id == check.problem_id, Submission.mode == "submit"
-    )
+    which = [Submission.problem_id == check.problem_id, Submission.mode == "submit"]
     if check.assignment_id is not None:
-        found = found.where(Submission.assignment_id == check.assignment_id)
+        which.append(Submission.assignment_id == check.assignment_id)
     if check.compared == "counting":
-        found = found.where(Submission.id.in_(_list_counting(session, check)))
-    newest = session.execute(
-        found.order_by(Submission.created_at.desc(), Submission.id.desc()).limit(MOST_PROGRAMS)
-    ).all()
-    return [Chosen(submission_id=row.id, user_id=row.user_id) for row in reversed(newest)]
+        which.append(Submission.id.in_(_list_counting(session, check)))
+    latest_first = (Submission.created_at.desc(), Submission.id.desc())
+    place = func.row_number().over(partition_by=Submission.user_id, order_by=latest_first)
+    placed = select(Submission.id, place.label("place")).where(*which).subquery()
+    chosen = select(Submission.id, Submission.user_id).join(placed, placed.c.id == Submission.id)
+    chosen = chosen.where(placed.c.place <= MOST_OF_ONE).order_by(*latest_first).limit(MOST_PROGRAMS)
+    return [Chosen(submission_id=row.id, user_id=row.user_id) for row in reversed(session.execute(chosen).all())]
 
 
 def _list_counting(session: Session, check: SimilarityCheck) -> Sequence[UUID]:

@@ -36,6 +36,7 @@ class SideView(FrozenModel):
 
     submission: UUID
     username: str
+    member: UUID | None = Field(description="the place in the course; null without one")
     name: str = Field(description="on the roster; empty without a course")
     section: str
     is_staff: bool = Field(description="an assistant or instructor of the course; without a course an author or admin")
@@ -58,10 +59,9 @@ class PairView(FrozenModel):
 
 
 class Cluster(FrozenModel):
-    """Three or more students, each in a pair with another one of them. `first`: who sent a program first."""
+    """Three or more students, each in a pair with another one of them, in the order of sending."""
 
     students: tuple[str, ...]
-    first: str
     pairs: tuple[int, ...]
 
 
@@ -125,15 +125,13 @@ def reopen(session: Session, actor: Actor, found: tuple[SimilarityCheck, Seat | 
 
 def list_clusters(pairs: Sequence[PairView]) -> list[Cluster]:
     """List groups of 3 and more students that pairs connect, the largest first."""
-    groups: dict[str, list[PairView]] = {}
+    group_of: dict[str, set[str]] = {}
     for pair in pairs:
-        joined = [pair]
-        for name in (pair.left.username, pair.right.username):
-            joined += [each for each in groups.get(name, []) if each not in joined]
-        for name in {side.username for each in joined for side in (each.left, each.right)}:
-            groups[name] = joined
-    found = {tuple(sorted(each.number for each in group)): group for group in groups.values()}
-    clusters = [_cluster(numbers, group) for numbers, group in found.items() if len(numbers) > 1]
+        names = {pair.left.username, pair.right.username}
+        group = names.union(*(group_of.get(name, set()) for name in names))
+        group_of.update(dict.fromkeys(group, group))
+    groups = {frozenset(group) for group in group_of.values() if len(group) > 2}
+    clusters = [_cluster([pair for pair in pairs if pair.left.username in group]) for group in groups]
     return sorted(clusters, key=lambda each: (-len(each.students), each.pairs))
 
 
@@ -158,10 +156,10 @@ def tabulate(pairs: Sequence[PairView]) -> tuple[list[str], list[dict[str, Any]]
     return [*columns, "is_dismissed", "note"], records
 
 
-def _cluster(numbers: tuple[int, ...], group: Sequence[PairView]) -> Cluster:
-    sides = sorted((side for pair in group for side in (pair.left, pair.right)), key=lambda side: side.sent_at)
+def _cluster(pairs: Sequence[PairView]) -> Cluster:
+    sides = sorted((side for pair in pairs for side in (pair.left, pair.right)), key=lambda side: side.sent_at)
     names = tuple(dict.fromkeys(side.username for side in sides))
-    return Cluster(students=names, first=names[0], pairs=numbers)
+    return Cluster(students=names, pairs=tuple(pair.number for pair in pairs))
 
 
 def _get_own(session: Session, found: tuple[SimilarityCheck, Seat | None], number: int) -> SimilarPair:
@@ -201,6 +199,7 @@ def _read_sides(session: Session, check: SimilarityCheck, submissions: Sequence[
         submission_id: SideView(
             submission=submission_id,
             username=username,
+            member=member.id if member else None,
             name=member.name if member else "",
             section=member.section if member else "",
             is_staff=member.role in STAFF if member else role != "student",

@@ -19,6 +19,7 @@ from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.database.engine import Database
 from app.grading.model import Adjustment, ShownGrade
 from app.rejudging.model import Rejudging
+from app.similarity.model import Fingerprint, SimilarityCheck, SimilarPair
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import solved_at
 from tests.factories import (
@@ -83,6 +84,11 @@ def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Databa
             session.add(Sitting(**own, address="192.0.2.1"))
             session.add(Adjustment(**own, kind="submission", submission_id=submission_id, reason="r"))
             session.add(ShownGrade(**own, why="release"))
+            check = SimilarityCheck(problem_id=revision.problem_id, assignment_id=assignment.id, compared="all")
+            session.add_all([check, Fingerprint(submission_id=submission_id, version=1, lines=1)])
+            session.flush()
+            ids = {"check_id": check.id, "left_id": submission_id, "right_id": sent[2]}
+            session.add(SimilarPair(**ids, number=1, similarity=90.0, blocks=[]))
 
     run = run_if_due(database)
 
@@ -93,6 +99,8 @@ def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Databa
     tables = (Assignment, Member, Extension, Sitting, Adjustment, ShownGrade)
     counts = [fetch_all(database, select(func.count()).select_from(table)) for table in tables]
     assert counts == [[1], [2], [1], [1], [1], [1]]
+    compared = (SimilarityCheck, SimilarPair, Fingerprint)
+    assert [fetch_all(database, select(func.count()).select_from(table)) for table in compared] == [[1]] * 3
 
 
 def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_problem_stay(database: Database) -> None:

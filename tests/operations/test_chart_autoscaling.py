@@ -12,6 +12,7 @@ from app.queue.model import BACKGROUND, Job
 from tests.authoring.rows import make_verification
 from tests.factories import make_judging
 from tests.operations.chart import find_kind, render
+from tests.similarity.cohort_rows import begin, make_homework
 
 HOUR = timedelta(hours=1)
 
@@ -65,13 +66,15 @@ def test_running_judgings_and_verifications_keep_their_workers(
     assert triggers["busy-slots"]["targetQueryValue"] == "4"  # the slots of one worker
 
 
-@pytest.mark.parametrize("waits", ["rejudging", "verification"])
+@pytest.mark.parametrize("waits", ["rejudging", "verification", "comparison"])
 def test_background_work_wakes_one_worker(session: Session, triggers: dict[str, Mapping[str, str]], waits: str) -> None:
     for _ in range(5):
         if waits == "rejudging":
             make_judging(session, priority=BACKGROUND)
-        else:
+        elif waits == "verification":
             make_verification(session)
+        else:
+            begin(session, make_homework(session))
     busy, age = (_measure(session, triggers[name]) for name in ("busy-slots", "queue-age"))
 
     assert (busy, age) == (1, 0)

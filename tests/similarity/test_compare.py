@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from app.similarity.compare import Comparison, Program, compare
-from sandbox.guest.fingerprint import fingerprint
+from sandbox.guest.fingerprint import MOST_PARTS, fingerprint
 from tests.similarity.cohort import disguise, write_original
 
 KINDS = ("renamed", "reordered", "inserted", "rewritten")
@@ -121,6 +121,13 @@ def test_nothing_to_compare_gives_no_pair(students: list[tuple[int, str]]) -> No
 )
 def test_what_the_parser_refuses_has_no_fingerprint(source: str) -> None:
     assert fingerprint(source) is None
+
+
+def test_of_a_long_program_the_largest_parts_count() -> None:
+    parts = fingerprint("x.a.b.c\n" * 5000 + "for i in range(9):\n    x[i] = i + 1")
+
+    assert parts is not None
+    assert (len(parts), parts[0].tolist()[1:]) == (MOST_PARTS, [5001, 5002])
 
 
 def test_a_huge_number_and_an_odd_name_have_one() -> None:

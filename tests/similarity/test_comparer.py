@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from app.database.engine import Database
 from app.queue.heartbeat import Capacity
@@ -17,6 +18,7 @@ from app.similarity.check import QUEUE
 from app.similarity.comparer import CheckClaim, Comparer
 from app.similarity.fingerprint import BATCH, Fingerprints
 from app.similarity.model import Fingerprint, SimilarityCheck, SimilarPair
+from app.similarity.programs import MOST_OF_ONE, choose_programs
 from sandbox.interface import Aborted
 from sandbox.pool import Pool
 from tests.queue.fleet import Fleet, wait_until
@@ -103,6 +105,17 @@ def test_only_what_counts_is_compared_or_everything_if_asked(
     assert first.programs == 2
     assert (copied, grace_sent) in list_pairs(database)
     assert (counting, grace_sent) not in list_pairs(database)
+
+
+def test_of_one_student_the_newest_programs_are_compared(session: Session) -> None:
+    homework = make_homework(session)
+    ada, grace = join(session, homework, "ada"), join(session, homework, "grace")
+    sent = [hand_in(session, homework, ada, ORIGINAL, minute) for minute in range(MOST_OF_ONE + 2)]
+    first = hand_in(session, homework, grace, ORIGINAL, minute=1)
+
+    chosen = choose_programs(session, begin(session, homework, compared="all"))
+
+    assert [each.submission_id for each in chosen] == [first, *sent[2:]]
 
 
 def test_what_the_package_holds_does_not_count(database: Database, pool: Pool) -> None:

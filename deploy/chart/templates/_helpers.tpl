@@ -184,5 +184,5 @@ WHERE jobs.queue = '{{ . }}' AND priority > -1000000 AND (lease_until IS NULL OR
 {{/* The slots of a queue in use, or 1 if jobs wait and none is in use: workers that judge stay, and jobs wake the first. */}}
 {{- define "allclose.busySlots" -}}
 SELECT greatest(count(lease_until), (count(*) > 0)::int)
-FROM jobs WHERE queue IN ('{{ . }}', 'verify-{{ . }}')
+FROM jobs WHERE queue IN ('{{ . }}', 'verify-{{ . }}'{{ if eq . "cpu" }}, 'similarity'{{ end }})
 {{- end -}}
