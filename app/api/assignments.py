@@ -185,7 +185,10 @@ def put_assignment(
     assignment: Assignment,
     wanted: AssignmentFields,
 ) -> AssignmentView:
-    """Writes all fields. Every grade follows at once: grades are computed, never stored."""
+    """Writes all fields, but keeps `password`, `networks`, `seb_keys` and `hands_in_draft` if you leave them out.
+
+    Every grade follows at once: grades are computed, never stored.
+    """
     with database.transaction() as session:
         seat, found = _find(session, viewer, course, assignment, CourseRight.CHANGE_COURSE)
         session.refresh(found, with_for_update=True)

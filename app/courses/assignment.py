@@ -42,6 +42,9 @@ MAX_MINUTES = 24 * 60
 MAX_NETWORKS = 100
 MAX_SEB_KEYS = 50
 MAX_PASSWORD = 100
+# No answer shows these fields, so a client can't send back what it has read.
+KEPT = frozenset({"password", "networks", "seb_keys", "hands_in_draft"})
+KEPT_SAYS = "A change that leaves it out keeps it"
 SHOWS_SAYS = "what students see of the results until `shows_at`: all, those of the samples, or nothing"
 HINTS_SAYS = "whether students get hints while it is open for them, also of known mistakes"
 SHOWS_AT_SAYS = "from then on they see all results; null: once the points are released"
@@ -106,16 +109,16 @@ class AssignmentFields(Body):
     shows_hints: bool = Field(True, description=HINTS_SAYS)
     kind: AssignmentKind = "homework"
     minutes: int | None = Field(None, ge=1, le=MAX_MINUTES, description="of an exam: the time that each student has")
-    password: Password = Field("", description="of an exam: to begin it; empty: none")
+    password: Password = Field("", description=f"of an exam: to begin it; empty: none. {KEPT_SAYS}")
     networks: list[Network] = Field(
-        [], max_length=MAX_NETWORKS, description="of an exam: where it is written; empty: anywhere"
+        [], max_length=MAX_NETWORKS, description=f"of an exam: where it is written; empty: anywhere. {KEPT_SAYS}"
     )
     seb_keys: list[SebKey] = Field(
         [],
         max_length=MAX_SEB_KEYS,
-        description="of an exam: Config Keys and Browser Exam Keys of Safe Exam Browser; empty: any browser",
+        description=f"of an exam: Config Keys or Browser Exam Keys of Safe Exam Browser; empty: any browser. {KEPT_SAYS}",
     )
-    hands_in_draft: bool = Field(True, description="of an exam: the last drafts are handed in at the end")
+    hands_in_draft: bool = Field(True, description=f"of an exam: the last drafts are handed in at the end. {KEPT_SAYS}")
 
 
 class EntryView(FrozenModel):
@@ -169,7 +172,10 @@ def create_assignment(session: Session, actor: Actor, seat: Seat, wanted: Assign
 
 
 def change_assignment(session: Session, actor: Actor, assignment: Assignment, wanted: AssignmentFields) -> None:
-    """Write all fields. Grades follow at once, since they are computed. Raises Invalid."""
+    """Write all fields, and of KEPT those that are given. Grades follow at once, since they are computed.
+
+    Raises Invalid.
+    """
     before = _dates(assignment)
     _write(session, assignment, wanted)
     unsettle(session, assignment)
@@ -209,7 +215,8 @@ def _write(session: Session, assignment: Assignment, wanted: AssignmentFields) -
     _check_shows(assignment, wanted)
     _check_exam(assignment, wanted)
     problems = _find_problems(session, assignment, wanted.problems)
-    for name in AssignmentFields.model_fields.keys() - {"problems", "late_steps", "closes_at"}:
+    kept_fields = KEPT - wanted.model_fields_set
+    for name in AssignmentFields.model_fields.keys() - {"problems", "late_steps", "closes_at"} - kept_fields:
         setattr(assignment, name, getattr(wanted, name))
     assignment.closes_at = closes_at
     assignment.late_steps = [step.model_dump() for step in wanted.late_steps]

@@ -116,6 +116,25 @@ def test_of_changes_that_staff_send_at_once_none_is_lost(member: Member, databas
     assert [each["extra_minutes"] for each in boss.get(f"{HERE}/extensions").json()["items"]] == [4]
 
 
+def test_a_change_of_an_exam_keeps_what_no_answer_shows(member: Member, database: Database) -> None:
+    boss = member("boss", "instructor")
+    exam = {"title": "Midterm", "kind": "exam", "minutes": 60, "problems": [{"problem": "sum"}]}
+    exam |= {"opens_at": f"{NOW - HOUR:%FT%TZ}", "due_at": f"{NOW + 3 * HOUR:%FT%TZ}"}
+    secret = {"password": "plum", "networks": ["192.0.2.0/24"], "seb_keys": ["81aad4ab" * 8], "hands_in_draft": False}
+    boss.put(HERE, json=exam | secret).raise_for_status()
+
+    boss.put(HERE, json=exam | {"title": "Renamed"}).raise_for_status()
+    with database.transaction() as session:
+        row = session.query(Assignment).one()
+        kept = {name: getattr(row, name) for name in secret}
+    boss.put(HERE, json=exam | {"password": "", "networks": []}).raise_for_status()
+
+    assert (row.title, kept) == ("Renamed", secret)
+    with database.transaction() as session:
+        row = session.query(Assignment).one()
+        assert (row.password, row.networks, row.seb_keys) == ("", [], secret["seb_keys"])
+
+
 def test_points_are_released_once_the_last_student_has_finished(member: Member, database: Database) -> None:
     ada, boss = member("ada", "student"), member("boss", "instructor")
     ada.post(f"{HERE}/sitting", json={"password": "plum"}).raise_for_status()
