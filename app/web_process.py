@@ -103,9 +103,13 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
 @asynccontextmanager
 async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress: Progress = app.state.progress
-    caretakers, watchdog = list_caretakers(app.state.database), Watchdog(app.state.database)
-    scores = {"Scores were not sent to learning platforms": ScoreSender(app.state.platforms).send_due}
-    caretakers = (*caretakers, Caretaker(app.state.database, scores, (5, 5)))
+    state = app.state
+    scores = {"Scores were not sent to learning platforms": ScoreSender(state.platforms).send_due}
+    caretakers = (
+        *list_caretakers(state.database, state.outbox, state.settings.base_url),
+        Caretaker(state.database, scores, (5, 5)),
+    )
+    watchdog = Watchdog(state.database)
     parts: tuple[Watchdog | Progress | Caretaker, ...] = (watchdog, progress, *caretakers)
     for part in parts:
         part.start()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -30,7 +31,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
+from app.accounts.mail import Outbox
 from app.accounts.model import ApiToken, Invitation, UserSession
+from app.admin.course_notice import tell_instructors
 from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.courses.course import part_with_problems
@@ -293,11 +296,12 @@ class Caretaker:
             _log.exception("%s. The next try is in %d s.", failure, self._every_seconds)
 
 
-def list_caretakers(database: Database) -> tuple[Caretaker, ...]:
+def list_caretakers(database: Database, outbox: Outbox, base_url: str) -> tuple[Caretaker, ...]:
     """Retention is not done at once, since a start has more urgent work."""
-    upkeep = {
+    upkeep: dict[str, Duty] = {
         "Visitors' runs were not deleted": delete_old_runs,
         "The solve rates were not counted": recount_if_due,
+        "Instructors were not told that their course ends": partial(tell_instructors, outbox=outbox, base_url=base_url),
         "Old rows were not removed": run_if_due,
     }
     exams = {"The drafts of exams were not handed in": settle_sittings}

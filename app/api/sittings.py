@@ -29,7 +29,7 @@ from app.courses.sitting import (
 )
 from app.database.cursor import NextCursor, cut_list
 from app.submissions.exam_end import end_sitting
-from app.submissions.hand_in import count_handed_in
+from app.submissions.hand_in import HandedIn, count_handed_in
 from app.validation import Body
 
 router = APIRouter(tags=["courses"])
@@ -63,6 +63,7 @@ class SittingView(BaseModel):
     ends_at: datetime | None
     address: str | None = Field(description="where it was begun")
     handed_in: int = Field(description="the number of problems")
+    drafts: int = Field(description="how many drafts were handed in at the end")
 
 
 class SittingList(BaseModel):
@@ -180,7 +181,8 @@ def _view_own(exam: RunningExam) -> OwnSitting:
     )
 
 
-def _view(row: SittingRow, handed_in: dict[UUID, int]) -> SittingView:
+def _view(row: SittingRow, handed_in: dict[UUID, HandedIn]) -> SittingView:
+    sent = handed_in.get(row.member.user_id, HandedIn()) if row.member.user_id else HandedIn()
     return SittingView(
         member=row.member.id,
         username=row.username,
@@ -190,5 +192,6 @@ def _view(row: SittingRow, handed_in: dict[UUID, int]) -> SittingView:
         started_at=row.sitting.started_at if row.sitting else None,
         ends_at=row.window.closes_at if row.sitting else None,
         address=row.sitting.address if row.sitting else None,
-        handed_in=handed_in.get(row.member.user_id, 0) if row.member.user_id else 0,
+        handed_in=sent.problems,
+        drafts=sent.drafts,
     )

@@ -116,7 +116,7 @@ class AssignmentFields(Body):
     seb_keys: list[SebKey] = Field(
         [],
         max_length=MAX_SEB_KEYS,
-        description=f"of an exam: Config Keys or Browser Exam Keys of Safe Exam Browser; empty: any browser. {KEPT_SAYS}",
+        description=f"of an exam: Config Keys or Browser Exam Keys of Safe Exam Browser; empty: any. {KEPT_SAYS}",
     )
     hands_in_draft: bool = Field(True, description=f"of an exam: the last drafts are handed in at the end. {KEPT_SAYS}")
 

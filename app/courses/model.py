@@ -38,7 +38,7 @@ class Course(Base):
 
     Only staff see a draft. An archived course can be read, and takes nothing new. `join_code` works until `join_until`.
     `drop_lowest`: so many assignments, those with the lowest percent, do not count. `keep_until`: retention then
-    deletes the course with everything in it; None: never.
+    deletes the course with everything in it; None: never. `told_until`: the date of which its instructors had a mail.
     """
 
     __tablename__ = "courses"
@@ -58,6 +58,7 @@ class Course(Base):
     join_until: Mapped[datetime | None]
     drop_lowest: Mapped[int] = mapped_column(default=0, server_default="0")
     keep_until: Mapped[datetime | None]
+    told_until: Mapped[datetime | None]
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

@@ -21,7 +21,7 @@ SHOWN = 200
 class HandInView:
     """`credit`: the percent by its time; None after the close. `counts`: it is the one behind the grade.
 
-    `is_chosen`: an instructor decided that it counts.
+    `is_chosen`: an instructor decided that it counts. `is_draft`: it stood in the editor at the end of an exam.
     """
 
     id: UUID
@@ -32,6 +32,7 @@ class HandInView:
     score: int | None
     credit: int | None
     is_chosen: bool
+    is_draft: bool
     counts: bool
     source: str
 
@@ -74,6 +75,7 @@ def _view(
         score=score,
         credit=window.credit(max(row.created_at, window.opens_at)),
         is_chosen=is_chosen,
+        is_draft=row.is_draft,
         counts=False,
         source=row.source,
     )

@@ -93,6 +93,7 @@ def _hand_in(session: Session, assignment: Assignment, window: Window, draft: Dr
         arrived_at=window.closes_at,
         timezone=session.get_one(Course, assignment.course_id).timezone,
         window=None,
+        is_draft=True,
     )
     if window.attempts is not None and count_attempts(session, hand_in) >= window.attempts:
         return

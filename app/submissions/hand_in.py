@@ -35,7 +35,8 @@ class HandIn:
     """A hand-in that has arrived. `window` is None for staff, who may hand in at any time; theirs never count.
 
     `revision_id`: the revision of an exam; None: the problem's current one. `is_default`: the student named no
-    assignment, so a repeated request after the close is still the same one.
+    assignment, so a repeated request after the close is still the same one. `is_draft`: it stood in the editor at the
+    end of an exam.
     """
 
     assignment: Assignment
@@ -46,6 +47,7 @@ class HandIn:
     window: Window | None
     revision_id: UUID | None = None
     is_default: bool = False
+    is_draft: bool = False
 
 
 class NotTaken(Conflict):
@@ -145,11 +147,20 @@ def count_attempts(session: Session, new: HandIn) -> int:
     return session.scalars(query.where(Submission.assignment_id == new.assignment.id, *is_own, is_attempt())).one()
 
 
-def count_handed_in(session: Session, assignment_id: UUID) -> dict[UUID, int]:
-    """Return how many problems each student has handed in."""
-    query = select(Submission.user_id, func.count(Submission.problem_id.distinct())).group_by(Submission.user_id)
-    found = session.execute(query.where(Submission.assignment_id == assignment_id))
-    return {user_id: count for user_id, count in found if user_id is not None}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedIn:
+    """How many problems a student has handed in, and how many drafts were handed in at the end."""
+
+    problems: int = 0
+    drafts: int = 0
+
+
+def count_handed_in(session: Session, assignment_id: UUID) -> dict[UUID, HandedIn]:
+    """Return the counts of each student."""
+    drafts = func.count().filter(Submission.is_draft)
+    query = select(Submission.user_id, func.count(Submission.problem_id.distinct()), drafts)
+    found = session.execute(query.where(Submission.assignment_id == assignment_id).group_by(Submission.user_id))
+    return {user_id: HandedIn(problems=problems, drafts=drafts) for user_id, problems, drafts in found if user_id}
 
 
 def is_attempt() -> ColumnElement[bool]:

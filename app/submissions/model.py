@@ -52,7 +52,8 @@ class Submission(Base):
     """A source sent for one revision of a problem. A row never changes. `inputs`: custom inputs, as YAML.
 
     `user_id` is None for a visitor's run, which is soon deleted (`visitor_run.py`).
-    `assignment_id` is that of a hand-in, whose `created_at` is the time at which it had arrived.
+    `assignment_id` is that of a hand-in, whose `created_at` is the time at which it had arrived. `is_draft`: Allclose
+    handed in what stood in the editor at the end of an exam.
     """
 
     __tablename__ = "submissions"
@@ -83,6 +84,7 @@ class Submission(Base):
     idempotency_key: Mapped[str | None]
     request_digest: Mapped[str | None]
     assignment_id: Mapped[UUID | None] = mapped_column(ForeignKey(Assignment.id))
+    is_draft: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

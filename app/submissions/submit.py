@@ -150,7 +150,7 @@ def _make(session: Session, request: Submit, revision: Revision) -> Submission:
         assignment_id=request.hand_in.assignment.id if request.hand_in else None,
     )
     if request.hand_in is not None:
-        submission.created_at = request.hand_in.arrived_at
+        submission.created_at, submission.is_draft = request.hand_in.arrived_at, request.hand_in.is_draft
     session.add(submission)
     session.flush()
     return submission

@@ -601,6 +601,7 @@ CREATE TABLE courses (
     join_until timestamptz,
     drop_lowest integer NOT NULL DEFAULT 0,
     keep_until timestamptz,
+    told_until timestamptz,
     created_by uuid CONSTRAINT fk_courses_created_by_users REFERENCES users,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT ck_courses_state CHECK (state IN ('draft', 'open', 'archived')),
@@ -736,6 +737,7 @@ ALTER TABLE drafts ADD CONSTRAINT uq_drafts_user_id
 -- What is handed in. The index is wide, so that a grade book reads no row of this large table.
 ALTER TABLE submissions ADD COLUMN assignment_id uuid
     CONSTRAINT fk_submissions_assignment_id_assignments REFERENCES assignments;
+ALTER TABLE submissions ADD COLUMN is_draft boolean NOT NULL DEFAULT false;
 ALTER TABLE submissions ADD CONSTRAINT ck_submissions_hand_ins_run_every_case
     CHECK (assignment_id IS NULL OR mode = 'submit');
 CREATE INDEX ix_submissions_assignment_id ON submissions (assignment_id, user_id, problem_id, created_at, id)

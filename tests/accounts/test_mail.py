@@ -1,15 +1,11 @@
 """Mail, as a real SMTP server gets it."""
 
 import logging
-import socket
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from email.message import Message as Parsed
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message as MessageHandler
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from app.accounts.mail import MailServer, Message, Outbox, open_outbox
@@ -18,48 +14,15 @@ from app.accounts.user import SignUp, sign_up
 from app.database.engine import Database
 from app.limits import Limits
 from app.settings import Settings
+from tests.accounts.mail_server import Inbox, Post, free_port, open_post
 
 LETTER = Message(to="ada@example.org", subject="Grüße – and a link", text="https://judge.example/x\n")
 
 
-class Inbox(MessageHandler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: list[Parsed] = []
-
-    def handle_message(self, message: Parsed) -> None:
-        self.mails.append(message)
-
-
-@dataclass
-class Post:
-    port: int
-    inbox: Inbox = field(default_factory=Inbox)
-
-    def server(self, **changes: Any) -> MailServer:
-        usual: dict[str, Any] = {
-            "host": "127.0.0.1",
-            "port": self.port,
-            "sender": "judge@example.org",
-            "security": "none",
-        }
-        return MailServer(**usual | changes)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def post() -> Iterator[Post]:
-    inbox = Inbox()
-    port = free_port()
-    controller = Controller(inbox, hostname="127.0.0.1", port=port)
-    controller.start()
-    yield Post(port, inbox)
-    controller.stop()
+    with open_post() as post:
+        yield post
 
 
 def send(server: MailServer, *messages: Message) -> None:

@@ -14,7 +14,7 @@ from app.accounts.token import create_token
 from app.admin.retention import BATCH, LOCK, RetentionRun, read_retention, run_if_due
 from app.audit import AuditEvent
 from app.authoring.model import Publication, Verification
-from app.catalog.model import Revision
+from app.catalog.model import Problem, Revision
 from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.database.engine import Database
 from app.grading.model import Adjustment, ShownGrade
@@ -89,6 +89,8 @@ def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Databa
             session.flush()
             ids = {"check_id": check.id, "left_id": submission_id, "right_id": sent[2]}
             session.add(SimilarPair(**ids, number=1, similarity=90.0, blocks=[]))
+        problem = session.get_one(Problem, revision.problem_id)
+        problem.course_id, problem.availability = ended.id, "course"
 
     run = run_if_due(database)
 
@@ -101,6 +103,7 @@ def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Databa
     assert counts == [[1], [2], [1], [1], [1], [1]]
     compared = (SimilarityCheck, SimilarPair, Fingerprint)
     assert [fetch_all(database, select(func.count()).select_from(table)) for table in compared] == [[1]] * 3
+    assert fetch_all(database, select(Problem.course_id)) == [kept.id]
 
 
 def test_unfinished_and_young_submissions_and_the_solutions_of_each_user_and_problem_stay(database: Database) -> None:

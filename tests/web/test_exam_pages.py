@@ -266,6 +266,21 @@ def test_when_time_is_up_drafts_are_handed_in_once_as_of_the_end(ada: TestClient
         assert session.scalars(select(Submission.created_at)).one() == end
 
 
+def test_a_draft_that_was_handed_in_at_the_end_is_marked(ada: TestClient, database: Database) -> None:
+    ada.post(f"{PROBLEM}/submissions", data={"source": SOURCE + "# first", "mode": "submit"})
+    ada.put(f"{PROBLEM}/draft", json={"source": SOURCE, "base": None})
+    ada.post(f"{EXAM}/end")
+
+    mine = ada.get(EXAM).text
+    become(ada, database, "teacher")
+    book = ada.get(f"{HOME}/grades").text
+    cell = ada.get(re.findall(rf'href="({HOME}/grades/midterm/[^"]+)"', book)[0]).text
+
+    assert [page.count('<span class="badge">draft at the end</span>') for page in (mine, cell)] == [1, 1]
+    assert "1 of 1" in ada.get(f"{EXAM}/sittings").text
+    assert "1 draft at the end" in ada.get(f"{EXAM}/sittings").text
+
+
 def test_results_wait_for_the_last_student_and_so_does_the_release(ada: TestClient, database: Database) -> None:
     change_exam(database, shows="nothing", shows_at=func.now() - timedelta(hours=1))
     ada.post(f"{PROBLEM}/submissions", data={"source": SOURCE})

@@ -26,7 +26,7 @@ from app.courses.sitting import (
 )
 from app.errors import Invalid, NotFound
 from app.submissions.exam_end import end_sitting
-from app.submissions.hand_in import count_handed_in
+from app.submissions.hand_in import HandedIn, count_handed_in
 from app.submissions.progress import ChangeStream
 from app.validation import ONE_LINE
 from app.web.pages.course.course import course_context
@@ -187,6 +187,11 @@ def _change_sitting(
 
 def _render_rows(session: Session, seat: Seat, exam: Assignment) -> str:
     rows = list_sittings(session, exam)
-    context = {"sittings": rows, "handed_in": count_handed_in(session, exam.id), "most": len(exam.problems)}
+    context = {
+        "sittings": rows,
+        "handed_in": count_handed_in(session, exam.id),
+        "most": len(exam.problems),
+        "none_sent": HandedIn(),
+    }
     place = {"course": seat.course, "path": f"{HOME}/{seat.course.slug}/assignments/{exam.slug}/sittings"}
     return render_text("course/sitting_rows.html", context | place)
