@@ -237,13 +237,17 @@ def _join(session: Session, actor: Actor, found: LinkedCourse, launch: Launch, u
         raise Refused(f"An instructor removed you from {course.title}. Ask them to add you again.")
     numbers = [launch.number] if launch.number else []
     numbers.append(number_of(found, launch.subject))
-    of_course = (Member.course_id == course.id, Member.number.in_(numbers), Member.left_at.is_(None))
-    pending = session.scalar(select(Member).where(*of_course, Member.user_id.is_(None)).limit(1))
+    of_course = (Member.course_id == course.id, Member.number.in_(numbers))
+    is_pending = (Member.user_id.is_(None), Member.left_at.is_(None))
+    pending = session.scalar(select(Member).where(*of_course, *is_pending).limit(1))
     if pending is not None and launch.role == "student" and (own is None or own.role == "student"):
         return claim(session, actor, pending, user)
+    number = "" if session.scalar(select(Member.id).where(*of_course).limit(1)) else numbers[0]
     if own is not None:
+        own.number = own.number or number
         return own
-    own = Member(course_id=course.id, user_id=user.id, role=launch.role, name=launch.name, joined_at=datetime.now(UTC))
+    own = Member(course_id=course.id, user_id=user.id, role=launch.role, name=launch.name, number=number)
+    own.joined_at = datetime.now(UTC)
     session.add(own)
     session.flush()
     after = {"course": str(course.id), "role": str(launch.role)}

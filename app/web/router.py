@@ -47,6 +47,7 @@ from app.web.pages.admin import submissions as admin_submissions
 from app.web.pages.admin import users as admin_users
 from app.web.pages.course import assignments, course, courses, exam, extensions, grades, sittings
 from app.web.pages.course import members as course_members
+from app.web.pages.course import platforms as course_platforms
 from app.web.pages.course import rejudgings as course_rejudgings
 
 
@@ -56,7 +57,18 @@ def build_router() -> APIRouter:
     lessons = (learning, personal, quiz, solution, shared, discussion, moderation)
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password, lti)
-    taught = (courses, course_members, exam, sittings, course_rejudgings, extensions, assignments, grades, course)
+    taught = (
+        courses,
+        course_members,
+        course_platforms,
+        exam,
+        sittings,
+        course_rejudgings,
+        extensions,
+        assignments,
+        grades,
+        course,
+    )
     pages = (draft, *own, *entrance, author, author_edit, author_verification, *taught, similarity)
     admin = (
         admin_queue,

@@ -119,6 +119,7 @@ FOR_AUTHORS = (
     "/courses/new",
     "/courses/taught",
     "/courses/taught/settings",
+    "/courses/taught/platforms",
     "/courses/taught/members",
     "/courses/taught/members/{member}",
     "/courses/taught/members/roster",

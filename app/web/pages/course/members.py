@@ -109,7 +109,7 @@ def send_member(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated
 def show_roster(visit: CurrentVisit, viewer: Reader, course: str) -> Response:
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS)
-    return _render_roster(visit, seat, {})
+    return render_roster(visit, seat, {})
 
 
 @router.post("/roster", dependencies=[OWN_ORIGIN])
@@ -121,12 +121,12 @@ def send_roster(visit: CurrentVisit, viewer: Taker, course: str, form: Annotated
             seat = get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS)
             plan = plan_roster(session, seat, text)
             if form.act != "apply" or plan.faults:
-                return _render_roster(visit, seat, {"text": text, "plan": plan}, 422 if plan.faults else 200)
+                return render_roster(visit, seat, {"text": text, "plan": plan}, 422 if plan.faults else 200)
             apply_roster(session, visit.actor, seat, plan, choice)
     except (Invalid, Refused) as fault:
         with visit.transaction() as session:
             seat = get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS)
-        return _render_roster(visit, seat, {"text": text, "errors": {"csv": str(fault)}}, 422)
+        return render_roster(visit, seat, {"text": text, "errors": {"csv": str(fault)}}, 422)
     return see_other(f"{HOME}/{course}/members?done=roster")
 
 
@@ -217,6 +217,6 @@ def _render_member(
     return visit.render("course/member.html", course_context(seat) | context, 422 if errors else 200)
 
 
-def _render_roster(visit: Visit, seat: Seat, context: dict[str, Any], status: int = 200) -> Response:
+def render_roster(visit: Visit, seat: Seat, context: dict[str, Any], status: int = 200) -> Response:
     usual: dict[str, Any] = {"text": "", "plan": None, "errors": {}}
     return visit.render("course/roster.html", course_context(seat) | usual | context, status)
