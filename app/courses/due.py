@@ -84,8 +84,7 @@ def _list_unfinished_exams(session: Session, user_id: UUID, problem_id: UUID) ->
 
     An exam that the student has not begun locks all problems: a lock of its own ones would tell which they are.
     """
-    is_written = exists().where(Sitting.assignment_id == Assignment.id, ~Sitting.is_settled)
-    exams = _list_taken(session, user_id, Assignment.kind == "exam", or_(_is_open_to_anyone(), is_written))
+    exams = _list_taken(session, user_id, Assignment.kind == "exam", _can_be_written())
     windows = find_windows(session, [exam for _, exam in exams])
     now = session.scalars(select(func.now())).one()
     unfinished = []
@@ -152,6 +151,12 @@ def _is_open_to_anyone() -> ColumnElement[bool]:
     return or_(Assignment.closes_at >= func.now(), extended)
 
 
+def _can_be_written() -> ColumnElement[bool]:
+    """Whether the assignment ends later for anyone, or a student is writing it as an exam."""
+    is_written = exists().where(Sitting.assignment_id == Assignment.id, ~Sitting.is_settled)
+    return or_(_is_open_to_anyone(), is_written)
+
+
 def count_open_uses(session: Session, slug: str) -> int:
     """Count the open assignments that judge by a problem's current revision; an exam that has begun has its own."""
     query = (
@@ -168,16 +173,12 @@ def count_open_uses(session: Session, slug: str) -> int:
 
 def list_uses(session: Session, slug: str) -> list[str]:
     """Name the assignments with a problem that some student can still hand in, or will, each with its course."""
-    extended = select(Extension.id).where(
-        Extension.assignment_id == Assignment.id, func.greatest(Extension.due_at, Extension.closes_at) >= func.now()
-    )
-    sitting = select(Sitting.user_id).where(Sitting.assignment_id == Assignment.id, ~Sitting.is_settled)
     query = (
         select(Assignment.title, Course.title)
         .join(Course, Course.id == Assignment.course_id)
         .where(Assignment.problems.any(AssignmentProblem.problem_id.in_(select(Problem.id).filter_by(slug=slug))))
         .where(Course.state != "archived")
-        .where(or_(Assignment.closes_at >= func.now(), extended.exists(), sitting.exists()))
+        .where(_can_be_written())
         .order_by(Assignment.due_at, Assignment.title)
     )
     return [f"{assignment} of {course}" for assignment, course in session.execute(query)]
