@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 LEAST_NODES, MOST_NODES = 4, 60
 # Of a long program the largest parts count: it must not take the memory of those that compare.
-MOST_PARTS = 2000
+MOST_PARTS = 1000
 _LEFT_OUT = {"annotation", "ctx", "decorator_list", "returns", "type_comment"}
 _COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor, ast.And, ast.Or, ast.Eq, ast.NotEq)
 # They have no parts, and count with the node that holds them.
