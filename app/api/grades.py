@@ -18,9 +18,11 @@ from app.courses.assignment import get_assignment
 from app.courses.model import Assignment as AssignmentRow
 from app.courses.role import CourseRight, Seat, get_seat
 from app.database.cursor import NextCursor, cut_list
-from app.grading.adjustment import NewAdjustment, adjust, release, remove_adjustment, withhold
+from app.grading.adjustment import NewAdjustment, Reason, adjust, release, remove_adjustment, withhold
 from app.grading.book import BookRow, read_book, read_own_row
 from app.grading.export import export_grades
+from app.grading.grade_change import keep_points
+from app.rejudging.create import get_rejudging
 from app.validation import Body, FrozenModel
 
 router = APIRouter(prefix="/courses/{course}", tags=["courses"])
@@ -50,6 +52,17 @@ class StudentGrades(FrozenModel):
 class GradeList(BaseModel):
     items: list[StudentGrades]
     next: NextCursor
+
+
+class Keeping(Body):
+    """The rejudging, and why its falls do not count."""
+
+    rejudging: UUID
+    reason: Reason = Field(description="the students see it with the points")
+
+
+class Kept(BaseModel):
+    students: int = Field(description="how many grades would fall, and do not")
 
 
 class Release(Body):
@@ -107,6 +120,17 @@ def put_release(
             release(session, act_as(viewer, address), found, read_book(session, seat))
         else:
             withhold(session, act_as(viewer, address), found)
+
+
+@router.post("/assignments/{assignment}/kept-points", summary="Keep the points of those whose grade a rejudging lowers")
+def post_kept_points(
+    database: Stored, viewer: CourseTaker, address: Address, course: Course, assignment: Assignment, wanted: Keeping
+) -> Kept:
+    """Before or after it is applied. Each problem whose points fall is adjusted to those that it had."""
+    with database.transaction() as session:
+        seat, found = _find(session, viewer, course, assignment)
+        rejudging = get_rejudging(session, wanted.rejudging)
+        return Kept(students=keep_points(session, act_as(viewer, address), seat, found, rejudging, wanted.reason))
 
 
 @router.put(

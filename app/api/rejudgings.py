@@ -140,9 +140,9 @@ def get_rejudging_changes(
         return list_changes(session, rejudging, only_changed=only_changed, cursor=wanted.cursor, limit=wanted.limit)
 
 
-@router.get("/rejudgings/{rejudging_id}/grade-changes", summary="Whose grades a rejudging would change")
+@router.get("/rejudgings/{rejudging_id}/grade-changes", summary="Whose grades a rejudging changes")
 def get_grade_changes(rejudging_id: UUID, viewer: Rejudger, database: Stored, wanted: ShortSliced) -> GradeChangeList:  # noqa: ARG001
-    """For each assignment with hand-ins among the submissions, before the rejudging is applied; a 409 after it."""
+    """For each assignment with hand-ins among the submissions, also after it is applied; a 409 if it is cancelled."""
     with database.transaction() as session:
         changes = list_grade_changes(session, get_rejudging(session, rejudging_id))
     items, following = cut_list(changes, lambda each: (each.course, each.assignment), wanted)

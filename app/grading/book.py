@@ -24,6 +24,7 @@ from app.courses.role import Seat
 from app.database.engine import storable
 from app.grading.grade import Grade, Share, compute_total, grade_assignment
 from app.grading.model import Adjustment
+from app.rejudging.model import Rejudging
 
 # A hand-in at the very end of a step is in time.
 INSTANT = timedelta(microseconds=1)
@@ -55,11 +56,10 @@ _JOIN_IN_MEMORY = text(
 )
 # One row for each student and problem. `usual` has the ends of each assignment's steps with their credits, and its
 # problems that are scored all or nothing; `own` has the steps of students with an extension. `chosen` has the
-# submissions that an instructor chose. With `rejudging`, its judgings take the places of those that it would replace.
+# submissions that an instructor chose. `other`: the judgings that take the places of those that count.
 # A join with assignment_problems would make PostgreSQL expect a tenth of the rows, and look up each judging alone.
 _WINDOW = "(assignment_id uuid, user_id uuid, ends timestamptz[], credits int[], is_last bool, all_or_nothing uuid[])"
-_SHARES = text(
-    f"""
+_SHARES = f"""
     SELECT assignment_id, user_id, problem_id,
         coalesce(
             max(score * coalesce(credit, 100)) FILTER (WHERE is_chosen),
@@ -82,8 +82,7 @@ _SHARES = text(
             s.id = ANY (CAST(:chosen AS uuid[])) AS is_chosen
         FROM submissions s
         JOIN judgings c ON c.submission_id = s.id AND c.is_current
-        LEFT JOIN judgings r ON r.submission_id = s.id AND r.rejudging_id = CAST(:rejudging AS uuid)
-            AND r.verdict NOT IN ('judge_error', 'cancelled')
+        LEFT JOIN judgings r ON {{other}}
         JOIN LATERAL (SELECT
             CASE WHEN r.id IS NULL THEN c.verdict ELSE r.verdict END AS verdict,
             CASE WHEN r.id IS NULL THEN c.score ELSE r.score END AS score
@@ -95,7 +94,14 @@ _SHARES = text(
     ) AS counted
     GROUP BY assignment_id, user_id, problem_id
     """
+# As if an undecided rejudging were applied, and as if an applied one were not.
+_APPLIED = text(
+    _SHARES.format(
+        other="r.submission_id = s.id AND r.rejudging_id = CAST(:rejudging AS uuid) "
+        "AND r.verdict NOT IN ('judge_error', 'cancelled')"
+    )
 )
+_UNDONE = text(_SHARES.format(other="r.id = c.replaces_id AND c.rejudging_id = CAST(:rejudging AS uuid)"))
 
 
 def read_book(session: Session, seat: Seat, section: str | None = None) -> Book:
@@ -116,16 +122,19 @@ def read_rows(
     course: Course,
     assignments: Sequence[Assignment],
     *which: ColumnElement[bool],
-    rejudging_id: UUID | None = None,
+    rejudging: Rejudging | None = None,
 ) -> tuple[BookRow, ...]:
-    """Return the grades of the students that match; with a rejudging, as if it were applied now."""
+    """Return the grades of the students that match.
+
+    With a rejudging, as if it were applied now. If it is, as if it were not.
+    """
     query = select(Member, User.username, func.now()).join(User, User.id == Member.user_id)
     query = query.where(Member.course_id == course.id, Member.role == "student", *which)
     found = session.execute(query.order_by(Member.section, Member.name, User.username)).all()
     ids = [member.user_id for member, _, _ in found if member.user_id]
     windows = find_windows(session, assignments)
     adjustments = _read_adjustments(session, assignments, ids)
-    shares = _read_shares(session, assignments, windows, (ids, rejudging_id), adjustments)
+    shares = _read_shares(session, assignments, windows, (ids, rejudging), adjustments)
     return tuple(
         _grade_student(course, assignments, (member, username), windows, shares, adjustments, now)
         for member, username, now in found
@@ -172,10 +181,10 @@ def _read_shares(
     session: Session,
     assignments: Sequence[Assignment],
     windows: Mapping[UUID, StudentWindows],
-    whose: tuple[Sequence[UUID], UUID | None],
+    whose: tuple[Sequence[UUID], Rejudging | None],
     adjustments: Mapping[tuple[UUID, UUID], Mapping[UUID | None, Adjustment]],
 ) -> dict[tuple[UUID, UUID], dict[UUID, Share]]:
-    """`whose`: the students, and the rejudging whose judgings count, if there is one."""
+    """`whose`: the students, and the rejudging of `read_rows`."""
     chosen = [each.submission_id for rows in adjustments.values() for each in rows.values() if each.submission_id]
     described = [row for each in assignments for row in _describe_windows(each, windows[each.id])]
     values = {
@@ -183,12 +192,13 @@ def _read_shares(
         "own": json.dumps([row for row in described if row["user_id"] is not None]),
         "assignments": [each.id for each in assignments],
         "students": list(whose[0]),
-        "rejudging": whose[1],
+        "rejudging": whose[1].id if whose[1] else None,
         "chosen": chosen,
     }
+    statement = _UNDONE if whose[1] and whose[1].decision == "applied" else _APPLIED
     session.execute(_JOIN_IN_MEMORY)
     shares: dict[tuple[UUID, UUID], dict[UUID, Share]] = defaultdict(dict)
-    for assignment_id, user_id, problem_id, share, hand_ins, is_open in session.execute(_SHARES, values):
+    for assignment_id, user_id, problem_id, share, hand_ins, is_open in session.execute(statement, values):
         shown = None if share is None else int(share)
         shares[assignment_id, user_id][problem_id] = Share(share=shown, hand_ins=hand_ins, is_open=is_open)
     return shares

@@ -7,8 +7,13 @@ import httpx
 import pytest
 
 from app.accounts.token import create_token
+from app.audit import Actor
 from app.courses.model import Course, CourseRole
 from app.database.engine import Database
+from app.judging.verdicts import Verdict
+from app.rejudging.choice import Choice
+from app.rejudging.create import Rejudge, rejudge
+from app.rejudging.decision import apply
 from tests.api.conftest import PATIENCE, SignedIn
 from tests.factories import (
     make_assignment,
@@ -19,6 +24,7 @@ from tests.factories import (
     make_submission,
     make_user,
 )
+from tests.rejudging.rows import judge_again
 
 HERE = "/courses/here"
 Member = Callable[[str, CourseRole], tuple[httpx.Client, str]]
@@ -79,6 +85,24 @@ def test_an_instructor_adjusts_with_a_reason(member: Member) -> None:
     assert nameless.json()["errors"][0]["field"] == "reason"
     assert empty.json()["errors"][0]["field"] == "points"
     assert float(teacher.get(f"{HERE}/grades").json()["items"][0]["grades"][0]["points"]) == 5
+
+
+def test_an_instructor_keeps_points_against_a_rejudging(database: Database, member: Member) -> None:
+    teacher, _ = member("teacher", "instructor")
+    ada, _ = member("ada", "student")
+    with database.transaction() as session:
+        actor = Actor(user_id=None, channel="api")
+        rejudging = rejudge(session, actor, Rejudge(choice=Choice(assignment="here/homework"))).id
+    judge_again(database, Verdict.WRONG_ANSWER, 10)
+    wanted = {"rejudging": str(rejudging), "reason": "the case was unclear"}
+
+    kept = teacher.post(f"{HERE}/assignments/homework/kept-points", json=wanted)
+    with database.transaction() as session:
+        apply(session, rejudging, actor)
+
+    assert kept.json() == {"students": 1}
+    assert float(teacher.get(f"{HERE}/grades").json()["items"][0]["grades"][0]["points"]) == 5
+    assert ada.post(f"{HERE}/assignments/homework/kept-points", json=wanted).status_code == HTTPStatus.FORBIDDEN
 
 
 def test_staff_export_the_grades_also_by_problem(member: Member, signed_in: SignedIn) -> None:

@@ -18,12 +18,12 @@ from app.errors import Conflict, Invalid
 from app.grading.adjustment import NewAdjustment, adjust, list_adjustments, release, remove_adjustment
 from app.grading.book import read_book, read_own_row
 from app.grading.grade import Grade, show_points
-from app.grading.grade_change import list_grade_changes
+from app.grading.grade_change import keep_points, list_grade_changes
 from app.grading.hand_ins import list_hand_ins
 from app.grading.model import AdjustmentKind, ShownGrade
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
-from app.rejudging.decision import apply
+from app.rejudging.decision import apply, cancel
 from app.submissions.model import Judging
 from tests.courses.seats import Taught, teach
 from tests.factories import make_assignment, make_judging, make_member, make_problem, make_submission, make_user
@@ -179,6 +179,43 @@ def test_a_rejudging_says_whose_grades_change_before_it_is_applied(session: Sess
     assert [(each.username, each.before, each.after) for each in changes.falls] == [("emmy", whole, quarter)]
     assert unchanged == [Decimal(4), whole, whole]
     assert applied == [whole, quarter, whole]
+    assert list_grade_changes(session, rejudging) == [changes]
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_points_are_kept_for_those_whose_grade_falls(
+    session: Session, taught: Taught, ada: User, *, is_applied: bool
+) -> None:
+    homework = make_homework(session, taught)
+    emmy = make_user(session, "emmy")
+    make_member(session, taught.course, emmy)
+    better, worse = hand_in(session, ada, homework, 40), hand_in(session, emmy, homework, 67)
+    key = f"{taught.course.slug}/{homework.slug}"
+    rejudging = rejudge(session, taught.actor, Rejudge(choice=Choice(assignment=key)))
+    for judging in session.scalars(select(Judging).where(Judging.rejudging_id == rejudging.id)):
+        judging.verdict, judging.score = {better: ("accepted", 100), worse: ("wrong_answer", 25)}[judging.submission_id]
+        judging.finished_at = NOW
+    session.flush()
+    wanted = (taught.actor, taught.seat, homework, rejudging)
+    if is_applied:
+        apply(session, rejudging.id, taught.actor)
+
+    kept = [keep_points(session, *wanted, "the case was unclear") for _ in range(2)]
+    if not is_applied:
+        apply(session, rejudging.id, taught.actor)
+
+    assert kept == [1, 0]
+    assert [grade_of(session, taught, user).points for user in (ada, emmy)] == [Decimal(10), Decimal("6.70")]
+    ((decision, _),) = list_adjustments(session, homework, emmy.id)
+    assert (decision.kind, decision.reason) == ("points", "the case was unclear")
+    assert list_adjustments(session, homework, ada.id) == []
+
+
+def test_a_cancelled_rejudging_changes_no_grades(session: Session, taught: Taught, ada: User) -> None:
+    submission = hand_in(session, ada, make_homework(session, taught), 40)
+    rejudging = rejudge(session, taught.actor, Rejudge(choice=Choice(ids=(submission,))))
+    cancel(session, rejudging.id, taught.actor)
+
     with pytest.raises(Conflict):
         list_grade_changes(session, rejudging)
 

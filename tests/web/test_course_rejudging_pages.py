@@ -9,6 +9,7 @@ from sqlalchemy import select
 from app.accounts.session import start_session
 from app.catalog.model import Revision
 from app.database.engine import Database
+from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.submissions.model import Judging
@@ -66,6 +67,33 @@ def test_an_instructor_sees_whose_grades_rise_and_applies_it(
         counting = session.scalars(select(Judging.verdict).where(Judging.is_current).order_by(Judging.verdict)).all()
     assert counting == ["accepted", "wrong_answer"]
     assert "a case was wrong" in anyone.get(PAGE).text
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_an_instructor_keeps_the_points_of_those_whose_grade_falls(
+    anyone: TestClient, database: Database, secrets: dict[str, str], *, is_applied: bool
+) -> None:
+    path = anyone.post(PAGE, data={"onto": "own"}).headers["location"]
+    judge_again(database, Verdict.RUNTIME_ERROR, 10)
+    words = "Keep the points of the 1 whose grade would fall"
+    assert words in anyone.get(path).text
+    if is_applied:
+        anyone.post(f"{path}/apply", data=SURE)
+        words = "Keep the points of the 1 whose grade fell"
+        assert words in anyone.get(path).text
+
+    nameless = anyone.post(f"{path}/keep", data={"reason": ""})
+    kept = anyone.post(f"{path}/keep", data={"reason": "the case was unclear"})
+    page = anyone.get(kept.headers["location"]).text
+    anyone.cookies.set(COOKIE, secrets["helper"])
+    refused = anyone.post(f"{path}/keep", data={"reason": "r"})
+
+    assert nameless.status_code == HTTPStatus.CONFLICT
+    assert "1 student keeps the points." in page
+    assert words not in page
+    assert refused.status_code == HTTPStatus.FORBIDDEN
+    anyone.cookies.set(COOKIE, secrets["teacher"])
+    assert "4.00" in anyone.get("/courses/here/grades").text
 
 
 def test_nobody_else_rejudges_an_assignment(anyone: TestClient, database: Database, secrets: dict[str, str]) -> None:

@@ -179,7 +179,7 @@ def _context(visit: Visit, view: RejudgingView, cut: ChangeQuery) -> dict[str, A
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)
         page = list_changes(session, row, only_changed=cut.only_changed, cursor=cut.cursor or None)
-        grade_changes = list_grade_changes(session, row) if row.decision is None else []
+        grade_changes = list_grade_changes(session, row) if row.decision != "cancelled" else []
     query = {"only": "changed"} if cut.only_changed else {}
     asked = urlencode(query | ({"cursor": cut.cursor} if cut.cursor else {}))
     return {

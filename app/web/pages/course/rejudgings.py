@@ -14,7 +14,7 @@ from app.courses.assignment import get_assignment
 from app.courses.model import Assignment
 from app.courses.role import CourseRight, Seat, get_seat
 from app.errors import Conflict, Invalid, NotFound
-from app.grading.grade_change import list_grade_changes
+from app.grading.grade_change import keep_points, list_grade_changes
 from app.rejudging.choice import Choice, preview
 from app.rejudging.create import MAX_NOTE, Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
@@ -52,13 +52,36 @@ def send_rejudging(
 
 
 @router.get("/{rejudging_id}")
-def show_rejudging(visit: CurrentVisit, viewer: Reader, course: str, assignment: str, rejudging_id: str) -> Response:
-    return _render(visit, viewer, (course, assignment, rejudging_id))
+def show_rejudging(
+    visit: CurrentVisit, viewer: Reader, course: str, assignment: str, rejudging_id: str, kept: int | None = None
+) -> Response:
+    return _render(visit, viewer, (course, assignment, rejudging_id), kept=kept)
 
 
 @router.post("/{rejudging_id}/apply", dependencies=[OWN_ORIGIN])
 def send_apply(visit: CurrentVisit, viewer: Taker, course: str, assignment: str, rejudging_id: str) -> Response:
     return _decide(visit, viewer, (course, assignment, rejudging_id), apply)
+
+
+@router.post("/{rejudging_id}/keep", dependencies=[OWN_ORIGIN])
+def send_keep(
+    visit: CurrentVisit,
+    viewer: Taker,
+    course: str,
+    assignment: str,
+    rejudging_id: str,
+    reason: Annotated[str, Form()] = "",
+) -> Response:
+    place = (course, assignment, rejudging_id)
+    try:
+        with visit.transaction() as session:
+            seat, found = _find(session, viewer, place[:2])
+            seat.require(CourseRight.GRADE)
+            row = _get_own(session, _key(seat, found), rejudging_id)
+            kept = keep_points(session, visit.actor, seat, found, row, reason.strip())
+    except (Conflict, Invalid) as fault:
+        return _render(visit, viewer, place, str(fault))
+    return see_other(f"{HOME}/{course}/assignments/{assignment}/rejudgings/{rejudging_id}?kept={kept}")
 
 
 @router.post("/{rejudging_id}/cancel", dependencies=[OWN_ORIGIN])
@@ -119,14 +142,17 @@ def _render_list(
     return visit.render("course/rejudgings.html", course_context(seat) | usual | context, status)
 
 
-def _render(visit: Visit, viewer: Viewer, place: tuple[str, str, str], message: str = "") -> Response:
+def _render(
+    visit: Visit, viewer: Viewer, place: tuple[str, str, str], message: str = "", kept: int | None = None
+) -> Response:
     with visit.transaction() as session:
         seat, found = _find(session, viewer, place[:2])
         row = _get_own(session, _key(seat, found), place[2])
         context = {
             "assignment": found,
             "view": view_rejudging(session, row),
-            "grade_changes": list_grade_changes(session, row) if row.decision is None else [],
+            "grade_changes": list_grade_changes(session, row) if row.decision != "cancelled" else [],
             "message": message,
+            "kept": kept,
         }
     return visit.render("course/rejudging.html", course_context(seat) | context, 409 if message else 200)
