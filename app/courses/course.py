@@ -18,10 +18,11 @@ from sqlalchemy.orm import Session
 from app.accounts.permission import Viewer
 from app.audit import Act, Actor, record
 from app.catalog.model import Problem
+from app.courses.member import WasRemoved
 from app.courses.model import Assignment, AssignmentProblem, Course, CourseRole, CourseState, Member
 from app.courses.role import CourseRight, Seat, select_seats, take_seat
 from app.database.engine import is_storable, storable
-from app.errors import Invalid, NotFound, Refused
+from app.errors import Invalid, NotFound
 from app.validation import ONE_LINE, Body, FrozenModel, Moment
 
 MAX_TITLE = 120
@@ -207,13 +208,13 @@ def find_course_by_code(session: Session, code: str) -> Course:
 
 
 def join_course(session: Session, viewer: Viewer, code: str) -> Course:
-    """Join as a student. A member does not change. Raises CodeWrong, and Refused for a member who was removed."""
+    """Join as a student. A member does not change. Raises CodeWrong and WasRemoved."""
     course = find_course_by_code(session, code)
     made = insert(Member).values(course_id=course.id, user_id=viewer.id, joined_at=func.now())
     session.execute(made.on_conflict_do_nothing(index_elements=[Member.course_id, Member.user_id]))
     own = select(Member).where(Member.course_id == course.id, Member.user_id == viewer.id)
     if session.scalars(own).one().left_at is not None:
-        raise Refused(f"An instructor removed you from {course.title}. Ask them to add you again.")
+        raise WasRemoved(course)
     return course
 
 

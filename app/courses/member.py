@@ -81,6 +81,13 @@ class MemberNotFound(NotFound):
         super().__init__(f"This course has no member {member_id}. See its list of members.")
 
 
+class WasRemoved(Refused):
+    """A removed student comes back only if an instructor says so."""
+
+    def __init__(self, course: Course) -> None:
+        super().__init__(f"An instructor removed you from {course.title}. Ask them to add you again.")
+
+
 class OwnRow(Refused):
     def __init__(self) -> None:
         super().__init__("Nobody changes their own role, time or grade. Ask another instructor.")
@@ -249,10 +256,13 @@ def get_link(session: Session, secret: str) -> tuple[Course, Member]:
 
 
 def claim_by_link(session: Session, actor: Actor, user: User, secret: str) -> Course:
-    """Make the user the member that the link is for. Raises LinkSpent, and Refused for staff of the course."""
+    """Make the user the member that the link is for. Raises LinkSpent, WasRemoved, and Refused for staff."""
     course, member = get_link(session, secret)
     lock_course(session, course.id)
     get_link(session, secret)  # another request may have used it until the lock
+    own = _find_by_user(session, course.id, user.id)
+    if own is not None and own.left_at is not None:
+        raise WasRemoved(course)
     claim(session, actor, member, user)
     return course
 
@@ -264,7 +274,7 @@ def claim_by_email(session: Session, actor: Actor, user: User, email: str) -> No
     for member in session.scalars(pending.where(Course.state != "archived").order_by(Member.course_id)):
         lock_course(session, member.course_id)
         own = _find_by_user(session, member.course_id, user.id)
-        if own is None or own.role == "student":
+        if own is None or (own.role == "student" and own.left_at is None):
             claim(session, actor, member, user)
 
 

@@ -19,7 +19,7 @@ from app.accounts.reauthentication import Reauthentication, require_reauthentica
 from app.accounts.single_sign_on import make_account
 from app.audit import Act, Actor, record
 from app.courses.course import NewCourse, create_course
-from app.courses.member import MAX_TEXT, claim, lock_course
+from app.courses.member import MAX_TEXT, WasRemoved, claim, lock_course
 from app.courses.model import Assignment, Course, Member
 from app.courses.role import STAFF, CourseRight, Seat, get_seat, select_seats, take_seat
 from app.errors import Conflict, NotFound, Refused
@@ -234,7 +234,7 @@ def _join(session: Session, actor: Actor, found: LinkedCourse, launch: Launch, u
     lock_course(session, course.id)
     own = session.scalar(select(Member).where(Member.course_id == course.id, Member.user_id == user.id))
     if own is not None and own.left_at is not None:
-        raise Refused(f"An instructor removed you from {course.title}. Ask them to add you again.")
+        raise WasRemoved(course)
     numbers = [launch.number] if launch.number else []
     numbers.append(number_of(found, launch.subject))
     of_course = (Member.course_id == course.id, Member.number.in_(numbers))

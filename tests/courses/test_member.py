@@ -15,6 +15,7 @@ from app.courses.member import (
     MemberNotFound,
     NewMember,
     OwnRow,
+    WasRemoved,
     add_member,
     change_member,
     claim_by_email,
@@ -63,7 +64,7 @@ def test_a_draft_and_an_archived_course_take_no_code(database: Database) -> None
                 join_course(session, as_viewer(session, f"to-{state}"), str(taught.course.join_code))
 
 
-def test_a_removed_student_does_not_come_back_with_the_code(database: Database) -> None:
+def test_a_removed_student_comes_back_with_no_code_link_or_address(database: Database) -> None:
     with database.transaction() as session:
         taught, ada = teach(session), as_viewer(session, "ada")
         renew_join_code(session, taught.actor, taught.seat)
@@ -75,6 +76,11 @@ def test_a_removed_student_does_not_come_back_with_the_code(database: Database) 
 
         with pytest.raises(Refused, match="An instructor removed you"):
             join_course(session, ada, str(taught.course.join_code))
+        other = make_member(session, taught.course, email="ada@x.org")
+        with pytest.raises(WasRemoved):
+            claim_by_link(session, NOBODY, ada.user, make_links(session, taught.actor, taught.seat)[0].secret)
+        claim_by_email(session, NOBODY, ada.user, "ada@x.org")
+        assert other.user_id is None
         with pytest.raises(CourseNotFound):
             get_seat(session, ada, taught.course.slug)
 
