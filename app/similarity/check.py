@@ -60,7 +60,7 @@ class CheckView(FrozenModel):
     programs: int = Field(description="how many were compared")
     median_lines: int = Field(description="of the programs, without empty lines and comments")
     is_short: bool = Field(description=f"the median is below {SHORT_LINES} lines: such programs are similar by chance")
-    unread: tuple[UUID, ...] = Field(description="the submissions that could not be read")
+    unread: tuple[UUID, ...] = Field(description="the submissions that could not be read, or are too long")
     histogram: tuple[int, ...] = Field(description="pairs of students, in equal ranges of similarity from 0 to 100 %")
 
 

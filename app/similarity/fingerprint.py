@@ -33,7 +33,7 @@ OnDone = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """`parts`: None if no parser could read the source. `lines`: as in `Fingerprint`."""
+    """`parts`: None if no parser could read the source, or if it is too long. `lines`: as in `Fingerprint`."""
 
     parts: Parts | None
     lines: int

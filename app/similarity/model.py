@@ -37,7 +37,7 @@ class SimilarityCheck(Base):
 
     - `compared`: the submission of each student that counts, or all of them.
     - `step_done`, `step_total`: of its programs, how many have a fingerprint.
-    - `programs`: how many were compared. `median_lines`: of them. `unread`: the submissions that no parser could read.
+    - `programs`: how many were compared. `median_lines`: of them. `unread`: the submissions that have no fingerprint.
     - `histogram`: how many pairs of students there are in each of equal ranges, from 0 to 100 %.
     - `reason`: the errors of its attempts, for admins.
     """
@@ -101,7 +101,7 @@ class SimilarPair(Base):
 
 
 class Fingerprint(Base):
-    """What `sandbox.guest.fingerprint` made of a submission. `parts`: int64 rows; None if it could not be read.
+    """What `sandbox.guest.fingerprint` made of a submission. `parts`: int64 rows; None: unreadable, or too long.
 
     `lines`: those of the source that are neither empty nor a comment.
     """

@@ -15,7 +15,7 @@ from app.similarity.model import SimilarityCheck
 from app.submissions.model import Judging, Submission
 
 # Of more programs the newest are compared: of one student, and of all.
-MOST_OF_ONE, MOST_PROGRAMS = 50, 3000
+MOST_OF_ONE, MOST_PROGRAMS = 20, 3000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST_NODES, MOST_NODES = 4, 60
-# Of a long program the largest parts count: it must not take the memory of those that compare.
-MOST_PARTS = 1000
+# A program with more parts has no fingerprint, and staff are told. If only some parts counted, padding could hide the
+# others. About 2,000 lines.
+MOST_PARTS = 5000
 _LEFT_OUT = {"annotation", "ctx", "decorator_list", "returns", "type_comment"}
 _COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor, ast.And, ast.Or, ast.Eq, ast.NotEq)
 # They have no parts, and count with the node that holds them.
@@ -24,14 +25,19 @@ _OPERATORS = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 
 def fingerprint(source: str) -> NDArray[np.int64] | None:
-    """Return a row for each part, the largest first: its hash, first line and last line. None if it is no Python."""
+    """Return a row for each part, the largest first: its hash, first line and last line.
+
+    Return None if it is no Python, or too long.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = [each for each in _list_parts(tree) if LEAST_NODES <= each.nodes <= MOST_NODES]
+    if len(found) > MOST_PARTS:
+        return None
     found.sort(key=lambda each: (-each.nodes, each.first))
-    return np.array([(each.hash, each.first, each.last) for each in found[:MOST_PARTS]], np.int64).reshape(-1, 3)
+    return np.array([(each.hash, each.first, each.last) for each in found], np.int64).reshape(-1, 3)
 
 
 @dataclass(frozen=True, slots=True)

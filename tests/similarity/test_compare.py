@@ -123,11 +123,9 @@ def test_what_the_parser_refuses_has_no_fingerprint(source: str) -> None:
     assert fingerprint(source) is None
 
 
-def test_of_a_long_program_the_largest_parts_count() -> None:
-    parts = fingerprint("x.a.b.c\n" * 5000 + "for i in range(9):\n    x[i] = i + 1")
-
-    assert parts is not None
-    assert (len(parts), parts[0].tolist()[1:]) == (MOST_PARTS, [5001, 5002])
+def test_a_program_that_is_padded_beyond_the_limit_has_none_instead_of_a_part_of_it() -> None:
+    assert fingerprint(ORIGINAL + "x.a.b.c\n" * (MOST_PARTS // 2 - 50)) is not None  # 2 parts a line
+    assert fingerprint(ORIGINAL + "x.a.b.c\n" * (MOST_PARTS // 2 + 1)) is None
 
 
 def test_a_huge_number_and_an_odd_name_have_one() -> None:
