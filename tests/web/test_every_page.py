@@ -1,4 +1,5 @@
-"""Every page in a real browser, as a stranger, student, author and admin see it: light and wide, dark and narrow.
+"""Every page in a real browser, as a stranger, student, author, assistant and admin see it: light and wide, dark and
+narrow.
 
 Nothing that axe-core finds, no complaint of the browser or of the content policy, no request to elsewhere,
 no page wider than the screen, nothing that moves once it is drawn.
@@ -6,8 +7,9 @@ no page wider than the screen, nothing that moves once it is drawn.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -17,7 +19,7 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.model import User, digest
 from app.accounts.permission import signed_in
 from app.accounts.session import start_session
 from app.audit import COMMAND
@@ -105,7 +107,8 @@ FOR_STUDENTS = (
     "/courses/join",
     "/courses/taken",
     "/courses/taken/assignments/homework",
-    "/courses/taken/assignments/midterm",
+    "/courses/join?code=q3xw8n5vty",
+    "/courses/claim/secret",
     "/problems/scaled_sum?assignment=none",
 )
 FOR_AUTHORS = (
@@ -128,6 +131,7 @@ FOR_AUTHORS = (
     "/courses/taught/assignments/homework/edit",
     "/courses/taught/assignments/homework/extensions",
     "/courses/taught/assignments/homework/rejudgings",
+    "/courses/taught/assignments/homework/rejudgings/{rejudged}",
     "/courses/taught/assignments/new?kind=exam",
     "/courses/taught/assignments/midterm",
     "/courses/taught/assignments/midterm/extensions",
@@ -135,6 +139,21 @@ FOR_AUTHORS = (
     "/similarity?assignment=taught/homework",
     "/similarity/{check}",
     "/similarity/{check}/pairs/1",
+    "/courses/taught/grades",
+    "/courses/taught/grades/homework/{graded}",
+)
+# An assistant who takes another course: its exam closes the solutions of all problems.
+FOR_ASSISTANTS = (
+    "/courses",
+    "/courses/examined",
+    "/courses/examined/assignments/midterm",
+    "/courses/taught",
+    "/courses/taught/members",
+    "/courses/taught/members/{member}",
+    "/courses/taught/assignments/homework",
+    "/courses/taught/assignments/homework/extensions",
+    "/courses/taught/assignments/midterm",
+    "/courses/taught/assignments/midterm/sittings",
     "/courses/taught/grades",
     "/courses/taught/grades/homework/{graded}",
 )
@@ -161,7 +180,13 @@ FOR_ADMINS: tuple[str, ...] = (
 )
 
 # The users who look, by the names of `scene`.
-LOOKS = ((None, FOR_ANYONE), ("ada", FOR_STUDENTS), ("emmy", FOR_AUTHORS), ("grace", FOR_ADMINS))
+LOOKS = (
+    (None, FOR_ANYONE),
+    ("ada", FOR_STUDENTS),
+    ("emmy", FOR_AUTHORS),
+    ("alan", FOR_ASSISTANTS),
+    ("grace", FOR_ADMINS),
+)
 
 GREEDY = AnswerFault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
@@ -171,7 +196,9 @@ EXPECTED = {
     "/invitations/unknown": (FORBIDDEN,),
     "/problems/wordy/solutions": (FORBIDDEN,),  # while ada can hand it in
 }
-WIDTHS = (390, 768, 1024, 1180, 1280, 2560, 3840, 360)
+WIDTHS = (1440, 390, 768, 1024, 1180, 1280, 2560, 3840, 360)
+# The widths at which axe-core looks at the pages of a course too.
+COURSE_WIDTHS = (1440, 1024, 390)
 MOST_MOVED = 0.02  # of the screen; what people call good ends at 0.1
 MOVED = """() => new Promise(resolve => {
     let sum = 0;
@@ -217,14 +244,14 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         publish(session, load_package(REAL))
         publish(session, make_wordy_package())
         ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
-        grace = make_user(session, "grace", role="admin")
+        alan, grace = make_user(session, "alan"), make_user(session, "grace", role="admin")
         add_bookmark(session, ada.id, "wordy")
         save_note(session, SaveNote(user_id=ada.id, slug="scaled_sum", text="word" * 100, base=None))
         for problem in session.scalars(select(Problem)):
             session.add(SolveCount(problem_id=problem.id, submissions=98_765, students=12_345, solved=12_344))
-        secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
+        secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, alan, grace)}
         ada_id = ada.id
-        member, graded = make_courses(session, ada, emmy)
+        member, graded = make_courses(session, ada, emmy, alan)
         check = make_check(session)
     made = Scene(secrets, {"ada": str(ada_id), "member": str(member), "graded": str(graded), "check": str(check)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
@@ -260,16 +287,21 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
     with database.transaction() as session:
         again = Rejudge(choice=Choice(problem="scaled_sum"), note="a long word: " + "word" * 40)
         made.submissions["rejudging"] = str(rejudge(session, COMMAND, again).id)
+        of_homework = Rejudge(choice=Choice(assignment="taught/homework"), note="word" * 40)
+        made.submissions["rejudged"] = str(rejudge(session, COMMAND, of_homework).id)
     return made
 
 
-def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, UUID]:
-    """Make a course that `student` takes, and a draft that `teacher` teaches.
+def make_courses(session: Session, student: User, teacher: User, assistant: User) -> tuple[UUID, UUID]:
+    """Make a course that `student` takes, an exam that `assistant` can begin, and a draft that the others teach.
 
     Return a pending member of the draft, and the student's place in it.
     """
-    taken = make_course(session, "taken", title="Word" * 25, description="# Welcome\n\n" + "word " * 200)
+    text = "# Welcome\n\n" + "word " * 200
+    taken = make_course(session, "taken", title="Word" * 25, description=text, join_code="q3xw8n5vty")
     make_member(session, taken, student)
+    link: dict[str, Any] = {"claim_hash": digest("secret"), "claim_until": datetime.now(UTC) + timedelta(days=1)}
+    make_member(session, taken, name="word" * 30, number="3", **link)
     current = select(Problem.slug, Revision).join(Revision, IS_CURRENT)
     revisions = {row.slug: row.Revision for row in session.execute(current)}
     released = {"attempts": 3, "released_at": datetime.now(UTC)}
@@ -281,8 +313,11 @@ def make_courses(session: Session, student: User, teacher: User) -> tuple[UUID, 
     session.add(RegradeRequest(assignment_id=given.id, user_id=student.id, text="word" * 100))
     taught = make_course(session, "taught", state="draft", join_code="k7m2pqx4wd")
     make_member(session, taught, teacher, "instructor")
+    make_member(session, taught, assistant, "assistant")
     exam = {"slug": "midterm", "kind": "exam", "minutes": 60, "password": "plum", "networks": ["192.0.2.0/24"]}
-    make_assignment(session, taken, revisions["wordy"], **exam, title="Word" * 25)
+    examined = make_course(session, "examined")
+    make_member(session, examined, assistant)
+    make_assignment(session, examined, revisions["wordy"], **exam, title="Word" * 25)
     make_assignment(session, taught, revisions["scaled_sum"], **exam, title="Midterm")
     homework = make_assignment(session, taught, revisions["scaled_sum"], slug="homework", title="Homework 1")
     session.add(Extension(assignment_id=homework.id, section="Mon", due_at=homework.due_at, reason="word" * 40))
@@ -372,6 +407,8 @@ def look_at(visitor: Visitor, path: str) -> Iterator[str]:
             yield f"needs {needed} pixels of {width}"
         if width in STACKED:
             yield from (f"hides a part of {table} at {width} pixels" for table in page.evaluate(HIDDEN))
+        if width in COURSE_WIDTHS and path.startswith("/courses"):
+            yield from (f"at {width} pixels: {found}" for found in list_violations(visitor))
     page.emulate_media(color_scheme="dark")
     yield from (f"dark and narrow: {found}" for found in list_violations(visitor))
     yield from (complaint for complaint in visitor.complaints if complaint not in EXPECTED.get(path, ()))
