@@ -194,6 +194,14 @@ def unsettle(session: Session, assignment: Assignment) -> None:
     tell_pages(session, assignment.id)
 
 
+def unsettle_student(session: Session, course_id: UUID, user_id: UUID | None) -> None:
+    """Let the ends of a student's exams be computed again, since the time factor or the section has changed."""
+    of_course = Sitting.assignment_id.in_(select(Assignment.id).where(Assignment.course_id == course_id))
+    own = update(Sitting).where(of_course, Sitting.user_id == user_id, Sitting.ended_at.is_(None))
+    for assignment_id in session.scalars(own.values(is_settled=False).returning(Sitting.assignment_id)):
+        tell_pages(session, assignment_id)
+
+
 def tell_pages(session: Session, assignment_id: UUID) -> None:
     """Let the pages of an exam that are open read it again, once the transaction ends."""
     session.execute(select(func.pg_notify("progress", str(assignment_id))))

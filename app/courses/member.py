@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User, digest, new_secret
 from app.accounts.user import find_user
 from app.audit import Act, Actor, record
+from app.courses.deadlines import unsettle_student
 from app.courses.model import Course, CourseRole, Member
 from app.courses.role import CourseRight, Seat
 from app.database.engine import storable
@@ -174,6 +175,8 @@ def change_member(session: Session, actor: Actor, seat: Seat, member_id: UUID, c
     if "role" in change.model_fields_set and change.role != member.role:
         _change_role(session, actor, member, change.role)
     session.flush()
+    if change.model_fields_set & {"section", "time_factor"}:
+        unsettle_student(session, seat.course.id, member.user_id)
     return member
 
 
@@ -306,6 +309,7 @@ def _take_over(session: Session, own: Member, pending: Member) -> None:
     session.flush()
     for name, text in told.items():
         setattr(own, name, text or getattr(own, name))
+    unsettle_student(session, own.course_id, own.user_id)
 
 
 def _act(action: str, member: Member, **after: str) -> Act:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME
 from app.audit import Act, Actor, record
+from app.courses.deadlines import unsettle_student
 from app.courses.member import MAX_SECTION, MAX_TEXT, claim, lock_course, remove
 from app.courses.model import Member
 from app.courses.role import Seat
@@ -96,7 +97,7 @@ def apply_roster(session: Session, actor: Actor, seat: Seat, plan: RosterPlan, c
     """Do all of the plan, which was made in this transaction. Raises Invalid if a row is wrong."""
     require_no_fault(plan.faults)
     for change in plan.changed:
-        _update(change)
+        _update(session, change)
     session.flush()
     for row in plan.new:
         session.add(Member(course_id=seat.course.id, **{name: getattr(row, name) for name in TOLD}))
@@ -186,9 +187,11 @@ def _list_changes(row: RosterRow, member: Member) -> tuple[str, ...]:
     return (*fields, *(("left_at",) if member.left_at else ()))
 
 
-def _update(change: Change) -> None:
+def _update(session: Session, change: Change) -> None:
     for name in change.fields:
         setattr(change.member, name, None if name == "left_at" else getattr(change.row, name))
+    if "section" in change.fields:
+        unsettle_student(session, change.member.course_id, change.member.user_id)
 
 
 def _take_accounts(session: Session, actor: Actor, seat: Seat, accounts: Sequence[Match]) -> None:

@@ -15,6 +15,7 @@ from app.audit import Actor, AuditEvent
 from app.courses.assignment import delete_assignment
 from app.courses.deadlines import find_sitting_window, find_window, find_windows
 from app.courses.extension import ExtensionWish, extend
+from app.courses.member import MemberChange, change_member
 from app.courses.model import Assignment, AssignmentProblem, Extension, Member, Sitting
 from app.courses.role import get_seat
 from app.courses.sitting import (
@@ -241,6 +242,23 @@ def test_minutes_that_staff_add_count_at_once_and_also_after_the_time_was_up(
     running = find_running(session, ada.id)
     assert running is not None
     assert running.window.closes_at == sitting.started_at + 55 * MINUTE
+
+
+@pytest.mark.parametrize("change", [{"time_factor": Decimal(2)}, {"section": "Mon"}])
+def test_a_member_who_gets_more_time_after_the_end_writes_the_exam_again(
+    session: Session, taught: Taught, ada: Viewer, change: dict[str, Any]
+) -> None:
+    exam = make_exam(session, taught, grace_seconds=0)
+    extend(session, taught.actor, taught.seat, exam, [ExtensionWish(section="Mon", extra_minutes=30)])
+    sitting = sit(session, ada, taught, exam).sitting
+    sitting.started_at, sitting.is_settled = NOW - 40 * MINUTE, True
+    session.flush()
+    member = session.scalars(select(Member).where(Member.user_id == ada.id)).one()
+    assert find_running(session, ada.id) is None
+
+    change_member(session, taught.actor, taught.seat, member.id, MemberChange(**change))
+
+    assert find_running(session, ada.id) is not None
 
 
 def test_the_time_factor_and_a_sections_extension_count(session: Session, taught: Taught, ada: Viewer) -> None:
