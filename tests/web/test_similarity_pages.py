@@ -1,5 +1,6 @@
 """The pages on similar programs: begun from the assignment, a report with its pairs, and a pair side by side."""
 
+from decimal import Decimal
 from http import HTTPStatus
 from uuid import UUID
 
@@ -9,10 +10,11 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.accounts.session import start_session
+from app.courses.model import Assignment, AssignmentProblem
 from app.database.engine import Database
 from app.web.pages.similarity import Mark, mark_lines
 from app.web.visit import COOKIE
-from tests.factories import make_course, make_member, make_user
+from tests.factories import make_course, make_member, make_problem, make_user
 from tests.similarity.cohort_rows import Homework, begin, finish, hand_in, join, make_homework, read_check
 from tests.similarity.test_compare import ORIGINAL, RENAMED
 
@@ -67,6 +69,21 @@ def test_the_assignment_leads_to_a_comparison_that_tells_how_far_it_is(teacher: 
     assert f'<option value="{homework.slug}">' in offered
     assert "No worker is running" in waiting
     assert "This page reloads until it is done." in waiting
+
+
+def test_all_problems_of_an_assignment_are_compared_at_once(
+    teacher: TestClient, homework: Homework, database: Database
+) -> None:
+    with database.transaction() as session:
+        assignment = session.get_one(Assignment, homework.assignment.id)
+        other = make_problem(session)
+        assignment.problems.append(AssignmentProblem(problem_id=other.problem_id, position=1, points=Decimal(1)))
+
+    begun = teacher.post(PAGE, data={"assignment": homework.key, "problem": "", "compared": "all"})
+    page = teacher.get(begun.headers["location"]).text
+
+    assert page.count('<td data-label="State">waits</td>') == 2
+    assert '<option value="">All problems</option>' in page
 
 
 def test_the_report_shows_pairs_from_80_percent_and_the_clusters_that_they_form(

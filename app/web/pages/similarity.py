@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Annotated, Any
+from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, Form, Query, Response
@@ -41,13 +42,15 @@ COMPARED = {"counting": "what counts of each student", "all": "everything that w
 
 
 class CheckForm(BaseModel):
+    """Without a `problem`, all those of the assignment are compared."""
+
     assignment: str = ""
     problem: str = ""
     compared: str = "counting"
 
-    def read(self) -> NewCheck:
+    def read(self, problem: str) -> NewCheck:
         """Raises Invalid."""
-        return read_fields(NewCheck, self.model_dump() | {"assignment": self.assignment or None})
+        return read_fields(NewCheck, self.model_dump() | {"problem": problem, "assignment": self.assignment or None})
 
 
 class DecisionForm(BaseModel):
@@ -75,8 +78,14 @@ def show_checks(visit: CurrentVisit, viewer: Reader, assignment: str = "", probl
 @router.post("", dependencies=[OWN_ORIGIN])
 def send_check(visit: CurrentVisit, viewer: Taker, form: Annotated[CheckForm, Form()]) -> Response:
     with visit.transaction() as session:
-        check = begin_check(session, viewer, visit.actor, form.read())
-    return see_other(f"{HOME}/{check.id}")
+        slugs = [form.problem]
+        if form.assignment and not form.problem:
+            _, assignment, _ = list_checks(session, viewer, form.assignment, None)
+            slugs = list(read_slugs(session, [assignment] if assignment else []).values())
+        begun = [begin_check(session, viewer, visit.actor, form.read(slug)) for slug in slugs]
+    if len(begun) == 1:
+        return see_other(f"{HOME}/{begun[0].id}")
+    return see_other(f"{HOME}?assignment={quote(form.assignment)}")
 
 
 @router.get("/{check_id}")
