@@ -179,6 +179,17 @@ def frame_of(request):
     return HttpResponse(f"<!doctype html><title>Frame</title><iframe src='{TOOL}{request.GET['path']}'></iframe>")
 
 
+def remember(request):
+    """Say whether the browser has kept this page's cookie for frames."""
+    answer = HttpResponse(f"<p>{'remembered' if 'seen' in request.COOKIES else 'forgotten'}</p>")
+    answer.set_cookie("seen", "1", samesite="None", secure=True)
+    return answer
+
+
+def frame_of_own(_):
+    return HttpResponse(f"<!doctype html><title>Frame</title><iframe src='{BASE}/remember'></iframe>")
+
+
 @csrf_exempt
 def sign(request):
     """Sign any claims with the platform's key, as a platform that errs does."""
@@ -226,7 +237,10 @@ def fault(request):
 urlpatterns = [
     path("taken", scores_taken),
     path("api/", include("lti_consumer.plugin.urls", namespace="lti_consumer")),
-    *(path(each.__name__, each) for each in (facts, start, frame, frame_of, sign, state, reset, fault)),
+    *(
+        path(each.__name__, each)
+        for each in (facts, start, frame, frame_of, frame_of_own, remember, sign, state, reset, fault)
+    ),
 ]
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402
