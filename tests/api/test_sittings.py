@@ -11,11 +11,15 @@ import httpx
 import pytest
 from sqlalchemy import update
 
+from app.accounts.session import start_session
 from app.accounts.token import create_token
-from app.courses.model import Assignment, CourseRole, Sitting
+from app.catalog.publish import publish
+from app.courses.model import Assignment, AssignmentProblem, CourseRole, Sitting
 from app.courses.model import Member as MemberRow
 from app.database.engine import Database
+from app.web.visit import COOKIE
 from tests.api.conftest import PATIENCE, SignedIn
+from tests.catalog.packages import make_package
 from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
 
 NOW = datetime.now(UTC)
@@ -23,6 +27,7 @@ HOUR = timedelta(hours=1)
 HERE = "/courses/here/assignments/midterm"
 SENDING = f"{HERE}/problems/sum/submissions"
 SOURCE = {"source": "x = 1"}
+CLASS = 300
 
 
 @pytest.fixture
@@ -74,6 +79,34 @@ def test_a_student_writes_an_exam_with_a_token(member: Member) -> None:
     assert ended.status_code == HTTPStatus.NO_CONTENT
     assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.CONFLICT
     assert ada.get("/courses/here").status_code == HTTPStatus.OK
+
+
+def test_a_class_begins_at_once_and_opens_the_problem(database: Database, address: str) -> None:
+    with database.transaction() as session:
+        course, revision = make_course(session, "here"), publish(session, make_package())
+        window = {"opens_at": NOW - HOUR, "due_at": NOW + HOUR}
+        make_assignment(session, course, revision, slug="midterm", kind="exam", minutes=60, password="plum", **window)
+        users = [make_user(session) for _ in range(CLASS)]
+        for user in users:
+            make_member(session, course, user)
+        secrets = [start_session(session, user.id) for user in users]
+    everyone = httpx.Limits(max_connections=CLASS)
+
+    with httpx.Client(base_url=address, timeout=PATIENCE, limits=everyone) as client:
+
+        def write(secret: str) -> list[int]:
+            cookie = {"Cookie": f"{COOKIE}={secret}"}
+            begun = client.post(f"{HERE}/begin", data={"password": "plum"}, headers=cookie)
+            pages = (client.get(f"{HERE}{page}", headers=cookie) for page in ("", "/problems/scaled_sum"))
+            return [begun.status_code, *(page.status_code for page in pages)]
+
+        with ThreadPoolExecutor(CLASS) as threads:
+            answers = set(map(tuple, threads.map(write, secrets)))
+
+    assert answers == {(HTTPStatus.SEE_OTHER, HTTPStatus.OK, HTTPStatus.OK)}
+    with database.transaction() as session:
+        assert session.query(Sitting).count() == CLASS
+        assert session.query(AssignmentProblem).one().revision_id == revision.id
 
 
 def test_staff_extend_end_and_unlock(member: Member) -> None:
