@@ -288,7 +288,8 @@ class Limits:
         self.own_submissions = ConcurrencyLimit("submissions of yours", 1)
         self.stored_submissions = ConcurrencyLimit("submissions", 2)
         self.stored_in_long_queue = ConcurrencyLimit("submissions", 1)
-        # Hand-ins wait without a limit, outside of threads.
+        # Hand-ins wait here alone, outside of threads, and are never refused. A user has at most CHANGES_PER_USER of
+        # them with a body in memory, each of MAX_BODY_BYTES.
         self.hand_ins = ConcurrencyLimit("hand-ins", 2)
         self.visitor_runs = ConcurrencyLimit("runs without an account", 1, 20)
         # Passwords are hashed on all cores. A lecture hall may sign in at once; more sign-ins for one name would be

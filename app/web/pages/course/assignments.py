@@ -165,10 +165,10 @@ def show_assignment(visit: CurrentVisit, viewer: Reader, course: str, assignment
         seat = get_seat(session, viewer, course)
         found = get_assignment(session, seat, assignment)
         view = view_assignments(session, seat, viewer.id, [found])[0]
-        row = None if seat.is_staff else read_own_row(session, seat, viewer.id)
         mine = [] if seat.is_staff else list_hand_ins(session, found, viewer.id)
         hidden = disclosure_of(session, found.id, viewer.id, viewer.id).sentence
         is_told = found.released_at is not None and not hidden and not seat.is_staff
+        row = read_own_row(session, seat, viewer.id) if is_told else None
         comments = list_comments(session, [each.id for each in mine]) if is_told else {}
         requests = list_requests_of(session, found, viewer.id) if is_told else []
     grade = next((each for each in row.grades if each.assignment.id == found.id), None) if row else None
