@@ -6,6 +6,7 @@ The database is read at its own speed into a temporary file; the client may down
 import csv
 import io
 import json
+import re
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,8 @@ Record = Mapping[str, Any]
 MEDIA_TYPES: dict[Format, str] = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 # Starts of a formula in a spreadsheet. A tab or carriage return hides one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Points below 0 are no formula.
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
 # The size of a piece: sending single records would take longer than reading them.
 PIECE_CHARACTERS = 32_768
 # Larger files are on disk.
@@ -91,7 +94,8 @@ def _cell(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(_plain(value))
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    is_formula = text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def _plain(value: Any) -> Any:

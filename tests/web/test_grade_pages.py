@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from app.accounts.session import start_session
+from app.admin.export import write_csv
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.courses.model import Assignment
 from app.database.engine import Database
@@ -98,3 +99,9 @@ def test_the_export_has_each_problem_and_no_formula(
     assert secrets
     with database.transaction() as session:
         assert [each.why for each in session.scalars(select(ShownGrade))] == ["export", "export"]
+
+
+def test_points_below_0_are_a_number_of_the_export() -> None:
+    rows = [{"name": name} for name in ("-5.00", "-2+3", "-")]
+
+    assert list(write_csv(["name"], rows))[1:] == ["-5.00\r\n", "'-2+3\r\n", "'-\r\n"]
