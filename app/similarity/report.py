@@ -136,7 +136,7 @@ def list_clusters(pairs: Sequence[PairView]) -> list[Cluster]:
 
 
 def find_share(histogram: Sequence[int], share: float) -> int:
-    """Return the least similarity, in percent, that this share of the pairs does not reach."""
+    """Return the similarity, in percent, up to which at least this share of the pairs lies."""
     wanted = share * sum(histogram)
     below = sum(1 for count in accumulate(histogram) if count < wanted)
     return 100 * min(below + 1, len(histogram)) // max(len(histogram), 1)
