@@ -126,6 +126,8 @@ def test_a_pair_is_shown_side_by_side_with_marked_lines_and_dismissed_with_a_not
     reopened = teacher.get(report).text
 
     assert 'id="left-2" class="match match-1"' in before
+    assert teacher.get(f"{report}/pairs/9").status_code == HTTPStatus.NOT_FOUND
+    assert teacher.get(f"{report}/pairs/99999999999").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert 'href="#right-1"' in before
     assert empty.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert "dismissed: They may work in pairs." in dismissed

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Form, Query, Response
+from fastapi import APIRouter, Form, Path, Query, Response
 from pydantic import BaseModel
 
 from app.accounts.permission import Viewer
@@ -38,6 +38,7 @@ from app.web.visit import CurrentVisit, Visit, see_other
 HOME = "/similarity"
 router = APIRouter(prefix=HOME)
 LEAST = 80
+Number = Annotated[int, Path(ge=1, le=10_000)]
 COMPARED = {"counting": "what counts of each student", "all": "everything that was sent"}
 
 
@@ -123,13 +124,13 @@ def send_pairs(visit: CurrentVisit, viewer: Reader, check_id: CheckId) -> Respon
 
 
 @router.get("/{check_id}/pairs/{number}")
-def show_pair(visit: CurrentVisit, viewer: Reader, check_id: CheckId, number: int) -> Response:
+def show_pair(visit: CurrentVisit, viewer: Reader, check_id: CheckId, number: Number) -> Response:
     return _render_pair(visit, viewer, (check_id, number), {})
 
 
 @router.post("/{check_id}/pairs/{number}", dependencies=[OWN_ORIGIN])
 def send_decision(
-    visit: CurrentVisit, viewer: Taker, check_id: CheckId, number: int, form: Annotated[DecisionForm, Form()]
+    visit: CurrentVisit, viewer: Taker, check_id: CheckId, number: Number, form: Annotated[DecisionForm, Form()]
 ) -> Response:
     try:
         with visit.transaction() as session:
