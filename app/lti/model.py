@@ -30,6 +30,7 @@ class Platform(Base):
 
     - `web_address`: where its pages are, which show the button of a launch in a frame.
     - `may_create_courses`: its instructors may create courses here.
+    - `paused_until`: it did not answer, so no score is sent until then.
     """
 
     __tablename__ = "lti_platforms"
@@ -45,6 +46,7 @@ class Platform(Base):
     keys_url: Mapped[str]
     may_create_courses: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    paused_until: Mapped[datetime | None]
 
 
 class Deployment(Base):
@@ -63,7 +65,6 @@ class PlatformCourse(Base):
 
     - `members_url`, `line_items_url`, `scopes`: its services, as the last launch named them.
     - `looks_at`: when the grades are next compared with the scores that were sent.
-    - `paused_until`: the platform did not answer, so nothing is sent until then.
     """
 
     __tablename__ = "lti_courses"
@@ -89,7 +90,6 @@ class PlatformCourse(Base):
     scopes: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
     linked_at: Mapped[datetime] = mapped_column(server_default=func.now())
     looks_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    paused_until: Mapped[datetime | None]
 
 
 class PlatformPerson(Base):

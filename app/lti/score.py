@@ -45,7 +45,7 @@ class Pauses:
     """`look`: between two comparisons of a course, which take at most a fiftieth of the time.
 
     `lease`: after so long, a score that a process began to send is sent again. `retry`: after the first failure; it
-    doubles with each further one. `away`: for all of a course's scores, after the platform did not answer at all.
+    doubles with each further one. `away`: for all scores of a platform that did not answer at all.
     """
 
     look: timedelta = timedelta(minutes=1)
@@ -190,7 +190,7 @@ class ScoreSender:
         return any(abs(share - float(points / most)) < 1e-6 for share in shares)
 
     def _put_off(self, database: Database, delivery: Delivery, fault: PlatformAway) -> None:
-        """Send it later. If the platform asked to wait, or did not answer, all of its course's scores wait."""
+        """Send it later. If the platform asked to wait, or did not answer, all of its scores wait."""
         with database.transaction() as session:
             tries = session.scalars(select(Score.tries).where(_is(delivery))).one()
             pause = max(min(self._pauses.retry * 2 ** min(tries - 1, 20), self._pauses.most), fault.retry_after)
@@ -198,8 +198,8 @@ class ScoreSender:
             session.execute(update(Score).where(_is(delivery)).values(later))
             if fault.stops_all:
                 until = func.now() + max(self._pauses.away, fault.retry_after)
-                of_course = PlatformCourse.id == delivery.linked.id
-                session.execute(update(PlatformCourse).where(of_course).values(paused_until=until))
+                own = Platform.id == delivery.platform.id
+                session.execute(update(Platform).where(own).values(paused_until=until))
 
     def _refuse(self, database: Database, delivery: Delivery, fault: PlatformRefused) -> None:
         """Show why. A column that is gone is made again, once."""
@@ -281,7 +281,7 @@ def _find_submitted_at(session: Session, assignment: Assignment, member: Member)
 
 def _select_due() -> Any:
     """Select the score that is due next, with its places, and lock it. Other processes take others."""
-    is_free = or_(PlatformCourse.paused_until.is_(None), PlatformCourse.paused_until <= func.now())
+    is_free = or_(Platform.paused_until.is_(None), Platform.paused_until <= func.now())
     return (
         select(Score, PlatformCourse, Platform, Assignment)
         .join(PlatformCourse, PlatformCourse.id == Score.lti_course_id)
@@ -371,4 +371,4 @@ def send_again(session: Session, linked: PlatformCourse) -> None:
     """Send what failed now, without waiting for its next try."""
     failed = (Score.lti_course_id == linked.id, Score.error != "", ~Score.is_taken)
     session.execute(update(Score).where(*failed).values(next_try_at=func.now(), error=""))
-    linked.looks_at, linked.paused_until = func.now(), None
+    linked.looks_at = func.now()

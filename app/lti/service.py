@@ -40,9 +40,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """What a platform answered, and when. `fault`: it did not."""
+    """What a platform answered, and when. `fault`: it did not. After `lasts` seconds it is asked again."""
 
     at: float
+    lasts: float
     keys: Mapping[str, RSAKey] = field(default_factory=dict)
     fault: AllcloseError | None = None
 
@@ -56,16 +57,13 @@ class PlatformClient:
         self._sign = sign
         self._keys: dict[str, _Kept] = {}
         self._tokens: dict[tuple[str, ...], tuple[str, float]] = {}
-        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
 
     def find_key(self, platform: Platform, key_id: str) -> RSAKey | None:
         """Return the platform's public key with this ID. Raises PlatformAway and PlatformRefused."""
         kept = self._keys.get(platform.keys_url)
-        age = time.monotonic() - kept.at if kept else KEYS_SECONDS
-        is_known = kept is not None and key_id in kept.keys
-        if age >= KEYS_SECONDS or (not is_known and age >= ASK_AGAIN_SECONDS):
+        if kept is None or time.monotonic() - kept.at >= (kept.lasts if key_id in kept.keys else ASK_AGAIN_SECONDS):
             kept = self._read_keys_once(platform, kept)
-        assert kept is not None
         if kept.fault is not None:
             raise kept.fault
         return kept.keys.get(key_id)
@@ -121,21 +119,24 @@ class PlatformClient:
 
     def _read_keys_once(self, platform: Platform, old: _Kept | None) -> _Kept:
         """Single flight: one thread asks, and the others use its answer. Old keys hold if the platform is away."""
-        if not self._lock.acquire(timeout=WAIT_SECONDS):
-            raise PlatformAway(f"{platform.name} answers slowly. Open it again in 1 minute.")
+        lock = self._locks.setdefault(platform.keys_url, threading.Lock())
+        if not lock.acquire(timeout=WAIT_SECONDS):
+            raise PlatformAway(f"{platform.name} answers slowly.")
         try:
             current = self._keys.get(platform.keys_url)
             if current is not None and current is not old:
                 return current
-            try:
-                kept = _Kept(at=time.monotonic(), keys=self.read_keys(platform))
-            except (PlatformAway, PlatformRefused) as fault:
-                at = time.monotonic() - KEYS_SECONDS + ASK_AGAIN_SECONDS
-                kept = _Kept(at=at, keys=old.keys) if old and old.keys else _Kept(at=at, fault=fault)
-            self._keys[platform.keys_url] = kept
+            kept = self._keys[platform.keys_url] = self._ask_for_keys(platform, old)
             return kept
         finally:
-            self._lock.release()
+            lock.release()
+
+    def _ask_for_keys(self, platform: Platform, old: _Kept | None) -> _Kept:
+        try:
+            return _Kept(at=time.monotonic(), lasts=KEYS_SECONDS, keys=self.read_keys(platform))
+        except (PlatformAway, PlatformRefused) as fault:
+            keys = old.keys if old is not None else {}
+            return _Kept(at=time.monotonic(), lasts=ASK_AGAIN_SECONDS, keys=keys, fault=None if keys else fault)
 
 
 def _token_key(platform: Platform, scopes: Sequence[str]) -> tuple[str, ...]:

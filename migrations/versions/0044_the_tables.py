@@ -818,6 +818,7 @@ CREATE TABLE lti_platforms (
     keys_url text NOT NULL,
     may_create_courses boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL DEFAULT now(),
+    paused_until timestamptz,
     CONSTRAINT uq_lti_platforms_issuer UNIQUE (issuer, client_id)
 );
 
@@ -842,7 +843,6 @@ CREATE TABLE lti_courses (
     scopes text[] NOT NULL DEFAULT '{}',
     linked_at timestamptz NOT NULL DEFAULT now(),
     looks_at timestamptz NOT NULL DEFAULT now(),
-    paused_until timestamptz,
     CONSTRAINT fk_lti_courses_platform_id_lti_deployments FOREIGN KEY (platform_id, deployment_id)
         REFERENCES lti_deployments ON DELETE CASCADE,
     CONSTRAINT uq_lti_courses_platform_id UNIQUE (platform_id, deployment_id, context_id)

@@ -89,7 +89,8 @@ class Class:
         for _ in range(3):
             with self.database.transaction() as session:
                 early = datetime.now(UTC) - timedelta(seconds=1)
-                session.execute(update(PlatformCourse).values(looks_at=early, paused_until=None))
+                session.execute(update(PlatformCourse).values(looks_at=early))
+                session.execute(update(Platform).values(paused_until=None))
                 session.execute(update(Score).where(Score.next_try_at.is_not(None)).values(next_try_at=early))
             self.sender.send_due(self.database)
 
