@@ -73,7 +73,10 @@ def extend(session: Session, actor: Actor, seat: Seat, assignment: Assignment, w
 
 
 def check_wish(seat: Seat, assignment: Assignment, wish: ExtensionWish) -> None:
-    """Raises Invalid."""
+    """Raises Invalid. A date before everyone's would take no effect."""
+    if wish.due_at is not None and wish.due_at < assignment.due_at:
+        due = show_local(assignment.due_at, seat.course.timezone)
+        raise Invalid("due_at", f"It is due at {due} for everyone. Choose a later time.")
     if wish.closes_at is not None and wish.closes_at < (wish.due_at or assignment.due_at):
         closes = show_local(wish.closes_at, seat.course.timezone)
         raise Invalid("closes_at", f"It would close at {closes}, before it is due. Choose a later time.")

@@ -151,6 +151,7 @@ def test_an_extension_replaces_the_one_that_the_person_has(session: Session, tau
     [
         ({}, "exactly one"),
         ({"section": "Mon", "closes_at": NOW}, "before it is due"),
+        ({"section": "Mon", "due_at": NOW}, "for everyone. Choose a later time"),
         ({"member": "00000000-0000-0000-0000-000000000000"}, "no member"),
     ],
 )
