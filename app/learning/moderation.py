@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from app.accounts.model import User, serialise_requests
 from app.accounts.permission import Viewer
 from app.audit import Act, Actor, record
+from app.catalog.access import is_editable_by
 from app.catalog.model import Problem
 from app.database.cursor import Slice, read_uuid_cursor, split_page, write_cursor
 from app.database.engine import Base, is_storable
@@ -181,8 +182,8 @@ def decide_on_shared(session: Session, actor: Actor, submission_id: UUID, decisi
         record(session, actor, Act(action=act, target=submission_id, subject_id=shared.user_id))
 
 
-def list_reports(session: Session, wanted: Slice) -> ReportPage:
-    """List the open reports, newest first. Raises CursorInvalid."""
+def list_reports(session: Session, moderator_id: UUID, wanted: Slice) -> ReportPage:
+    """List the open reports, newest first. Those of a course's problem are for its authors. Raises CursorInvalid."""
     reporter, author = aliased(User), aliased(User)
     query = (
         select(EntryReport, Post, SharedSolution, Problem.slug, author.username.label("author"))
@@ -193,7 +194,7 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
         .join(Problem, Problem.id == func.coalesce(Post.problem_id, SharedSolution.problem_id))
         .join(author, author.id == func.coalesce(Post.user_id, SharedSolution.user_id))
         .join(reporter, reporter.id == EntryReport.user_id)
-        .where(_IS_OPEN)
+        .where(_IS_OPEN, is_editable_by(moderator_id))
         .order_by(EntryReport.created_at.desc(), EntryReport.id.desc())
     )
     if wanted.cursor is not None:
@@ -203,14 +204,15 @@ def list_reports(session: Session, wanted: Slice) -> ReportPage:
     return ReportPage(items=tuple(map(_view, rows)), next=following)
 
 
-def count_reports(session: Session) -> int:
-    """Count the open reports, at most MAX_COUNTED."""
+def count_reports(session: Session, moderator_id: UUID) -> int:
+    """Count the open reports that `list_reports` lists, at most MAX_COUNTED."""
     newest = (EntryReport.created_at.desc(), EntryReport.id.desc())
     some = (
         select(EntryReport.id)
         .outerjoin(Post, Post.id == EntryReport.post_id)
         .outerjoin(SharedSolution, SharedSolution.submission_id == EntryReport.submission_id)
-        .where(_IS_OPEN)
+        .join(Problem, Problem.id == func.coalesce(Post.problem_id, SharedSolution.problem_id))
+        .where(_IS_OPEN, is_editable_by(moderator_id))
         .order_by(*newest)
     )
     return session.scalars(select(func.count()).select_from(some.limit(MAX_COUNTED).subquery())).one()

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.model import Role, User
 from app.accounts.permission import Viewer, signed_in
 from app.audit import Actor, AuditEvent
-from app.catalog.model import Revision
+from app.catalog.model import Problem, Revision
 from app.database.cursor import Slice
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
@@ -20,6 +20,7 @@ from app.learning.moderation import (
     MAX_REASON,
     PostDecision,
     ReportClosed,
+    ReportView,
     count_reports,
     decide_on_post,
     decide_on_shared,
@@ -30,6 +31,7 @@ from app.learning.moderation import (
 from app.learning.shared_solution import SharedSolution, share, withdraw
 from app.learning.solution import SolutionLocked
 from app.submissions.model import Submission
+from tests.factories import make_course, make_user
 from tests.hostile_text import UNSTORABLE
 from tests.learning.lessons import make_accepted
 from tests.learning.test_shared_solution import make_shared, sign_in
@@ -46,6 +48,15 @@ def make_thread(session: Session) -> tuple[Viewer, Viewer, UUID, UUID]:
     return ada, grace, asked, answer(session, grace, asked, PostText(body="Rude words."))
 
 
+def list_open(session: Session, role: Role = "author") -> tuple[ReportView, ...]:
+    """The reports that a moderator sees."""
+    return list_reports(session, make_user(session, role=role).id, Slice()).items
+
+
+def count_open(session: Session) -> int:
+    return count_reports(session, make_user(session, role="author").id)
+
+
 def acts(session: Session) -> list[str]:
     return list(session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)))
 
@@ -56,8 +67,8 @@ def test_a_report_is_listed_with_its_entry_until_a_moderator_decides(session: Se
     report_post(session, ada, answered, "again")
     report_post(session, grace, asked, "unclear")
 
-    reports = {report.post_id: report for report in list_reports(session, Slice()).items}
-    assert count_reports(session) == 2
+    reports = {report.post_id: report for report in list_open(session)}
+    assert count_open(session) == 2
     found = reports[answered]
     assert (found.reporter, found.author, found.reason, found.excerpt) == (
         "ada",
@@ -71,7 +82,7 @@ def test_a_report_is_listed_with_its_entry_until_a_moderator_decides(session: Se
     decide_on_post(session, ACTOR, asked, "dismiss")
     decide_on_post(session, ACTOR, asked, "dismiss")
 
-    assert list_reports(session, Slice()).items == ()
+    assert list_open(session) == ()
     assert session.get_one(Post, answered).hidden_at is not None
     assert session.get_one(Post, asked).hidden_at is None
     assert acts(session) == ["post.hidden", "post.reports_dismissed"]
@@ -103,7 +114,7 @@ def test_a_shared_solution_is_reported_and_hidden_too(session: Session, revision
     make_accepted(session, ada.user, revision)
     report_shared(session, ada, shared, "rude")
 
-    (report,) = list_reports(session, Slice()).items
+    (report,) = list_open(session)
     decide_on_shared(session, ACTOR, shared, "hide")
     hidden_at = session.get_one(SharedSolution, shared).hidden_at
     decide_on_shared(session, ACTOR, shared, "show")
@@ -124,13 +135,24 @@ def test_reports_of_a_solution_outlive_its_withdrawal(session: Session, revision
     grace = signed_in(session.get_one(User, session.get_one(Submission, shared).user_id))
 
     withdraw(session, grace, shared)
-    assert (count_reports(session), list_reports(session, Slice()).items) == (0, ())
+    assert (count_open(session), list_open(session)) == (0, ())
     with pytest.raises(NotFound):
         decide_on_shared(session, ACTOR, shared, "hide")
     share(session, grace, shared)
 
-    assert count_reports(session) == 1
-    assert [report.reason for report in list_reports(session, Slice()).items] == ["copied"]
+    assert count_open(session) == 1
+    assert [report.reason for report in list_open(session)] == ["copied"]
+
+
+def test_reports_about_a_courses_problem_are_for_its_authors(session: Session) -> None:
+    _, emmy, question, _ = make_thread(session)
+    report_post(session, emmy, question, "rude")
+    problem = session.scalars(select(Problem)).one()
+    problem.course_id, problem.availability = make_course(session).id, "course"
+    session.flush()
+
+    assert (list_open(session), count_open(session)) == ((), 0)
+    assert [report.reason for report in list_open(session, "admin")] == ["rude"]
 
 
 def test_reports_have_limits(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +182,7 @@ def test_a_deleted_post_leaves_nothing_to_decide(session: Session) -> None:
     delete_post(session, ada, asked)
     delete_post(session, grace, answered)
 
-    assert (list_reports(session, Slice()).items, count_reports(session)) == ((), 0)
+    assert (list_open(session), count_open(session)) == ((), 0)
     with pytest.raises(NotFound):
         decide_on_post(session, ACTOR, answered, "hide")
     with pytest.raises(NotFound):
@@ -183,16 +205,16 @@ def test_an_entry_is_reported_again_by_others_and_by_the_same_user_once_it_is_ed
 
         with pytest.raises(ReportClosed, match="already looked at your report"):
             report_post(session, ada, answered, "still rude")
-        assert list_reports(session, Slice()).items == ()
+        assert list_open(session) == ()
         report_post(session, emmy, answered, "rude indeed")
-        assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]
+        assert [report.reporter for report in list_open(session)] == ["emmy"]
 
     with database.transaction() as session:
         edit(session, grace, answered, PostText(body="Ruder words."))
     with database.transaction() as session:
         report_post(session, ada, answered, "ruder")
 
-        assert {report.reason for report in list_reports(session, Slice()).items} == {"rude indeed", "ruder"}
+        assert {report.reason for report in list_open(session)} == {"rude indeed", "ruder"}
 
 
 def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(session: Session, revision: Revision) -> None:
@@ -207,4 +229,4 @@ def test_the_reporter_of_a_shared_solution_is_told_that_it_was_looked_at(session
         report_shared(session, ada, shared, "copied")
     report_shared(session, emmy, shared, "copied")
 
-    assert [report.reporter for report in list_reports(session, Slice()).items] == ["emmy"]
+    assert [report.reporter for report in list_open(session)] == ["emmy"]

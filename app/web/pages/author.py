@@ -58,7 +58,7 @@ def show_problems(
         problems = list_authored(session, author.id)
         own = list_published_by(session, author.id)
         verifications = list_verifications(session, user_id=author.id)
-        reports = count_reports(session)
+        reports = count_reports(session, author.id)
     words = q.lower().split()
     shown = [
         problem

@@ -39,9 +39,9 @@ Reason = Annotated[str, Form()]
 
 
 @router.get(LIST)
-def show_reports(visit: CurrentVisit, moderator: Moderator, cursor: str = "") -> Response:  # noqa: ARG001
+def show_reports(visit: CurrentVisit, moderator: Moderator, cursor: str = "") -> Response:
     with visit.transaction() as session:
-        page = list_reports(session, Slice(cursor=cursor or None, limit=PAGE))
+        page = list_reports(session, moderator.id, Slice(cursor=cursor or None, limit=PAGE))
     return visit.render("author/reports.html", {"page": page, "cursor": cursor})
 
 
