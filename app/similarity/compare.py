@@ -18,6 +18,8 @@ BINS = 50
 LEAST_SHARE = 0.5
 # The common parts that are shown of a pair.
 MOST_BLOCKS = 300
+# A million takes 600 MB. A program of a hundred lines has about 500.
+MOST_PARTS = 2_000_000
 Parts = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 Percents = NDArray[np.float64]
@@ -52,6 +54,22 @@ class Comparison:
 
     histogram: tuple[int, ...]
     matches: tuple[Match, ...]
+
+
+def leave_out_older(programs: Sequence[Program], most_parts: int) -> list[Program]:
+    """Leave out old programs of students whose parts take more than an equal share of `most_parts`.
+
+    `programs`: the earliest first. Everyone's newest one stays.
+    """
+    share = most_parts // max(1, len({program.user_id for program in programs}))
+    taken: Counter[UUID] = Counter()
+    kept: list[Program] = []
+    for program in reversed(programs):
+        is_newest = program.user_id not in taken
+        taken[program.user_id] += len(program.parts)
+        if is_newest or taken[program.user_id] <= share:
+            kept.append(program)
+    return kept[::-1]
 
 
 def compare(programs: Sequence[Program], left_out: Collection[int], most: int) -> Comparison:

@@ -14,7 +14,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, end, hold
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.similarity.check import QUEUE
-from app.similarity.compare import Comparison, Match, Program, compare
+from app.similarity.compare import MOST_PARTS, Comparison, Match, Program, compare, leave_out_older
 from app.similarity.fingerprint import Fingerprints, Read
 from app.similarity.model import SimilarityCheck, SimilarPair
 from app.similarity.programs import Chosen, choose_programs, read_own_sources
@@ -112,7 +112,7 @@ def _compare(programs: list[Chosen], read: dict[UUID, Read], left_out: set[int])
         programs=len(readable),
         median_lines=median_low([own.lines for _, own in found]) if found else 0,
         unread=[each.submission_id for each, own in found if own.parts is None],
-        comparison=compare(readable, left_out, MOST_PAIRS),
+        comparison=compare(leave_out_older(readable, MOST_PARTS), left_out, MOST_PAIRS),
     )
 
 

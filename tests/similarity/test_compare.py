@@ -4,9 +4,10 @@ import random
 from collections.abc import Sequence
 from uuid import UUID
 
+import numpy as np
 import pytest
 
-from app.similarity.compare import Comparison, Program, compare
+from app.similarity.compare import Comparison, Program, compare, leave_out_older
 from sandbox.guest.fingerprint import MOST_PARTS, fingerprint
 from tests.similarity.cohort import disguise, write_original
 
@@ -130,3 +131,13 @@ def test_a_program_that_is_padded_beyond_the_limit_has_none_instead_of_a_part_of
 
 def test_a_huge_number_and_an_odd_name_have_one() -> None:
     assert fingerprint("x = f(0x" + "f" * 5000 + ", 1e999, 2j)\nµ = 'µ' + x.real") is not None
+
+
+def test_older_programs_are_left_out_where_a_student_s_parts_take_more_than_an_equal_share() -> None:
+    sent = [(1, 100), (2, 40), (2, 40), (2, 40), (2, 40)]
+    programs = [
+        Program(submission_id=UUID(int=number), user_id=UUID(int=user), parts=np.zeros((parts, 3), np.int64))
+        for number, (user, parts) in enumerate(sent)
+    ]
+
+    assert leave_out_older(programs, most_parts=160) == [programs[0], programs[3], programs[4]]
