@@ -26,7 +26,7 @@ from app.audit import COMMAND
 from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
 from app.catalog.package import load_package
 from app.catalog.publish import publish
-from app.courses.model import Assignment, Extension
+from app.courses.model import Assignment, Extension, Member
 from app.database.engine import Database
 from app.grading.model import Comment, RegradeRequest
 from app.judging.report import AnswerFault
@@ -36,6 +36,7 @@ from app.learning.discussion import PostText, answer, ask
 from app.learning.moderation import report_post
 from app.learning.note import SaveNote, save_note
 from app.learning.shared_solution import share
+from app.lti.model import Deployment, Platform, PlatformCourse, PlatformMember, Score
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.similarity.model import SimilarityCheck, SimilarPair
@@ -329,8 +330,25 @@ def make_courses(session: Session, student: User, teacher: User, assistant: User
     make_judging(session, handed_in.id, verdict="wrong_answer", score=40)
     session.add(Comment(submission_id=handed_in.id, line=1, text="word" * 100, author_id=teacher.id))
     session.add(RegradeRequest(assignment_id=homework.id, user_id=student.id, text="word" * 100))
+    link_platform(session, homework, graded)
     pending = make_member(session, taught, name="Pending Person", number="2", section="Tue")
     return pending.id, graded.id
+
+
+def link_platform(session: Session, homework: Assignment, graded: Member) -> None:
+    """A learning platform, which refuses the student's score."""
+    facts = dict.fromkeys(("issuer", "web_address", "login_url", "token_url", "keys_url"), "https://lms.example.org/")
+    platform = Platform(name="word" * 15, client_id="word" * 30, **facts)
+    session.add(platform)
+    session.flush()
+    session.add(Deployment(platform_id=platform.id, deployment_id="word" * 30))
+    linked = PlatformCourse(platform_id=platform.id, deployment_id="word" * 30, context_id="1", title="word" * 30)
+    linked.course_id, linked.line_items_url, linked.members_url = homework.course_id, "https://x", "https://x"
+    session.add(linked)
+    session.flush()
+    session.add(PlatformMember(lti_course_id=linked.id, subject="1", member_id=graded.id, is_learner=True))
+    session.flush()
+    session.add(Score(lti_course_id=linked.id, assignment_id=homework.id, subject="1", error="word " * 60))
 
 
 def make_check(session: Session) -> UUID:
