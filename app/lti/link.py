@@ -78,7 +78,7 @@ def get_linked(session: Session, seat: Seat, linked_id: UUID) -> LinkedCourse:
     """Raises NotFound."""
     found = next((each for each in list_linked(session, seat.course.id) if each.linked.id == linked_id), None)
     if found is None:
-        raise NotFound("This course has no such link. See its page “Learning platform”.")
+        raise NotFound("This course has no such link. See its page “Learning platforms”.")
     return found
 
 

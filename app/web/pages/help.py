@@ -15,6 +15,7 @@ from app.judging.verdicts import Verdict
 from app.limits import SOURCE_BYTES
 from app.policy import read_policy
 from app.queue.model import WorkerRow
+from app.web.pages.lti import LAUNCH
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.render import HERE
 from app.web.visit import BROWSER, SESSION, CurrentVisit
@@ -89,7 +90,7 @@ def show_about(visit: CurrentVisit) -> Response:
 def show_privacy(visit: CurrentVisit) -> Response:
     with visit.transaction() as session:
         policy = read_policy(session)
-    cookies = {"session": SESSION, "browser": BROWSER, "attempt": ATTEMPT}
+    cookies = {"session": SESSION, "browser": BROWSER, "attempt": ATTEMPT, "launch": LAUNCH}
     return visit.render("privacy.html", {"policy": policy, "cookies": cookies})
 
 

@@ -8,7 +8,7 @@ session cookie, so the launch's own page, to which `/lti/launch` redirects, sees
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -81,9 +81,12 @@ class DecisionForm(BaseModel):
     assignment: str = ""
 
 
+LAUNCH = Cookie(name="allclose_lti", lifetime=DECISION_TIME, is_sent_by_others=True)
+
+
 def _cookie(key: str, lifetime: timedelta) -> Cookie:
     """Each launch has a cookie of its own, or two tabs would end each other's."""
-    return Cookie(name=f"allclose_lti_{key[:16]}", lifetime=lifetime, is_sent_by_others=True)
+    return replace(LAUNCH, name=f"{LAUNCH.name}_{key[:16]}", lifetime=lifetime)
 
 
 @router.get("/login")
