@@ -13,6 +13,7 @@ from app.accounts.permission import RULES, Permission
 from app.courses.role import COURSE_RULES
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
+from app.web.pages.lti import LAUNCH
 from app.web.pages.single_sign_on import ATTEMPT
 from app.web.visit import BROWSER, SESSION
 from app.web.wording import WORDS
@@ -101,7 +102,7 @@ def test_the_privacy_page_names_every_cookie(anyone: TestClient) -> None:
     page = anyone.get("/privacy").text
 
     made = sum(file.read_text().count("= Cookie(") for file in Path(app.web.__file__).parent.rglob("*.py"))
-    cookies = (SESSION, BROWSER, ATTEMPT)
+    cookies = (SESSION, BROWSER, ATTEMPT, LAUNCH)
     assert len(cookies) == made
     for cookie in cookies:
         assert f"<code>{cookie.name}</code>" in page
