@@ -111,7 +111,12 @@ def read_fields(kind: type[Model], given: Mapping[str, Any]) -> Model:
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        raise all_of([Invalid(wrong.field, wrong.sentence()) for wrong in list_wrong(error)]) from None
+        raise all_of([Invalid(wrong.field, wrong.sentence(_say(wrong.place))) for wrong in list_wrong(error)]) from None
+
+
+def _say(place: tuple[int | str, ...]) -> str:
+    """Return a path as a page names it: `problems, row 2, points`."""
+    return ", ".join(f"row {part + 1}" if isinstance(part, int) else part.replace("_", " ") for part in place)
 
 
 def _read(given: Any, read: ValidatorFunctionWrapHandler) -> Any:

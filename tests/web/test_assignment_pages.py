@@ -108,6 +108,9 @@ def test_a_refused_hand_in_keeps_the_code(teacher: TestClient, database: Databas
     assert "y = 2" in refused.text
 
 
+EXAM = {"kind": "exam", "minutes": "30"}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -116,6 +119,9 @@ def test_a_refused_hand_in_keeps_the_code(teacher: TestClient, database: Databas
         ({"opens_at": "2026-03-29T02:30"}, "does not exist in Europe/Berlin"),
         ({"opens_at": "2026-10-25T02:30"}, "Which of the two times?"),
         ({"late_steps": "some"}, "should be hours and percents"),
+        ({"points": ["-1"]}, "problems, row 1, points is"),
+        (EXAM | {"networks": "192.0.2.0/24 here"}, "networks, row 2 is"),
+        (EXAM | {"seb_keys": "secret"}, "should be a key of Safe Exam Browser"),
         ({"problem": ["nothing", ""]}, "Students can open no problem"),
         ({"problem": ["", ""]}, "should not be empty"),
     ],
