@@ -54,6 +54,20 @@ def describe_hints_closed(due: DueAssignment) -> str:
     return f"{due.assignment.title} shows no hints until {until}."
 
 
+def list_open_and_locks(session: Session, user_id: UUID, slug: str) -> tuple[list[DueAssignment], list[DueAssignment]]:
+    """Return the homework with the problem that a student can hand in now, and all that closes its solution.
+
+    For the many users who take no course, this is one query.
+    """
+    taken = select(Member.id).join(Course, Course.id == Member.course_id).where(*_takes(user_id)).exists()
+    problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug), taken))
+    if problem_id is None:
+        return [], []
+    due = list_due(session, user_id, problem_id)
+    homework = [each for each in due if each.assignment.kind == "homework"]
+    return homework, due + _list_unfinished_exams(session, user_id, problem_id)
+
+
 def find_lock(session: Session, user_id: UUID, problem_id: UUID) -> DueAssignment | None:
     """Return the assignment that locks the problem's solutions and leaderboards for this user; the last to close."""
     return max(_list_locks(session, user_id, problem_id), key=_close, default=None)
@@ -126,14 +140,18 @@ def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None)
 
 def _list_taken(session: Session, user_id: UUID, *which: ColumnElement[bool]) -> list[tuple[Course, Assignment]]:
     """List the assignments that match, of the open courses that the user takes."""
-    is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
     query = (
         select(Course, Assignment)
         .join(Assignment, Assignment.course_id == Course.id)
         .join(Member, Member.course_id == Course.id)
-        .where(*is_student, *which, Course.state == "open")
+        .where(*_takes(user_id), *which)
     )
     return [(course, assignment) for course, assignment in session.execute(query)]
+
+
+def _takes(user_id: UUID) -> tuple[ColumnElement[bool], ...]:
+    is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
+    return (*is_student, Course.state == "open")
 
 
 def _has_problem(problem: str | UUID) -> ColumnElement[bool]:

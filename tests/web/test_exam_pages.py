@@ -295,6 +295,20 @@ def test_results_wait_for_the_last_student_and_so_does_the_release(ada: TestClie
     assert "Students can write Midterm until" in refused.text
 
 
+def test_the_problems_page_offers_no_solution_while_others_write_the_exam(ada: TestClient, database: Database) -> None:
+    ada.post(f"{EXAM}/end")
+    change_exam(database, shows_hints=False)
+
+    closed = ada.get(PAGE).text
+    change_exam(database, due_at=func.now() - timedelta(minutes=9), closes_at=func.now() - timedelta(minutes=9))
+    opened = ada.get(PAGE).text
+
+    assert "Closed while an assignment is open." in closed
+    assert "Midterm shows no hints until" in closed
+    assert "Closed while an assignment is open." not in opened
+    assert "shows no hints" not in opened
+
+
 def test_without_the_wish_drafts_are_not_handed_in(ada: TestClient, database: Database) -> None:
     change_exam(database, hands_in_draft=False)
     ada.put(f"{PROBLEM}/draft", json={"source": SOURCE, "base": None})

@@ -14,7 +14,7 @@ from app.accounts.model import User
 from app.accounts.permission import Viewer
 from app.api.request_state import get_policy
 from app.catalog.query import get_problem
-from app.courses.due import describe_hints_closed, find_hint_lock
+from app.courses.due import describe_hints_closed, find_hint_lock, find_lock
 from app.learning.lesson import reveal_hint
 from app.learning.progress import Learning, read_learning
 from app.submissions.draft import Save, find_draft, save_draft
@@ -42,8 +42,10 @@ def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
         problem = get_problem(session, slug, visit.viewer.id if visit.viewer else None)
         learning = find_learning(session, visit.viewer, slug)
         closing = find_hint_lock(session, visit.viewer.id, learning.problem_id) if visit.viewer and learning else None
+        lock = find_lock(session, visit.viewer.id, learning.problem_id) if visit.viewer and learning else None
     shared = get_policy(visit.request).read().shared_solutions
     context: dict[str, Any] = {"problem": problem, "user": visit.user, "learning": learning, "shared_solutions": shared}
+    context["is_locked"] = lock is not None
     context["no_hints"] = describe_hints_closed(closing) if closing else None
     return Response(render_text("fragments/learning.html", context), media_type="text/html", headers=HEADERS)
 

@@ -18,7 +18,7 @@ from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
 from app.courses.disclosure import ResultsHidden
-from app.courses.due import DueAssignment, describe_hints_closed, list_due
+from app.courses.due import DueAssignment, describe_hints_closed, list_open_and_locks
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
@@ -186,7 +186,7 @@ def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
 
 def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str = "") -> dict[str, Any]:
     """Raises NotFound."""
-    due = [each for each in list_due(session, viewer.id, slug) if each.assignment.kind == "homework"] if viewer else []
+    due, locks = list_open_and_locks(session, viewer.id, slug) if viewer else ([], [])
     problem = get_problem(session, slug, viewer.id if viewer else None)
     around = read_own_surroundings(session, viewer.id if viewer else None, slug, problem.prerequisites)
     usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}
@@ -199,7 +199,8 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
         "is_unsolved": False,
         "attempt": secrets.token_urlsafe(16),
         "due": due,
-        "no_hints": next((describe_hints_closed(each) for each in due if not each.assignment.shows_hints), None),
+        "is_locked": bool(locks),
+        "no_hints": next((describe_hints_closed(each) for each in locks if not each.assignment.shows_hints), None),
         "chosen": _choose_assignment(due, assignment),
         **(_work(session, viewer, problem, around) if viewer else {}),
     }
