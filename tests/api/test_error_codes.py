@@ -10,14 +10,17 @@ from app.admin.settings import SettingsRefused
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.database.embedded_cluster import PostgresNotStarted
 from app.errors import AllcloseError, JudgeFailed
+from app.lti.fetch import PlatformAway
 from app.schema import SchemaUnknown
 from app.settings import BadSetting
 from tests.api.conftest import SignedIn
 
-# Of starting, judging and commands, and of single sign-on, whose page answers it: one that gets out is our failure.
+# Of starting, judging and commands, and of single sign-on and learning platforms, whose pages answer them: one that
+# gets out is our failure.
 NEVER_ANSWERED = (
     BadSetting,
     SettingsRefused,
+    PlatformAway,
     ProviderAway,
     SchemaUnknown,
     PostgresNotStarted,

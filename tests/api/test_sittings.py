@@ -81,6 +81,7 @@ def test_a_student_writes_an_exam_with_a_token(member: Member) -> None:
     assert ada.get("/courses/here").status_code == HTTPStatus.OK
 
 
+@pytest.mark.whole
 def test_a_class_begins_at_once_and_opens_the_problem(database: Database, address: str) -> None:
     with database.transaction() as session:
         course, revision = make_course(session, "here"), publish(session, make_package())

@@ -230,6 +230,7 @@ def test_a_program_can_be_started_and_is_gone_after_the_run(launcher: Bubblewrap
     assert refused.failure.kind == "PermissionError"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("program", "ending"),
     [

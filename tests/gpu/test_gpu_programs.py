@@ -76,6 +76,7 @@ def others_in(box: GpuBox) -> str:
     return Path(f"/proc/{pid}/task/{pid}/children").read_text()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("statements", "endings"),
     [
@@ -102,6 +103,7 @@ def test_programs_end_with_the_run(box: GpuBox, statements: str, endings: set[En
     assert seconds < 10
 
 
+@pytest.mark.whole
 def test_memory_is_counted_once_while_programs_start(box: GpuBox) -> None:
     """Until posix_spawn's child runs its program, it has the memory of the process that started it."""
     source = """

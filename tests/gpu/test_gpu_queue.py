@@ -77,6 +77,7 @@ def test_a_worker_that_has_a_gpu_judges_with_expected_outputs_of_its_own(databas
     assert (last_judging(database).verdict, devices, status) == ("accepted", {"gpu"}, 0)
     assert sorted((*row.queues, row.device, *row.gpus) for row in rows) == [
         ("gpu", "gpu", "NVIDIA Imaginary"),
+        ("similarity", "gpu"),
         ("verify-gpu", "gpu", "NVIDIA Imaginary"),
     ]
     assert workers(database) == []

@@ -48,6 +48,9 @@ IDENTIFIERS = {
     "comment_id": "SELECT gen_random_uuid()",
     "check_id": "SELECT gen_random_uuid()",
     "request_id": "SELECT gen_random_uuid()",
+    "platform_id": "SELECT gen_random_uuid()",
+    "linked_id": "SELECT gen_random_uuid()",
+    "key": "SELECT 'nothing-like-it'",
     "member_id": "SELECT members.id FROM members JOIN courses ON courses.id = course_id"
     " WHERE role = 'student' AND left_at IS NULL ORDER BY slug, user_id = :who DESC LIMIT 1",
 }

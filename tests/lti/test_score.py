@@ -249,7 +249,7 @@ def test_a_column_that_was_deleted_there_is_made_again(taught: Class) -> None:
     assert taught.scores() == {"sub-2": 9}
 
 
-@pytest.mark.parametrize("number", [50, pytest.param(200, marks=pytest.mark.whole)])
+@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.whole)])
 def test_scores_arrive_once_through_faults_and_killed_senders(number: int, taught: Class, place: Place) -> None:
     points = {each: Decimal(each) / 100 for each in range(2, number + 2)}
     taught.join_many(points)

@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from sandbox.guest_box import GuestBox
 from sandbox.interface import BoxSpec, Launcher
 from tests.sandbox.bench import make_request, run_in
 
 
+@pytest.mark.whole
 def test_a_box_does_not_grow_with_its_runs(launcher: Launcher) -> None:
     box = launcher.launch(BoxSpec(()))
     assert isinstance(box, GuestBox)

@@ -109,6 +109,7 @@ def solve(seconds):
 """
 
 
+@pytest.mark.whole
 def test_the_time_that_its_own_threads_take_is_charged(bench: Bench) -> None:
     outcome = bench.call(CROWDED, {"seconds": 1.5})
 

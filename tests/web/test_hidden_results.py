@@ -230,7 +230,7 @@ def read_after(
     ("shows", "others", "dates"),
     [
         pytest.param("samples", (wrong, running), {}, id="samples, open"),
-        pytest.param("nothing", (crashed, waiting), CLOSED, id="nothing, closed"),
+        pytest.param("nothing", (crashed, waiting), CLOSED, id="nothing, closed", marks=pytest.mark.whole),
         pytest.param("samples", (wrong, running), CLOSED, id="samples, closed", marks=pytest.mark.whole),
         pytest.param("nothing", (crashed, waiting), {}, id="nothing, open", marks=pytest.mark.whole),
     ],

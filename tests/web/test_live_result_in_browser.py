@@ -56,6 +56,7 @@ def test_nothing_moves_for_a_user_who_wants_less_motion(browser: Browser, addres
         assert visitor.page.evaluate("document.getAnimations().length") == 0
 
 
+@pytest.mark.whole
 def test_the_verdict_arrives_without_the_stream(student: Visitor, database: Database) -> None:
     student.page.route("**/events", lambda route: route.abort())
     submit(student)

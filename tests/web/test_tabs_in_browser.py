@@ -83,6 +83,7 @@ def test_the_editor_has_half_of_the_height_and_its_caret_stays_in_view(
     expect(page.locator(".editor-area .cm-cursor-primary")).to_be_in_viewport()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(student: Visitor) -> None:
     page = student.page
@@ -103,6 +104,7 @@ def test_on_a_phone_the_tabs_fit_and_a_link_into_another_pane_opens_it(student: 
     expect(page.get_by_role("heading", name="small")).to_be_visible()
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_custom_inputs_tell_their_limits_before_they_are_sent(student: Visitor) -> None:
     page = student.page

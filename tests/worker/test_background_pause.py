@@ -59,6 +59,7 @@ def box(launcher: Launcher, pause: BackgroundPause) -> Iterator[Box]:
         yield box
 
 
+@pytest.mark.whole
 def test_a_run_pauses_between_two_cases_while_students_are_served(
     box: Box, pause: BackgroundPause, launcher: Launcher
 ) -> None:

@@ -89,6 +89,7 @@ def test_it_runs_in_the_boxes_of_references_and_never_in_those_of_students(
     assert (pool.leases, references.leases) == (1 + once_more, len(cases) + once_more)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -46,6 +46,7 @@ def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, r
     assert wrong[0].position > 0
 
 
+@pytest.mark.whole
 def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle(
     launcher: Launcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def judged(
     return judge(job, pool, lambda _: None, threading.Event())
 
 
+@pytest.mark.whole
 def test_a_slow_solution_is_refused_at_the_largest_size_only(
     pool: Pool, references: Pool, cases: tuple[PreparedCase, ...]
 ) -> None:
