@@ -73,6 +73,7 @@ def files(home: Path) -> list[Path]:
     return [path for path in home.rglob("*") if path.is_file()]
 
 
+@pytest.mark.whole
 def test_the_reference_does_not_run_again_for_the_same_package(expect: Expect, home: Path) -> None:
     first = expect()
 

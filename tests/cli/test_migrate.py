@@ -15,6 +15,7 @@ from tests.serving import ONE_PROBLEM
 PASSWORD = "three uncommon words"
 
 
+@pytest.mark.whole
 def test_the_first_admin_gets_the_password_of_the_secrets_file_and_it_is_not_printed(
     database: Database, tmp_path: Path
 ) -> None:

@@ -141,7 +141,9 @@ def test_an_error_that_leaves_the_files_whole_is_no_damage(words: str) -> None:
     assert find_damage(psycopg.OperationalError(words)) is None
 
 
-@pytest.mark.parametrize("command", [SERVE, ("migrate",)], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "command", [pytest.param(SERVE, marks=pytest.mark.whole), ("migrate",)], ids=lambda words: words[0]
+)
 def test_a_data_folder_from_before_the_first_release_is_named_and_kept(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:

@@ -23,6 +23,7 @@ def expect_verdict(page: Page, words: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.whole
 def test_a_visitor_runs_the_samples_without_an_account(served: Served) -> None:
     with chromium() as browser, browser.new_context() as context:
         visitor = visit(context, served.url)

@@ -61,6 +61,7 @@ def value(families: dict[str, Metric], name: str, **labels: str) -> float:
     return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
 
 
+@pytest.mark.whole
 def test_a_submission_shows_in_the_metrics(observed: Observed) -> None:
     wait_until(lambda: value(observed.scrape(), "allclose_judgings_total", verdict="accepted") == 1)
 

@@ -55,7 +55,7 @@ def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
         yield arenas
 
 
-@in_turn("file", FILES, lambda file: f"{file.parent.name}/{file.stem}", every=3)
+@in_turn("file", FILES, lambda file: f"{file.parent.name}/{file.stem}", every=4)
 def test_a_hostile_submission_gets_its_verdict_and_leaves_nothing_behind(
     arenas: dict[str, Arena],
     file: Path,

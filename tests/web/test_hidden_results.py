@@ -229,7 +229,8 @@ def read_after(
 @pytest.mark.parametrize(
     ("shows", "others", "dates"),
     [
-        pytest.param("samples", (wrong, running), {}, id="samples, open"),
+        pytest.param("samples", (wrong,), {}, id="samples, open"),
+        pytest.param("samples", (running,), {}, id="samples, open, running", marks=pytest.mark.whole),
         pytest.param("nothing", (crashed, waiting), CLOSED, id="nothing, closed", marks=pytest.mark.whole),
         pytest.param("samples", (wrong, running), CLOSED, id="samples, closed", marks=pytest.mark.whole),
         pytest.param("nothing", (crashed, waiting), {}, id="nothing, open", marks=pytest.mark.whole),
