@@ -91,18 +91,17 @@ def test_a_class_begins_at_once_and_opens_the_problem(database: Database, addres
         for user in users:
             make_member(session, course, user)
         secrets = [start_session(session, user.id) for user in users]
-    everyone = httpx.Limits(max_connections=CLASS)
 
-    with httpx.Client(base_url=address, timeout=PATIENCE, limits=everyone) as client:
-
-        def write(secret: str) -> list[int]:
-            cookie = {"Cookie": f"{COOKIE}={secret}"}
-            begun = client.post(f"{HERE}/begin", data={"password": "plum"}, headers=cookie)
-            pages = (client.get(f"{HERE}{page}", headers=cookie) for page in ("", "/problems/scaled_sum"))
+    def write(secret: str) -> list[int]:
+        """In a browser of one's own. `verify`: reading the certificates for each would take a while."""
+        cookie = {"Cookie": f"{COOKIE}={secret}"}
+        with httpx.Client(base_url=address, timeout=PATIENCE, headers=cookie, verify=False) as client:
+            begun = client.post(f"{HERE}/begin", data={"password": "plum"})
+            pages = (client.get(f"{HERE}{page}") for page in ("", "/problems/scaled_sum"))
             return [begun.status_code, *(page.status_code for page in pages)]
 
-        with ThreadPoolExecutor(CLASS) as threads:
-            answers = set(map(tuple, threads.map(write, secrets)))
+    with ThreadPoolExecutor(CLASS) as threads:
+        answers = set(map(tuple, threads.map(write, secrets)))
 
     assert answers == {(HTTPStatus.SEE_OTHER, HTTPStatus.OK, HTTPStatus.OK)}
     with database.transaction() as session:
