@@ -37,6 +37,11 @@ class Invalid(AllcloseError):
         """One error for each wrong field."""
         return (self,)
 
+    @property
+    def by_field(self) -> dict[str, str]:
+        """What is wrong with each field, as a form shows it."""
+        return {each.field: str(each) for each in self.each}
+
 
 class SeveralInvalid(Invalid):
     """Several values are not allowed. `field` is the first one's."""

@@ -1,11 +1,11 @@
 """Answers that are files: archives and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
 from fastapi.responses import Response, StreamingResponse
 
-from app.admin.export import Table, read_chunks
+from app.admin.export import MEDIA_TYPES, Record, Table, read_chunks, write_csv
 from app.catalog.archive import write_archive
 
 ZIP = "application/zip"
@@ -24,6 +24,11 @@ def send_package(slug: str, files: Mapping[str, str], name: str) -> Response:
 def send_table(table: Table) -> StreamingResponse:
     """Call it while the session that reads the table is open. Raises LimitReached."""
     return StreamingResponse(read_chunks(table.to_file()), media_type=table.media_type, headers=table.headers)
+
+
+def send_csv(columns: Sequence[str], records: Iterable[Record], name: str) -> Response:
+    """Send a small table. Spreadsheets find no formulas in it."""
+    return Response("".join(write_csv(columns, records)), media_type=MEDIA_TYPES["csv"], headers=_headers(name))
 
 
 def _headers(name: str) -> dict[str, str]:

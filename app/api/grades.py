@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.admin.export import write_csv
+from app.api.archive import send_csv
 from app.api.assignments import Assignment
 from app.api.courses import Course, CourseReader, CourseTaker
 from app.api.dependency import Address, ShortSliced, Stored, act_as
@@ -106,7 +106,7 @@ def export(
     with database.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
         table = export_grades(session, seat, by_problem=problems)
-    return Response("".join(write_csv(*table)), media_type="text/csv; charset=utf-8")
+    return send_csv(*table, f"{course}-grades.csv")
 
 
 @router.put("/assignments/{assignment}/release", status_code=HTTPStatus.NO_CONTENT, summary="Release or hide points")

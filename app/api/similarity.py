@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel
 
 from app.accounts.permission import Viewer
-from app.admin.export import write_csv
+from app.api.archive import send_csv
 from app.api.courses import CourseReader, CourseTaker
 from app.api.dependency import Address, AllLimits, Live, Sliced, Stored, act_as
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
@@ -106,7 +106,7 @@ def export_pairs(check_id: UUID, viewer: CourseReader, database: Stored) -> Resp
     """An apostrophe precedes a text that a spreadsheet would run."""
     with database.transaction() as session:
         table = tabulate(list_pairs(session, get_check(session, viewer, check_id)[0]))
-    return Response("".join(write_csv(*table)), media_type="text/csv; charset=utf-8")
+    return send_csv(*table, "similar-pairs.csv")
 
 
 @router.put(

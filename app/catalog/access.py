@@ -1,4 +1,4 @@
-"""Who can find and open a problem, and who may read its files.
+"""Decide who can find and open a problem, and who may read its files.
 
 - listed: everyone, and it is in lists, tracks, searches and suggestions.
 - unlisted: everyone who knows the address.

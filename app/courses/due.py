@@ -119,7 +119,7 @@ def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
 
 
 def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:
-    """List the assignments that a student can hand in now, the next due first; with a problem's slug or ID, its.
+    """List the assignments that a student can hand in now, the next due first. `problem`: only those that have it.
 
     An exam that the student has not begun is in the whole list only: nobody may ask it for its problems.
     """

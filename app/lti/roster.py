@@ -1,7 +1,5 @@
-"""The roster of a platform's course (NRPS), as the table that `app/courses/roster.py` reads."""
+"""The roster of a platform's course (NRPS), in the columns that `app/courses/roster.py` reads."""
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +15,7 @@ COLUMNS = ("number", "email", "name")
 PAGE = "200"
 
 
-def read_roster(client: PlatformClient, found: LinkedCourse, page: str = PAGE) -> str:
+def read_roster(client: PlatformClient, found: LinkedCourse, page: str = PAGE) -> list[dict[str, str]]:
     """Return the platform's students. `page`: how many it is asked for at once.
 
     Raises Conflict if the platform offers none, PlatformAway and PlatformRefused.
@@ -25,12 +23,8 @@ def read_roster(client: PlatformClient, found: LinkedCourse, page: str = PAGE) -
     if found.linked.members_url is None:
         raise Conflict(f"{found.platform.name} offers no roster. Its admin allows it for the tool there.")
     url = add_query(found.linked.members_url, {"limit": page})
-    people = list(list_pages(client, found.platform, [_SCOPE], url, _MEMBERS, "members"))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS)
-    writer.writeheader()
-    writer.writerows(_describe(found, each) for each in people if _is_student(each))
-    return file.getvalue()
+    people = list_pages(client, found.platform, [_SCOPE], url, _MEMBERS, "members")
+    return [_describe(found, each) for each in people if _is_student(each)]
 
 
 def _is_student(person: Mapping[str, Any]) -> bool:
@@ -45,7 +39,5 @@ def _describe(found: LinkedCourse, person: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _line(person: Mapping[str, Any], name: str) -> str:
-    """Return a cell. An apostrophe keeps a spreadsheet from running it as a formula."""
     value = person.get(name)
-    text = " ".join(value.split()) if isinstance(value, str) else ""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""What learning platforms offer this server: their public keys, and services that take an access token."""
+"""Call learning platforms: read their public keys, and use their services with an access token."""
 
 import threading
 import time

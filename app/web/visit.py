@@ -60,7 +60,7 @@ Answer = TypeVar("Answer", bound=Response)
 
 
 def require_own_origin(request: Request) -> None:
-    """Refuse requests from other sites; a dependency of every POST, but for those of `pages/lti.py`. Raises Refused."""
+    """Refuse requests from other sites. Every POST depends on it, except those of `pages/lti.py`. Raises Refused."""
     if not is_own_origin(request):
         raise Refused("this form was sent from another site; open the page on this site and send it again")
 

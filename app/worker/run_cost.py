@@ -1,9 +1,9 @@
-"""Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
+"""Record the cost of accepted solutions, and of the reference on the same machine, for leaderboards.
 
 A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, once per revision and machine. It waits until the worker has had no
-judging for a while, and pauses before its next case while there is one, because it would take a core from the
-submission. Rejudgings and other work in the background do not count.
+thread, once per revision and machine, on the inputs of the variant that was accepted first. It waits until the worker
+has had no judging for a while, and pauses before its next case while there is one, because it would take a core from
+the submission. Rejudgings and other work in the background do not count.
 """
 
 import math

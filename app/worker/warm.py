@@ -192,8 +192,9 @@ class Warmer:
             self.open(revision, package)
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Start a box of each kind, and queue the problems: one kind after the other, since boxes start slowly. The
-        kind of the most popular problem is first, and so within a kind.
+        """Start a box of each kind, and queue the problems, one kind after the other, since boxes start slowly.
+
+        The kind of the most popular problem comes first. Within a kind, the most popular problem comes first.
         """
         kinds = list(dict.fromkeys(box_spec(package.manifest) for _, package in current))
         for spec in kinds:

@@ -70,7 +70,7 @@ def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
         door = _open(visit, secret)
         return _join(visit, form, secret)
     except Invalid as fault:
-        return _page(visit, form, door, {each.field: str(each) for each in fault.each}, 422)
+        return _page(visit, form, door, fault.by_field, 422)
     except Conflict as fault:
         return _page(visit, form, door, {"username": str(fault)}, 409)
     except RateLimitReached as fault:

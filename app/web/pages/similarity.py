@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Path, Query, Response
 from pydantic import BaseModel
 
 from app.accounts.permission import Viewer
-from app.admin.export import write_csv
+from app.api.archive import send_csv
 from app.courses.role import Seat
 from app.errors import Invalid
 from app.grading.export import read_slugs
@@ -116,11 +116,9 @@ def show_check(
 
 @router.get("/{check_id}/pairs.csv")
 def send_pairs(visit: CurrentVisit, viewer: Reader, check_id: CheckId) -> Response:
-    """Send all pairs. Spreadsheets find no formulas in it."""
     with visit.transaction() as session:
         table = tabulate(list_pairs(session, get_check(session, viewer, check_id)[0]))
-    headers = {"Content-Disposition": 'attachment; filename="similar-pairs.csv"', "Cache-Control": "no-store"}
-    return Response("".join(write_csv(*table)), media_type="text/csv; charset=utf-8", headers=headers)
+    return send_csv(*table, "similar-pairs.csv")
 
 
 @router.get("/{check_id}/pairs/{number}")
@@ -140,7 +138,7 @@ def send_decision(
             else:
                 dismiss(session, visit.actor, found, number, read_fields(Dismissal, {"note": form.note.strip()}))
     except Invalid as fault:
-        context = {"errors": {each.field: str(each) for each in fault.each}, "values": form.model_dump()}
+        context = {"errors": fault.by_field, "values": form.model_dump()}
         return _render_pair(visit, viewer, (check_id, number), context, 422)
     return see_other(f"{HOME}/{check_id}/pairs/{number}")
 

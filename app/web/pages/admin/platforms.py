@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Annotated, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
@@ -15,7 +14,6 @@ from app.lti.fetch import PlatformAway, PlatformRefused
 from app.lti.model import Platform
 from app.lti.platform import (
     PlatformFields,
-    PlatformNotFound,
     add_platform,
     approve,
     change_platform,
@@ -26,6 +24,7 @@ from app.lti.platform import (
     rotate_key,
 )
 from app.validation import read_fields
+from app.web.address import PlatformId
 from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, require_own_origin, see_other
 
@@ -39,17 +38,6 @@ DONE = {
     "disapproved": "No longer approved: its launches are refused, and it gets no scores.",
     "key": "New key. Allclose signs with it from tomorrow on. Until then platforms read it.",
 }
-
-
-def read_platform_id(platform_id: str) -> UUID:
-    """Raises PlatformNotFound."""
-    try:
-        return UUID(platform_id)
-    except ValueError:
-        raise PlatformNotFound from None
-
-
-PlatformId = Annotated[UUID, Depends(read_platform_id)]
 
 
 class PlatformForm(BaseModel):
@@ -131,7 +119,7 @@ def _change(visit: Visit, step: Callable[[Session], object], done: str, context:
         with visit.transaction() as session:
             step(session)
     except Invalid as fault:
-        return _render(visit, context | {"errors": {each.field: str(each) for each in fault.each}}, 422)
+        return _render(visit, context | {"errors": fault.by_field}, 422)
     except Conflict as fault:
         return _render(visit, context | {"errors": {"form": str(fault)}}, 409)
     return see_other(f"{HOME}?done={done}")

@@ -93,7 +93,7 @@ def send_settings(visit: CurrentVisit, viewer: Taker, course: str, form: Annotat
         try:
             change_course(session, visit.actor, seat, form.read(seat.course.timezone))
         except Invalid as fault:
-            errors = {each.field: str(each) for each in fault.each}
+            errors = fault.by_field
             offsets = {"keep_until": fault.offsets} if isinstance(fault, HappensTwice) else {}
             context = {"values": form.model_dump(), "errors": errors, "offsets": offsets}
             return _render_settings(visit, seat, context, 422)

@@ -59,7 +59,7 @@ def send_new(visit: CurrentVisit, viewer: Creator, form: Annotated[CourseForm, F
         with visit.transaction() as session:
             course = create_course(session, visit.actor, wanted)
     except Invalid as fault:
-        return _render_new(visit, form, {each.field: str(each) for each in fault.each})
+        return _render_new(visit, form, fault.by_field)
     return see_other(f"{HOME}/{course.slug}")
 
 

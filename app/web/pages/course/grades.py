@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.admin.export import write_csv
+from app.api.archive import send_csv
 from app.courses.assignment import get_assignment
 from app.courses.deadlines import find_windows
 from app.courses.member import MemberNotFound, list_sections
@@ -113,12 +113,11 @@ def show_grades(
 
 @router.get("/grades.csv")
 def send_grades(visit: CurrentVisit, viewer: Reader, course: str, problems: bool = False) -> Response:
-    """Send all grades, also of each problem. Spreadsheets find no formulas in it. What it shows is recorded."""
+    """Send all grades, also of each problem. What it shows is recorded."""
     with visit.transaction() as session:
         seat = get_seat(session, viewer, course, CourseRight.SEE_GRADES)
         columns, records = export_grades(session, seat, by_problem=problems)
-    headers = {"Content-Disposition": f'attachment; filename="{course}-grades.csv"', "Cache-Control": "no-store"}
-    return Response("".join(write_csv(columns, records)), media_type="text/csv; charset=utf-8", headers=headers)
+    return send_csv(columns, records, f"{course}-grades.csv")
 
 
 @router.post("/grades/{assignment}/release", dependencies=[OWN_ORIGIN])
@@ -163,7 +162,7 @@ def send_adjustment(
             else:
                 adjust(session, visit.actor, seat, found, member_id, form.read())
     except Invalid as fault:
-        errors = {each.field: str(each) for each in fault.each}
+        errors = fault.by_field
         place = (course, assignment, member_id)
         return _render(visit, viewer, place, {"errors": errors, "values": form.model_dump()}, 422)
     return see_other(f"{HOME}/{course}/grades/{assignment}/{member_id}?done=decided")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.admin.export import write_csv
+from app.api.archive import send_csv
 from app.api.request_state import get_settings
 from app.courses.member import (
     MAX_SECTION,
@@ -136,9 +136,7 @@ def send_file(visit: CurrentVisit, viewer: Reader, course: str) -> Response:
     with visit.transaction() as session:
         members = list_members(session, get_seat(session, viewer, course, CourseRight.SEE_MEMBERS))
     students = [member.model_dump() for member in members if member.role == "student"]
-    text = "".join(write_csv(COLUMNS, students))
-    headers = {"Content-Disposition": f'attachment; filename="{course}-roster.csv"', "Cache-Control": "no-store"}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+    return send_csv(COLUMNS, students, f"{course}-roster.csv")
 
 
 @router.post("/links", dependencies=[OWN_ORIGIN])

@@ -1,19 +1,20 @@
 """The learning platforms of a course: what is linked, rosters from there, and scores that did not arrive."""
 
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from app.accounts.permission import Viewer
+from app.admin.export import write_csv
 from app.api.request_state import get_platforms
 from app.courses.role import CourseRight, get_seat
 from app.courses.roster import plan_roster
-from app.errors import AllcloseError, Conflict, Invalid, NotFound
+from app.errors import AllcloseError, Conflict, Invalid
 from app.lti.fetch import PlatformAway, PlatformRefused
 from app.lti.link import get_linked, list_linked, unlink_course
-from app.lti.roster import read_roster
+from app.lti.roster import COLUMNS, read_roster
 from app.lti.score import report_scores, send_again
+from app.web.address import LinkedId
 from app.web.pages.course.course import course_context
 from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
 from app.web.pages.course.members import render_roster
@@ -21,16 +22,6 @@ from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix=HOME + "/{course}/platforms")
 DONE = {"again": "The scores are sent again within a minute.", "unlinked": "No longer linked."}
-
-
-def read_linked_id(linked_id: str) -> UUID:
-    try:
-        return UUID(linked_id)
-    except ValueError:
-        raise NotFound("this link does not exist; open it from the course's page of learning platforms") from None
-
-
-LinkedId = Annotated[UUID, Depends(read_linked_id)]
 
 
 @router.get("")
@@ -60,7 +51,7 @@ def preview_roster(visit: CurrentVisit, viewer: Taker, course: str, linked_id: L
     with visit.transaction() as session:
         found = get_linked(session, get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS), linked_id)
     try:
-        text = read_roster(get_platforms(visit.request), found)
+        text = "".join(write_csv(COLUMNS, read_roster(get_platforms(visit.request), found))).removeprefix("\ufeff")
         with visit.transaction() as session:
             seat = get_seat(session, viewer, course, CourseRight.CHANGE_MEMBERS)
             plan = plan_roster(session, seat, text)
