@@ -31,7 +31,7 @@ from app.database.engine import Database, is_storable, storable
 from app.errors import Refused
 from app.judging.printable_text import printable
 from app.lti.fetch import PlatformAway, PlatformRefused
-from app.lti.model import Attempt, Deployment, Platform
+from app.lti.model import Deployment, LaunchAttempt, Platform
 from app.lti.service import PlatformClient
 from app.validation import FrozenModel
 
@@ -119,9 +119,9 @@ def begin(session: Session, base_url: str, platform: Platform, asked: LoginReque
     """Begin a launch. Raises LaunchRefused for a link to another site."""
     _check_target(base_url, asked.target_link_uri)
     state, nonce = new_secret(), new_secret()
-    session.execute(delete(Attempt).where(Attempt.expires_at < func.now()))
+    session.execute(delete(LaunchAttempt).where(LaunchAttempt.expires_at < func.now()))
     session.execute(
-        insert(Attempt).values(
+        insert(LaunchAttempt).values(
             state_hash=digest(state), nonce=nonce, platform_id=platform.id, expires_at=func.now() + ATTEMPT_TIME
         )
     )
@@ -168,9 +168,9 @@ def finish(database: Database, client: PlatformClient, base_url: str, answer: La
         _note_deployment(session, platform.id, launch.deployment_id)
     with database.transaction() as session:
         _require_deployment(session, platform, launch.deployment_id)
-        once = (Attempt.state_hash == attempt.state_hash, Attempt.launch.is_(None))
+        once = (LaunchAttempt.state_hash == attempt.state_hash, LaunchAttempt.launch.is_(None))
         kept = {"launch": launch.model_dump(mode="json"), "expires_at": func.now() + DECISION_TIME}
-        if session.scalar(update(Attempt).where(*once).values(kept).returning(Attempt.platform_id)) is None:
+        if session.scalar(update(LaunchAttempt).where(*once).values(kept).returning(LaunchAttempt.platform_id)) is None:
             raise _used()
 
 
@@ -188,13 +188,13 @@ def get_launch(session: Session, key: str, nonce: str) -> tuple[Platform, Launch
 
 def end_launch(session: Session, key: str) -> None:
     """Forget a launch that has led somewhere."""
-    session.execute(delete(Attempt).where(Attempt.state_hash == bytes.fromhex(key)))
+    session.execute(delete(LaunchAttempt).where(LaunchAttempt.state_hash == bytes.fromhex(key)))
 
 
-def _find(session: Session, state_hash: bytes, nonce: str, *, is_finished: bool) -> tuple[Attempt, Platform]:
-    query = select(Attempt, Platform).join(Platform, Platform.id == Attempt.platform_id)
-    query = query.where(Attempt.state_hash == state_hash, Attempt.expires_at > func.now())
-    found = session.execute(query.where(Attempt.launch.is_not(None) == is_finished)).one_or_none()
+def _find(session: Session, state_hash: bytes, nonce: str, *, is_finished: bool) -> tuple[LaunchAttempt, Platform]:
+    query = select(LaunchAttempt, Platform).join(Platform, Platform.id == LaunchAttempt.platform_id)
+    query = query.where(LaunchAttempt.state_hash == state_hash, LaunchAttempt.expires_at > func.now())
+    found = session.execute(query.where(LaunchAttempt.launch.is_not(None) == is_finished)).one_or_none()
     if found is None:
         raise _used()
     if not hmac.compare_digest(found[0].nonce.encode(), nonce.encode(errors="replace")):

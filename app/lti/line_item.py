@@ -15,7 +15,7 @@ from app.courses.model import Assignment
 from app.lti.fetch import PlatformRefused, origins_of
 from app.lti.launch import SERVICE_CLAIM
 from app.lti.model import LineItem, Platform, PlatformCourse
-from app.lti.service import Call, PlatformClient
+from app.lti.service import PlatformClient, ServiceCall
 
 _SCOPE = f"{SERVICE_CLAIM}lti-ags/scope/"
 SCOPES = (f"{_SCOPE}lineitem", f"{_SCOPE}score", f"{_SCOPE}result.readonly")
@@ -83,7 +83,7 @@ def list_pages(
     """
     first: str | None = url
     for _ in range(MAX_PAGES):
-        answer = client.call(platform, scopes, Call(url=url, accepts=accepts))
+        answer = client.call(platform, scopes, ServiceCall(url=url, accepts=accepts))
         found = answer.document.get(key) if key and isinstance(answer.document, dict) else answer.document
         if not isinstance(found, list):
             raise PlatformRefused(f"{platform.name} sent no list.")
@@ -102,7 +102,7 @@ def _create(
     assert linked.line_items_url is not None
     item = describe_line_item(assignment)
     item |= {"resourceLinkId": row.resource_link_id} if row.resource_link_id else {}
-    call = Call(url=linked.line_items_url, method="POST", accepts=_ITEM, sends=_ITEM, document=item)
+    call = ServiceCall(url=linked.line_items_url, method="POST", accepts=_ITEM, sends=_ITEM, document=item)
     made = client.call(platform, scopes_of(linked), call).document
     if not isinstance(made, dict):
         raise PlatformRefused(f"{platform.name} created no column.")

@@ -114,7 +114,7 @@ class PlatformMember(Base):
     is_learner: Mapped[bool]
 
 
-class Attempt(Base):
+class LaunchAttempt(Base):
     """A launch that has begun in one browser, whose cookie holds `nonce`. `state_hash` finds it.
 
     `launch`: what the platform signed. It is set once, so a token works once.

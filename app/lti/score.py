@@ -29,7 +29,7 @@ from app.judging.printable_text import printable
 from app.lti.fetch import PlatformAway, PlatformRefused
 from app.lti.line_item import add_query, add_to_path, get_line_item, list_pages, scopes_of
 from app.lti.model import Deployment, LineItem, Platform, PlatformCourse, PlatformMember, Score
-from app.lti.service import Call, PlatformClient
+from app.lti.service import PlatformClient, ServiceCall
 
 _SCORE = "application/vnd.ims.lis.v1.score+json"
 _RESULTS = "application/vnd.ims.lis.v2.resultcontainer+json"
@@ -169,7 +169,7 @@ class ScoreSender:
 
     def _post(self, database: Database, delivery: Delivery) -> None:
         url = add_to_path(self._get_line_item(database, delivery), "scores")
-        call = Call(url=url, method="POST", accepts=_SCORE, sends=_SCORE, document=delivery.document)
+        call = ServiceCall(url=url, method="POST", accepts=_SCORE, sends=_SCORE, document=delivery.document)
         self._client.call(delivery.platform, scopes_of(delivery.linked), call)
 
     def _get_line_item(self, database: Database, delivery: Delivery) -> str:

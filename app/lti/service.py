@@ -28,7 +28,7 @@ Sign = Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ServiceCall:
     """A call of a platform's service. `accepts` and `sends` are media types."""
 
     url: str
@@ -79,7 +79,7 @@ class PlatformClient:
             raise PlatformRefused(f"{platform.keys_url} has no RSA key of {LEAST_KEY_BITS} bits or more with an ID.")
         return found
 
-    def call(self, platform: Platform, scopes: Sequence[str], call: Call) -> Answer:
+    def call(self, platform: Platform, scopes: Sequence[str], call: ServiceCall) -> Answer:
         """Call a service with an access token. Raises PlatformAway and PlatformRefused."""
         try:
             return self._call(platform, scopes, call)
@@ -89,7 +89,7 @@ class PlatformClient:
             self._tokens.pop(_token_key(platform, scopes), None)  # it ended early
             return self._call(platform, scopes, call)
 
-    def _call(self, platform: Platform, scopes: Sequence[str], call: Call) -> Answer:
+    def _call(self, platform: Platform, scopes: Sequence[str], call: ServiceCall) -> Answer:
         headers = {"Accept": call.accepts, "Authorization": f"Bearer {self._get_token(platform, scopes)}"}
         headers |= {"Content-Type": call.sends} if call.sends else {}
         return self._fetch(Request(url=call.url, method=call.method, headers=headers, document=call.document))

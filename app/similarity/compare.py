@@ -49,7 +49,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class CohortComparison:
     """`histogram`: how many pairs of students there are in each of BINS equal ranges, from 0 to 100 %."""
 
     histogram: tuple[int, ...]
@@ -72,7 +72,7 @@ def leave_out_older(programs: Sequence[Program], most_parts: int) -> list[Progra
     return kept[::-1]
 
 
-def compare(programs: Sequence[Program], left_out: Collection[int], most: int) -> Comparison:
+def compare(programs: Sequence[Program], left_out: Collection[int], most: int) -> CohortComparison:
     """Return the `most` similar pairs, from the top. `left_out`: the hashes that do not count."""
     bags = _Bags(programs, left_out)
     users = sorted({program.user_id for program in programs})
@@ -87,7 +87,7 @@ def compare(programs: Sequence[Program], left_out: Collection[int], most: int) -
     counts, _ = np.histogram(found, BINS, (0, 100))
     top = np.argsort(-found, kind="stable")[:most]
     chosen = [(int(rows[each]), int(columns[each])) for each in top if found[each] > 0]
-    return Comparison(
+    return CohortComparison(
         histogram=tuple(map(int, counts)), matches=tuple(bags.match(*_numbers(owners, pair)) for pair in chosen)
     )
 

@@ -14,7 +14,7 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, end, hold
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.similarity.check import QUEUE
-from app.similarity.compare import MOST_PARTS, Comparison, Match, Program, compare, leave_out_older
+from app.similarity.compare import MOST_PARTS, CohortComparison, Match, Program, compare, leave_out_older
 from app.similarity.fingerprint import Fingerprints, Read
 from app.similarity.model import SimilarityCheck, SimilarPair
 from app.similarity.programs import Chosen, choose_programs, read_own_sources
@@ -41,7 +41,7 @@ class Compared:
     programs: int
     median_lines: int
     unread: list[UUID]
-    comparison: Comparison
+    comparison: CohortComparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from sqlalchemy import func, select, update
 from app.accounts.model import User
 from app.database.engine import Database
 from app.lti.launch import CLAIM
-from app.lti.model import Attempt, Deployment, Platform
+from app.lti.model import Deployment, LaunchAttempt, Platform
 from tests.lti.peer import Peer, Walk, read_claims
 
 pytestmark = pytest.mark.usefixtures("course")
@@ -135,7 +135,7 @@ def test_a_token_of_another_attempt_is_refused(peer: Peer, walk: Walk) -> None:
 def test_an_attempt_ends_after_minutes(peer: Peer, walk: Walk, database: Database) -> None:
     _, form = walk.log_in(peer)
     with database.transaction() as session:
-        session.execute(update(Attempt).values(expires_at=func.now()))
+        session.execute(update(LaunchAttempt).values(expires_at=func.now()))
 
     assert finish(walk, form).status_code == 403
 

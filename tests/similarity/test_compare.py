@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from app.similarity.compare import Comparison, Program, compare, leave_out_older
+from app.similarity.compare import CohortComparison, Program, compare, leave_out_older
 from sandbox.guest.fingerprint import MOST_PARTS, fingerprint
 from tests.similarity.cohort import disguise, write_original
 
@@ -45,7 +45,7 @@ def smooth(values, width):
 
 def compare_sources(
     sources: Sequence[tuple[int, str]], left_out: Sequence[str] = (), most: int = 100
-) -> tuple[Comparison, list[tuple[int, int]]]:
+) -> tuple[CohortComparison, list[tuple[int, int]]]:
     """Compare the sources of these students. Return also the pairs of students, from the top."""
     programs = []
     for number, (student, source) in enumerate(sources):

@@ -173,7 +173,7 @@ def _decide(visit: Visit, key: str, form: DecisionForm) -> Response:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class LaunchStep:
     """A launch that is checked and has led nowhere yet. `found` is None while its course is not linked."""
 
     key: str
@@ -192,10 +192,10 @@ class Step:
         return self.found
 
 
-def _read_step(visit: Visit, session: Session, key: str) -> Step:
+def _read_step(visit: Visit, session: Session, key: str) -> LaunchStep:
     get_platforms(visit.request)
     platform, launch = get_launch(session, key, _cookie(key, DECISION_TIME).read(visit.request))
-    return Step(key=key, platform=platform, launch=launch, found=find_linked(session, platform, launch))
+    return LaunchStep(key=key, platform=platform, launch=launch, found=find_linked(session, platform, launch))
 
 
 def _require_viewer(visit: Visit) -> Viewer:
@@ -225,24 +225,24 @@ def _is_signed_in(visit: Visit) -> bool:
     return visit.viewer is not None and visit.viewer.course_ids is None
 
 
-def _enter_with_own_account(visit: Visit, session: Session, step: Step) -> Response:
+def _enter_with_own_account(visit: Visit, session: Session, step: LaunchStep) -> Response:
     user = find_person(session, step.platform, step.launch)
     user = user or make_person(session, visit.actor, step.platform, step.launch)
     return _enter(visit, session, step, user)
 
 
-def _enter(visit: Visit, session: Session, step: Step, user: User) -> Response:
+def _enter(visit: Visit, session: Session, step: LaunchStep, user: User) -> Response:
     found = step.require_link()
     path = enter(session, visit.actor, found, step.launch, user)
     return _end(visit, session, step, arrive_at_course(visit, session, user, found.course.id, path))
 
 
-def _end(visit: Visit, session: Session, step: Step, response: Answer) -> Answer:
+def _end(visit: Visit, session: Session, step: LaunchStep, response: Answer) -> Answer:
     end_launch(session, step.key)
     return _cookie(step.key, DECISION_TIME).forget(visit.request, response)
 
 
-def _ask_for_course(visit: Visit, session: Session, step: Step) -> Response:
+def _ask_for_course(visit: Visit, session: Session, step: LaunchStep) -> Response:
     if step.launch.role != "instructor":
         step.require_link()
     courses = list_linkable(session, visit.viewer) if visit.viewer and _is_signed_in(visit) else None
@@ -250,14 +250,14 @@ def _ask_for_course(visit: Visit, session: Session, step: Step) -> Response:
     return visit.render("lti/course.html", context)
 
 
-def _ask_for_assignment(visit: Visit, session: Session, step: Step) -> Response:
+def _ask_for_assignment(visit: Visit, session: Session, step: LaunchStep) -> Response:
     require_instructor(step.launch, get_platforms(visit.request).rule)
     course = step.require_link().course
     context = {"step": step, "course": course, "assignments": list_assignments_of(session, course)}
     return visit.render("lti/choose.html", context)
 
 
-def _answer_choice(visit: Visit, session: Session, step: Step, wanted: str) -> Response:
+def _answer_choice(visit: Visit, session: Session, step: LaunchStep, wanted: str) -> Response:
     """Render a form that takes the choice back to the platform. Only this page's form may go there."""
     return_url = require_instructor(step.launch, get_platforms(visit.request).rule)
     course = step.require_link().course
