@@ -34,7 +34,8 @@ CMD ["serve", "--no-worker"]
 FROM ${BASE} AS runtime
 ARG PIP_EXTRA_INDEX_URL
 ARG FLAVOUR=cpu
-COPY sandbox/images/cpu.txt sandbox/images/cuda.txt build/wheels/${FLAVOUR}* /wheels/
+ARG FRAMEWORKS
+COPY sandbox/images/*.txt build/wheels/${FLAVOUR}* /wheels/
 COPY sandbox/images/install.sh /
 RUN /install.sh
 

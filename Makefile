@@ -6,6 +6,9 @@ PIP_ARGS ?=
 # People see what pip downloads and how large it is.
 PIP_OPTIONS := --disable-pip-version-check $(if $(CI),--quiet)
 FLAVOURS ?= cpu
+# Optional frameworks for boxes, in their runtime and their images.
+FRAMEWORKS ?=
+RUNTIME := .runtime/.installed $(FRAMEWORKS:%=.runtime/.%)
 PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
@@ -29,21 +32,23 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all test-compose verify check format bundle fonts names bench screenshots doctor clean
+.PHONY: help serve runtime images test test-all test-compose verify check format bundle fonts names bench screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-serve: .venv/.serves .runtime/.installed ## install what is missing and run Allclose on this machine
+serve: .venv/.serves $(RUNTIME) ## install what is missing and run Allclose on this machine
 	@exec $(BIN)/allclose serve $(ARGS)
 
-images: .venv/.serves ## build the images of Docker boxes (FLAVOURS="cpu cuda", BASE=an image with Python 3.11)
-	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
+runtime: $(RUNTIME) ## install the frameworks for boxes (FRAMEWORKS=triton: with Triton, for problems that need it)
 
-test: .venv/.develops .runtime/.installed $(HELM) ## install what is missing and run the tests, without the slow ones
+images: .venv/.serves ## build the images of Docker boxes (FLAVOURS="cpu cuda", FRAMEWORKS, BASE=an image with Python 3.11)
+	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" FRAMEWORKS="$(FRAMEWORKS)" sandbox/images/build.sh $(FLAVOURS)
+
+test: .venv/.develops $(RUNTIME) $(HELM) ## install what is missing and run the tests, without the slow ones
 	$(PYTEST) -m "not whole" $(ARGS)
 
-test-all: .venv/.develops .runtime/.installed $(HELM) ## run all tests, including the slow ones
+test-all: .venv/.develops $(RUNTIME) $(HELM) ## run all tests, including the slow ones
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
 
 test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with it, remove it (needs Docker with Compose)
@@ -51,7 +56,7 @@ test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with i
 	@TEST_COMPOSE=yes BASE="$${BASE:-$$(docker image inspect --format allclose-base allclose-base 2>/dev/null || echo python:3.11-slim-bookworm)}" \
 		$(BIN)/pytest tests/compose $(ARGS)
 
-verify: .venv/.serves .runtime/.installed ## verify the problems that changed since problems/verified.json, and record them (ARGS=--again: all)
+verify: .venv/.serves $(RUNTIME) ## verify the problems that changed since problems/verified.json, and record them (ARGS=--again: all)
 	$(BIN)/allclose problem verify --all --record $(ARGS)
 
 check: .venv/.develops check-bundle ## format, lint, types and import rules
@@ -68,7 +73,7 @@ bundle: node_modules/.installed ## bundle the pages' scripts into app/web/static
 	@rm -rf app/web/static/bundle
 	app/web/assets/bundle.sh app/web/static/bundle
 
-names: .runtime/.installed ## list the frameworks' public names for the editor's completion, in app/web/static/names
+names: $(RUNTIME) ## list the frameworks' public names for the editor's completion, in app/web/static/names
 	@.runtime/bin/python app/web/assets/list_names.py app/web/static/names
 
 fonts: node_modules/.installed build/fonttools/.installed ## cut the pages' fonts to what they show, into app/web/static/fonts
@@ -90,13 +95,13 @@ check-bundle:
 	@echo "Skipped the check of app/web/static/bundle, which needs Node and npm (Debian, Ubuntu: sudo apt-get install nodejs npm)"
 endif
 
-bench: .venv/.benches .runtime/.installed ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
+bench: .venv/.benches $(RUNTIME) ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
 
-screenshots: .venv/.develops .runtime/.installed ## take screenshots into build/screenshots, and renew those of the docs (needs Chromium)
+screenshots: .venv/.develops $(RUNTIME) ## take screenshots into build/screenshots, and renew those of the docs (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots
 
-doctor: .venv/.serves .runtime/.installed ## check whether this machine can judge, and how to fix what is missing
+doctor: .venv/.serves $(RUNTIME) ## check whether this machine can judge, and how to fix what is missing
 	@$(BIN)/allclose doctor
 
 clean: ## remove the virtual environments and build files (the data folder stays)
@@ -148,4 +153,10 @@ build/helm/helm:
 	$(if $(findstring index,$(PIP_ARGS))$(PIP_EXTRA_INDEX_URL)$(PIP_INDEX_URL),,@$(HAS_DRIVER) || printf '%s\n' $(NO_DRIVER))
 	@umask 022; .runtime/bin/pip install $(PIP_OPTIONS) $(PIP_ARGS) --requirement $<
 	@chmod -R go+rX .runtime sandbox/guest # for boxes, which run as another user if root starts them
+	@touch $@
+
+.runtime/.%: sandbox/images/%.txt .runtime/.installed
+	@echo "Installing $* for boxes into .runtime …"
+	@umask 022; .runtime/bin/pip install $(PIP_OPTIONS) $(PIP_ARGS) --requirement $<
+	@chmod -R go+rX .runtime
 	@touch $@

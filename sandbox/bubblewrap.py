@@ -37,7 +37,7 @@ from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.seccomp_filter import assemble, box_filter
-from sandbox.guest_box import GuestBox, Vessel, open_box
+from sandbox.guest_box import GuestBox, Vessel, open_box, require_frameworks
 from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxAway, SandboxUnavailable
 from sandbox.runtime import Runtime
 from sandbox.stream import Pipes, Stream, read_json
@@ -321,7 +321,7 @@ class BubblewrapLauncher(Launcher):
             box.close()
             text = "this host refuses namespaces, and ALLCLOSE_ISOLATION requires them: run `allclose doctor`"
             raise SandboxUnavailable(text)
-        return box
+        return require_frameworks(box, spec, "make runtime FRAMEWORKS=")
 
     def _start(self, spec: BoxSpec, gpu: Gpu | None) -> BubblewrapProcess:
         access = None if gpu is None or self.gpus is None else find_access(gpu, self.gpus.devices)

@@ -32,6 +32,7 @@ _GPU_VARIABLES = {
     "CUDA_VISIBLE_DEVICES": "0",
     "CUDA_CACHE_DISABLE": "1",
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    "TRITON_INTERPRET": "0",
 }
 # Optimizations of a student's process, which can be disabled by name: see `jax_compilation` and `_THREAD_VARIABLES`.
 OPTIMIZATIONS = (*jax_compilation.PARTS, "passive_threads")
@@ -102,6 +103,7 @@ def guest_environment(core_count: int, optimizations: tuple[str, ...], gpu: Gpu 
         "JAX_PLATFORMS": "cpu",
         "JAX_ENABLE_COMPILATION_CACHE": "false",  # JAX's own, which computes a key for each program
         "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TRITON_INTERPRET": "1",  # read at the first import of triton, also by torch
         "OMP_NUM_THREADS": str(core_count),
         "OPENBLAS_NUM_THREADS": str(core_count),
         **(_THREAD_VARIABLES if "passive_threads" in optimizations else {}),

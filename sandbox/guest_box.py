@@ -13,10 +13,12 @@ from sandbox.interface import (
     Box,
     BoxLost,
     BoxSilent,
+    BoxSpec,
     CaseInput,
     CaseOutcome,
     CaseQueue,
     Ending,
+    FrameworkMissing,
     Ready,
     Request,
     RunOutcome,
@@ -169,6 +171,19 @@ class _Run:
 
     def _patience(self, seconds: float) -> Patience:
         return Patience(seconds + GRACE_SECONDS, self._abort)
+
+
+def require_frameworks(box: GuestBox, spec: BoxSpec, command: str) -> GuestBox:
+    """Return the box. `command`: installs the framework that is named after it.
+
+    Raises FrameworkMissing if the box lacks a framework; then it is closed.
+    """
+    name = next((name for name in spec.frameworks if name in box.ready.missing), None)
+    if name is None:
+        return box
+    box.close()
+    message = f"the boxes of this machine have no {name}, which is optional: run `{command}{name}`"
+    raise FrameworkMissing(message, box.ready)
 
 
 def open_box(vessel: Vessel, image: str) -> GuestBox:

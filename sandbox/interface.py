@@ -31,7 +31,7 @@ from sandbox.guest.wire import IsolationDemand as IsolationDemand
 from sandbox.guest.wire import Parameter as Parameter
 from sandbox.guest.wire import RunLimits as RunLimits
 
-FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
+FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch", "triton")
 Stage: TypeAlias = Literal["load", "call", "answer"]
 
 
@@ -211,6 +211,17 @@ class Ready(GuestFacts):
 OnCase = Callable[[CaseOutcome], None]
 
 
+class FrameworkMissing(SandboxError):
+    """The boxes of this host lack an optional framework. The text names it, and the command that installs it.
+
+    `ready`: of the box that was opened, and closed again.
+    """
+
+    def __init__(self, message: str, ready: Ready) -> None:
+        super().__init__(message)
+        self.ready = ready
+
+
 class Box(ABC):
     """A started box. One run at a time, from one thread. `name`: identifies the box on the host."""
 
@@ -239,4 +250,4 @@ class Launcher(ABC):
 
     @abstractmethod
     def launch(self, spec: BoxSpec) -> Box:
-        """Raises SandboxUnavailable."""
+        """Raises SandboxUnavailable, and FrameworkMissing."""

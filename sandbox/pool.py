@@ -17,6 +17,7 @@ from sandbox.interface import (
     BoxLost,
     BoxSpec,
     CaseOutcome,
+    FrameworkMissing,
     Launcher,
     Request,
     RunOutcome,
@@ -61,7 +62,7 @@ class Pool:
 
     @contextmanager
     def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
-        """Lease a box of this kind. A spent box is exchanged for a fresh one. Raises SandboxUnavailable or Aborted."""
+        """Lease a box of this kind. A spent box is exchanged for a fresh one. Raises as `launch` does, or Aborted."""
         leased = _Leased(self, self.take(spec, abort), abort)
         try:
             yield leased
@@ -205,7 +206,7 @@ class Pool:
         """Errors are dropped here: the next lease launches a box itself and raises."""
         place: _Place | None = None
         try:
-            with suppress(SandboxUnavailable):
+            with suppress(SandboxUnavailable, FrameworkMissing):
                 place = _Place(spec, self._launcher.launch(spec), used_at=time.monotonic())
         finally:
             with self._changed:

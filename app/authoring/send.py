@@ -16,6 +16,7 @@ from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
 from app.limits import MAX_UNFINISHED_VERIFICATIONS
+from app.queue.heartbeat import require_frameworks
 from app.queue.lease import cancelled, enqueue
 from app.queue.model import CANCELLED, CHANNEL, Job
 
@@ -42,7 +43,8 @@ def queue_of(package: Package) -> str:
 def send(session: Session, wanted: Sending) -> Verification:
     """Queue a verification, or return the unfinished one of an equal request.
 
-    Raises Outdated, LimitReached, and ProblemNotFound for a problem of a course whose files the author may not read.
+    Raises Outdated, LimitReached, Invalid if no worker has its frameworks, and ProblemNotFound for a problem of a
+    course whose files the author may not read.
     """
     slug, name = wanted.package.slug, digest(wanted.package.files)
     same = (slug, name, wanted.publish, wanted.replaces, wanted.availability)
@@ -59,6 +61,8 @@ def send(session: Session, wanted: Sending) -> Verification:
             f"{len(unfinished)} of your packages wait for verification; the limit is {MAX_UNFINISHED_VERIFICATIONS}. "
             "Cancel one, or send this package again when one is done"
         )
+    manifest = wanted.package.manifest
+    require_frameworks(session, "gpu" if manifest.limits.gpu else "cpu", manifest.frameworks)
     return _write(session, wanted, priority=-len(unfinished))
 
 

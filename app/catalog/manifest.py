@@ -6,13 +6,13 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, Strict, StringConstraints, model_validator
 
 from app.catalog.answers import AnyAnswer
 from app.catalog.answers.one_function import Function
 from app.catalog.case import MAX_CASES, Case, CaseName
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.parameter import FUNCTION, Framework, Identifier, Input, Parameter, Returns
+from app.catalog.parameter import FUNCTION, IMPLIED, Framework, Identifier, Input, Parameter, Returns
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
@@ -100,6 +100,11 @@ class Question(Model):
         return self
 
 
+def _with_implied(frameworks: tuple[Framework, ...]) -> tuple[Framework, ...]:
+    implied = (IMPLIED[name] for name in frameworks if name in IMPLIED)
+    return (*frameworks, *(name for name in dict.fromkeys(implied) if name not in frameworks))
+
+
 class Manifest(Model):
     """A problem without its texts and code. In a package, the cases that a repeated case stands for replace it."""
 
@@ -112,7 +117,7 @@ class Manifest(Model):
     position: Annotated[Integer, Field(ge=1, le=10_000)] | None = None
     prerequisites: Annotated[tuple[Slug, ...], Field(max_length=50)] = ()
     exercise: Exercise | None = None
-    frameworks: Annotated[tuple[Framework, ...], Field(min_length=1)]
+    frameworks: Annotated[tuple[Framework, ...], Field(min_length=1), AfterValidator(_with_implied)]
     entry_point: Identifier
     parameters: Annotated[tuple[Parameter, ...], Field(max_length=50)]
     inputs: Annotated[tuple[Input, ...], Field(min_length=1, max_length=50)] | None = None

@@ -10,12 +10,16 @@ from app.catalog.dtype import WIDE_DTYPES, DType
 from app.catalog.fault import Conflict, Inconsistent
 from app.judging.options import Model
 
-Framework = Literal["numpy", "jax", "flax", "optax", "torch"]
+Framework = Literal["numpy", "jax", "flax", "optax", "torch", "triton"]
 ArrayKind = Literal["jax", "torch", "numpy"]
 Kind = Literal["jax", "torch", "numpy", "value"]
 Type = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
 ReturnType = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
 ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
+# A framework that is part of another, or needs it.
+IMPLIED: dict[Framework, Framework] = {"triton": "torch"}
+# Frameworks that a runtime may lack (`sandbox.guest.zygote`).
+OPTIONAL_FRAMEWORKS: frozenset[str] = frozenset({"triton"})
 # A box needs at least one of these frameworks to make such an array.
 FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
     "jax": ("jax", "flax", "optax"),

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -12,12 +12,20 @@ from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, 
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
+from app.catalog.parameter import OPTIONAL_FRAMEWORKS
+from app.errors import Invalid
 from app.queue.model import WorkerRow
 
 # A worker counts as dead after as long without a heartbeat as a lease lasts.
 ALIVE = timedelta(seconds=15)
 # Rows of killed workers stay this long, so that admins can see them.
 FORGOTTEN = timedelta(days=1)
+# Stands for the version of an optional framework that a worker's boxes lack.
+NOT_INSTALLED = "not installed"
+LACKS_FRAMEWORK = (
+    "this problem needs {name}, which no worker of this server has. The server's admin can install it with "
+    "`make runtime FRAMEWORKS={name}`, or for Docker boxes with `make images FRAMEWORKS={name}`"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +96,14 @@ def lacks_boxes(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
 
 def has_worker(session: Session, which: ColumnElement[bool]) -> bool:
     return session.scalars(select(exists().where(which))).one()
+
+
+def require_frameworks(session: Session, queue: str, frameworks: Iterable[str]) -> None:
+    """Raises Invalid if all workers of the queue lack an optional framework. Without a worker, none is known."""
+    for name in sorted(OPTIONAL_FRAMEWORKS.intersection(frameworks)):
+        versions = select(WorkerRow.versions[name].astext).where(_is_alive(queue))
+        if set(session.scalars(versions)) == {NOT_INSTALLED}:
+            raise Invalid("problem", LACKS_FRAMEWORK.format(name=name))
 
 
 def _is_alive(queue: str | ColumnElement[str]) -> ColumnElement[bool]:

@@ -22,6 +22,7 @@ from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
 from app.log import note_submission, request_id
 from app.queue import lease
+from app.queue.heartbeat import require_frameworks
 from app.queue.model import Job
 from app.submissions.hand_in import HandIn, check_hand_in
 from app.submissions.model import Judging, Submission
@@ -86,6 +87,8 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
         require_practice(session, request.user_id, revision.problem_id)
     _check_inputs(request, revision)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
+    if request.hand_in is None:
+        require_frameworks(session, queue, revision.manifest["frameworks"])
     usage = read_usage(session, request.user_id)
     _check_limits(session, request, usage, limits, queue)
     submission = _make(session, request, revision)

@@ -19,6 +19,7 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit
+from app.queue.heartbeat import require_frameworks
 from app.queue.model import VISITOR, Job
 from app.submissions.cancel import end_judgings
 from app.submissions.model import Judging, Submission
@@ -77,6 +78,7 @@ def _get_listed(session: Session, slug: str) -> Revision:
         raise ProblemNotFound(slug)
     if revision.manifest["limits"]["gpu"]:
         raise Invalid("problem", "this problem needs a GPU; sign in to run its samples")
+    require_frameworks(session, QUEUE, revision.manifest["frameworks"])
     return revision
 
 

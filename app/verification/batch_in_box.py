@@ -5,6 +5,7 @@ the original is cut off here, so that the process and its compiled programs stay
 the machine does. The file runs in a box, beside the package's own code: `batch.py` reads its text.
 """
 
+import linecache
 import random
 import signal
 import sys
@@ -110,8 +111,10 @@ def load_way(source: str) -> Callable[[Run, Callable[..., object], Inputs], obje
 
 
 def run_source(name: str, source: str) -> dict[str, Any]:
-    module = sys.modules[name] = ModuleType(name)
-    exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
+    module, file = ModuleType(name), f"{name}.py"
+    sys.modules[name] = module
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # Triton reads kernels there
+    exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 
 

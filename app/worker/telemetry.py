@@ -19,7 +19,7 @@ from sqlalchemy import func, select
 from app import log
 from app.database.engine import Database, retry
 from app.judging.verdicts import Finish
-from app.queue.heartbeat import Report
+from app.queue.heartbeat import NOT_INSTALLED, Report
 from app.queue.model import Job
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging, Submission
@@ -27,7 +27,18 @@ from app.worker.middleware import Judge, JudgingResult, Middleware
 from sandbox.box_middleware import BoxMiddleware, Launch
 from sandbox.box_middleware import Run as RunBox
 from sandbox.gpu.gpu_lease import Gpus
-from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, OnCase, Ready, Request, RunOutcome, SandboxError
+from sandbox.interface import (
+    Aborted,
+    Box,
+    BoxLost,
+    BoxSpec,
+    FrameworkMissing,
+    OnCase,
+    Ready,
+    Request,
+    RunOutcome,
+    SandboxError,
+)
 from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)
@@ -84,7 +95,8 @@ class Meter:
 
     def see(self, ready: Ready) -> None:
         """Note the versions in a box that was just opened."""
-        self._versions = {**self._versions, "python": ready.python, **ready.versions}
+        missing = dict.fromkeys(ready.missing, NOT_INSTALLED)
+        self._versions = {**self._versions, "python": ready.python, **ready.versions, **missing}
 
     def report(self) -> Report:
         metrics = generate_latest(self.registry).decode()
@@ -200,7 +212,11 @@ class BoxTelemetry(BoxMiddleware):
         self._use, self._meter = use, meter
 
     def launch(self, launch: Launch, spec: BoxSpec) -> Box:
-        box = launch(spec)
+        try:
+            box = launch(spec)
+        except FrameworkMissing as error:
+            self._meter.see(error.ready)
+            raise
         self._meter.opened.labels(self._use).inc()
         self._meter.see(box.ready)
         return box

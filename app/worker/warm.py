@@ -32,7 +32,7 @@ from app.submissions.submit import PROBLEM_OPENED
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.work import Works
-from sandbox.interface import Aborted, BoxSpec, SandboxAway, SandboxError
+from sandbox.interface import Aborted, BoxSpec, FrameworkMissing, SandboxAway, SandboxError
 from sandbox.pool import Pool
 
 # Wait this long when no box can be opened.
@@ -194,11 +194,12 @@ class Warmer:
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
         """Start a box of each kind, and queue the problems, one kind after the other, since boxes start slowly.
 
-        The kind of the most popular problem comes first. Within a kind, the most popular problem comes first.
+        The kind of the most popular problem comes first. Within a kind, the most popular problem comes first. Problems
+        of a kind that did not start are left out.
         """
-        kinds = list(dict.fromkeys(box_spec(package.manifest) for _, package in current))
-        for spec in kinds:
-            self._warm(self._pools.students, spec)
+        wanted = dict.fromkeys(box_spec(package.manifest) for _, package in current)
+        kinds = [spec for spec in wanted if self._warm(self._pools.students, spec)]
+        current = [(revision, package) for revision, package in current if box_spec(package.manifest) in kinds]
         if any(package.manifest.is_traced for _, package in current):
             self._warm(self._pools.inspectors, INSPECTOR)
         lower_priority()  # not before: boxes inherit it
@@ -206,13 +207,13 @@ class Warmer:
             self._later.put(partial(self._prepare_first, revision, package), Urgency.OTHERS)
         self._later.put(partial(_log.info, PREPARED, len(current)), Urgency.OTHERS)
 
-    def _warm(self, pool: Pool, spec: BoxSpec) -> None:
+    def _warm(self, pool: Pool, spec: BoxSpec) -> bool:
         def start() -> None:
             self._background_pause.wait(self._stop)
             with pool.lease(spec, self._stop):
                 pass
 
-        self._attempt(f"a box with {', '.join(spec.frameworks)}", start)
+        return self._attempt(f"a box with {', '.join(spec.frameworks)}", start)
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
         """Return current revisions not listed before, the most popular first."""
@@ -269,6 +270,8 @@ class Warmer:
                 continue
             except Aborted:
                 pass
+            except FrameworkMissing as error:
+                _log.warning("Problems that need a framework are left out: %s", error)
             except (PackageInvalid, ReferenceFailed, SandboxError) as error:
                 _log.error("%s can't be prepared: %s", what, error)
             except Exception:

@@ -29,7 +29,7 @@ from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.guest.confinement import Surroundings
-from sandbox.guest_box import GuestBox, open_box
+from sandbox.guest_box import GuestBox, open_box, require_frameworks
 from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class DockerLauncher(Launcher):
             box.close()
             text = "this engine refuses namespaces in its boxes, and ALLCLOSE_ISOLATION requires them"
             raise SandboxUnavailable(f"{text}: run `allclose doctor`")
-        return box
+        return require_frameworks(box, spec, "make images FRAMEWORKS=")
 
     def _create(self, spec: BoxSpec, cores: tuple[int, ...], gpu: Gpu | None) -> "Container":
         program = [

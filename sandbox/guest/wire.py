@@ -104,12 +104,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuestFacts:
-    """The content of READY: what a box says of itself."""
+    """The content of READY: what a box says of itself. `missing`: optional frameworks that are not installed."""
 
     isolation: Isolation
     versions: Mapping[str, str]
     python: str
     device: Literal["cpu", "gpu"]
+    missing: tuple[str, ...] = ()
 
     def to_json(self) -> bytes:
         return _to_json(self, GuestFacts)
@@ -122,6 +123,7 @@ class GuestFacts:
             versions=dict(facts["versions"]),
             python=str(facts["python"]),
             device="gpu" if facts["device"] == "gpu" else "cpu",
+            missing=tuple(map(str, facts["missing"])),
             **more,
         )
 

@@ -14,6 +14,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,7 +31,10 @@ IMPORTS = {
     "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
     "optax": ("optax",),
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
+    "triton": ("triton", "triton.language"),
 }
+# `make runtime` installs them only where they are asked for.
+OPTIONAL = ("triton",)
 TMP = Path("/tmp")
 
 
@@ -38,9 +42,13 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     """Serve until the host closes its end, or until the box could not be emptied."""
     # A process that a shell starts in the background ignores SIGINT, and so would its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    _import(settings.frameworks)
+    missing = tuple(name for name in OPTIONAL if find_spec(name) is None)
+    frameworks = tuple(name for name in settings.frameworks if name not in missing)
+    _import(frameworks)
     jax_compilation.install(settings.optimizations)
     has_gpu = settings.gpu_memory_bytes is not None
+    if "triton" in frameworks and not has_gpu:
+        importlib.import_module("sandbox.guest.triton").launches.install()
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
         raise RuntimeError("a CUDA context exists before the fork: no child could create its own")
     may_separate = settings.isolation != "shared" and is_permitted(gpu=has_gpu)
@@ -56,7 +64,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         filter_program(1, gpu=False)
     gc.collect()
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
-    wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings).to_json())
+    wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings, missing).to_json())
     _serve(surroundings)
 
 
@@ -69,12 +77,13 @@ def _import(frameworks: tuple[str, ...]) -> None:
         raise RuntimeError("a JAX backend exists before the fork: every child would hang")
 
 
-def _describe(settings: Settings, surroundings: Surroundings) -> GuestFacts:
+def _describe(settings: Settings, surroundings: Surroundings, missing: tuple[str, ...]) -> GuestFacts:
     return GuestFacts(
         isolation=surroundings.isolation,
-        versions={name: str(sys.modules[name].__version__) for name in settings.frameworks},
+        versions={name: str(sys.modules[name].__version__) for name in settings.frameworks if name in sys.modules},
         python=platform.python_version(),
         device="gpu" if surroundings.has_gpu else "cpu",
+        missing=missing,
     )
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images allclose-FLAVOUR of the flavours that are its arguments; `make images` runs it.
 # PIP: this machine's pip and its arguments, so that its index and certificates hold; the build itself has no network.
+# FRAMEWORKS: the optional frameworks, each with a list of its own. The image of GPUs has Triton, which PyTorch needs.
 # BASE: the image to build from. The default is allclose-base, if make_base.sh has made it here, else Docker's Python.
 #
 # To change a framework's version:
@@ -17,14 +18,15 @@ cd "$(dirname "$0")/../.."
 
 # Exactly what the lock names, and collected anew when a lock or the base's Python has changed.
 collect_wheels() {
-    local flavour=$1 wheels=build/wheels/$1 tags wanted
+    local flavour=$1 wheels=build/wheels/$1 lists=() list tags wanted
     tags=$(wheel_tags)
-    wanted=$(echo "$tags" | cat - sandbox/images/cpu.txt "sandbox/images/$flavour.txt")
+    for list in "$flavour" ${FRAMEWORKS:-}; do lists+=(--requirement "sandbox/images/$list.txt"); done
+    wanted=$(echo "$tags ${lists[*]}" | cat - sandbox/images/*.txt)
     if [ "$wanted" = "$(cat "$wheels/.collected" 2>/dev/null)" ]; then return; fi
-    say "Collecting the wheels that sandbox/images/$flavour.txt names …"
+    say "Collecting the wheels for allclose-$flavour …"
     rm -rf "$wheels"
     # shellcheck disable=SC2086 # words, not one
-    $PIP download -qq --only-binary :all: --no-deps $tags --dest "$wheels" --requirement "sandbox/images/$flavour.txt"
+    $PIP download -qq --only-binary :all: --no-deps $tags --dest "$wheels" "${lists[@]}"
     echo "$wanted" >"$wheels/.collected"
 }
 
@@ -35,7 +37,8 @@ build() {
     tar --create --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --exclude=__pycache__ --exclude=.collected \
         sandbox/images sandbox/__init__.py sandbox/guest "build/wheels/$flavour" |
         docker build --quiet --network none --file sandbox/images/Dockerfile --tag "allclose-$flavour" \
-            --build-arg BASE="$BASE" --build-arg FLAVOUR="$flavour" --build-arg GUEST="$guest" -
+            --build-arg BASE="$BASE" --build-arg FLAVOUR="$flavour" --build-arg FRAMEWORKS="${FRAMEWORKS:-}" \
+            --build-arg GUEST="$guest" -
 }
 
 need_engine

@@ -7,11 +7,9 @@ umask 022
 python3 -m venv /pip
 python3 -m venv --without-pip /allclose/runtime
 pip() { /pip/bin/pip --python /allclose/runtime/bin/python --disable-pip-version-check "$@"; }
-if ls /wheels/*.whl >/dev/null 2>&1; then
-    set -- --no-index --no-deps --find-links /wheels --requirement "/wheels/$FLAVOUR.txt"
-else
-    set -- --requirement "/wheels/$FLAVOUR.txt"
-fi
+set --
+for list in "$FLAVOUR" ${FRAMEWORKS:-}; do set -- "$@" --requirement "/wheels/$list.txt"; done
+if ls /wheels/*.whl >/dev/null 2>&1; then set -- "$@" --no-index --no-deps --find-links /wheels; fi
 pip install --quiet --root-user-action ignore --no-cache-dir --no-compile "$@"
 pip check || { echo "torch asks for nvidia-…? Then it is the CUDA build: name PyTorch's CPU index in PIP_ARGS or PIP_EXTRA_INDEX_URL"; exit 1; }
 

@@ -93,6 +93,7 @@ def test_a_beat_tells_the_versions_of_what_boxes_have_once_one_was_opened(watche
     watched.send(watched.publish())
     watched.worker().judge(watched.claim(), threading.Event())
     known = beat(watched, capacity)
+    known.pop("triton", None)  # its absence is told
 
     assert unknown == {"allclose": "1"}
     assert known == {"allclose": "1", "python": ANY, "numpy": ANY}

@@ -4,11 +4,12 @@ import ast
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from app.catalog.parameter import Framework
 from app.errors import AllcloseError
 
-FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
+FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 # Packages that every box has too.
 ALSO_THERE = ("scipy", "ml_dtypes", "typing_extensions")
 

@@ -1,12 +1,13 @@
 """Writes the public names of Python and of the frameworks for the editor's completion.
 
-Run it with the Python of the boxes, which has the frameworks: `make names`. The editor loads a file when it is focused.
-A file has `modules` and `classes`: by path, then by name, what `describe` returns.
+Run it with the Python of the boxes, which has the frameworks: `make names FRAMEWORKS=triton`. The editor loads a file
+when it is focused. A file has `modules` and `classes`: by path, then by name, what `describe` returns.
 """
 
 import builtins
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import keyword
@@ -27,6 +28,7 @@ MODULES = {
     "optax": "optax optax.losses optax.projections optax.schedules optax.tree",
     "torch": "torch torch.autograd torch.distributions torch.fft torch.func torch.linalg torch.nn torch.nn.functional "
     "torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler torch.special",
+    "triton": "triton triton.language",
 }
 CLASSES = {
     "python": "str list dict",
@@ -44,9 +46,13 @@ _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!vs)\.(?=\s|$)")
 def main(folder: Path) -> None:
     warnings.simplefilter("ignore")
     folder.mkdir(parents=True, exist_ok=True)
-    for framework in MODULES:
+    for framework in filter(is_installed, MODULES):
         text = json.dumps(collect(framework), ensure_ascii=False, separators=(",", ":"))
         (folder / f"{framework}.json").write_text(text.replace('},"', '},\n"') + "\n")
+
+
+def is_installed(framework: str) -> bool:
+    return framework == "python" or importlib.util.find_spec(framework) is not None
 
 
 def collect(framework: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import get_args
 
 from fastapi import APIRouter, Response
 from sqlalchemy import select
@@ -9,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.permission import EVERYBODY, RULES
 from app.catalog.markdown import Guide, render_guide
+from app.catalog.parameter import Framework
 from app.courses.role import COURSE_ROLES, COURSE_RULES
 from app.errors import NotFound
 from app.judging.verdicts import Verdict
@@ -35,7 +37,6 @@ TITLES = {name: title for name, (_, title) in GUIDES.items()} | {
     "calls": "All calls of the REST API",
     "rights": "Roles and permissions",
 }
-FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 # A function that should return its input times two, and gets the verdict.
 EXAMPLES: dict[Verdict, tuple[str, str]] = {
     Verdict.ACCEPTED: ("def double(x):\n    return 2 * x", "Every value is within the tolerance."),
@@ -136,5 +137,5 @@ def list_verdicts() -> list[VerdictHelp]:
 def list_versions(session: Session) -> list[tuple[str, tuple[str, ...]]]:
     """Return the versions of the frameworks in the workers' boxes: one each, or several while workers differ."""
     found = session.scalars(select(WorkerRow.versions)).all()
-    versions = {name: {str(each[name]) for each in found if name in each} for name in FRAMEWORKS}
+    versions = {name: {str(each[name]) for each in found if name in each} for name in get_args(Framework)}
     return [(name, tuple(sorted(numbers))) for name, numbers in versions.items() if numbers]

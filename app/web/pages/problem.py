@@ -24,6 +24,7 @@ from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
 from app.limits import network_of
 from app.policy import read_policy
+from app.queue.heartbeat import require_frameworks
 from app.submissions.hand_in import HandIn
 from app.submissions.model import Submission
 from app.submissions.query import get_submission, list_recent
@@ -193,6 +194,7 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
     return {
         **usual,
         "problem": problem,
+        "refusal": _find_refusal(session, problem),
         "place": around.place,
         "prerequisites": around.builds_on,
         "is_solved": False,
@@ -204,6 +206,15 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
         "chosen": _choose_assignment(due, assignment),
         **(_work(session, viewer, problem, around) if viewer else {}),
     }
+
+
+def _find_refusal(session: Session, problem: ProblemDetail) -> str:
+    """Return why no worker can judge the problem, or an empty text."""
+    try:
+        require_frameworks(session, "gpu" if problem.limits.gpu else "cpu", problem.frameworks)
+    except Invalid as fault:
+        return str(fault)
+    return ""
 
 
 def _work(session: Session, viewer: Viewer, problem: ProblemDetail, around: Surroundings) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Response
 
 from app.api.request_state import in_loop
+from app.catalog.parameter import Framework
 from app.catalog.query import ListedProblem
 from app.catalog.search import MAX_TAGS, ORDERS, Facets, ProblemFilters, ProblemOrder, count_facets, list_problems
 from app.catalog.spelling import forgive
@@ -23,7 +24,7 @@ SHOWN_TAGS = 8
 _ORDER = {
     "state": ("new", "tried", "solved"),
     "difficulty": ("beginner", "intermediate", "advanced"),
-    "framework": ("numpy", "jax", "flax", "optax", "torch"),
+    "framework": get_args(Framework),
 }
 
 
@@ -170,7 +171,14 @@ def _words() -> dict[str, str]:
     } | FRAMEWORKS
 
 
-FRAMEWORKS = {"numpy": "NumPy", "jax": "JAX", "flax": "Flax", "optax": "Optax", "torch": "PyTorch"}
+FRAMEWORKS: dict[str, str] = {
+    "numpy": "NumPy",
+    "jax": "JAX",
+    "flax": "Flax",
+    "optax": "Optax",
+    "torch": "PyTorch",
+    "triton": "Triton",
+}
 router = APIRouter()
 SHOWN_PROBLEMS = 50
 MAX_FILTER = 200  # characters, as the field for words has it

@@ -1,0 +1,221 @@
+"""Triton's kernels in its interpreter: right ones answer, and what fails or lies on a GPU is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sandbox.interface import BoxSpec, CaseOutcome, Ending, FrameworkMissing, Launcher, Parameter
+from tests.lacking import do_without
+from tests.sandbox.bench import Bench, make_request, run_in, value_of
+from tests.sandbox.conftest import ONE_QUICKLY
+
+FRAMEWORKS = ("torch", "triton")
+IMPORTS = "import torch\nimport triton\nimport triton.language as tl\n"
+X = np.arange(100, dtype=np.float32)
+
+ADD = """
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+def solve(x, y):
+    out = torch.empty_like(x)
+    add[(triton.cdiv(x.numel(), 64),)](x, y, out, x.numel(), BLOCK=64)
+    return out
+"""
+TOTAL = """
+@triton.jit
+def total(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    part = tl.sum(tl.load(x_ptr + offsets, mask=offsets < n, other=0.0))
+    tl.atomic_add(out_ptr, part)
+
+def solve(x):
+    out = torch.zeros(1)
+    total[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+"""
+SCAN = """
+@triton.jit
+def scan(x_ptr, out_ptr, carry_ptr, n, BLOCK: tl.constexpr):
+    program = tl.program_id(0)
+    offsets = program * BLOCK + tl.arange(0, BLOCK)
+    sums = tl.cumsum(tl.load(x_ptr + offsets, mask=offsets < n, other=0.0), 0)
+    before = tl.load(carry_ptr + program)
+    tl.store(out_ptr + offsets, sums + before, mask=offsets < n)
+    tl.store(carry_ptr + program + 1, before + tl.sum(tl.load(x_ptr + offsets, mask=offsets < n, other=0.0)))
+
+def solve(x):
+    out, carry = torch.empty_like(x), torch.zeros(4)
+    scan[(2,)](x, out, carry, x.numel(), BLOCK=64)
+    return out
+"""
+HISTOGRAM = """
+@triton.jit
+def count(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    bins = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.store(out_ptr + bins, tl.arange(0, BLOCK))
+
+def solve(x):
+    out = torch.zeros(4, dtype=torch.int32)
+    count[(1,)](x, out, BLOCK=4)
+    return out
+"""
+LOCK = """
+@triton.jit
+def total(x_ptr, out_ptr, lock_ptr, BLOCK: tl.constexpr):
+    part = tl.sum(tl.load(x_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)))
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(out_ptr, tl.load(out_ptr) + part)
+    tl.atomic_xchg(lock_ptr, 0)
+
+def solve(x):
+    out, lock = torch.zeros(1), torch.zeros(1, dtype=torch.int32)
+    total[(5,)](x[:80], out, lock, BLOCK=16)
+    return out
+"""
+VIEWS = """
+@triton.jit
+def double(x_ptr, out_ptr, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    row = tl.program_id(0)
+    tl.store(out_ptr + row * BLOCK + columns, 2 * tl.load(x_ptr + row * stride + columns))
+
+def solve(x):
+    whole = x.view(10, 10)
+    left, out = whole[:, :8], torch.empty(10, 8)
+    double[(10,)](left, out, left.stride(0), BLOCK=8)
+    return out
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _triton(launcher: Launcher) -> None:
+    try:
+        launcher.launch(BoxSpec(FRAMEWORKS)).close()
+    except FrameworkMissing as error:
+        do_without(str(error))
+
+
+def call(bench: Bench, source: str, **inputs: Any) -> CaseOutcome:
+    parameters = tuple(Parameter(name, "torch") for name in inputs)
+    return bench.call(IMPORTS + source, inputs, frameworks=FRAMEWORKS, parameters=parameters, wall_seconds=5.0)
+
+
+def refused(outcome: CaseOutcome, kind: str) -> str:
+    assert outcome.failure is not None, outcome
+    assert (outcome.ending, outcome.failure.kind) == (Ending.RAISED, kind), outcome
+    return f"{outcome.failure.message}\n{outcome.failure.traceback}"
+
+
+def test_a_kernel_with_masks_answers(bench: Bench) -> None:
+    outcome = call(bench, ADD, x=X, y=X)
+
+    assert np.array_equal(value_of(outcome), 2 * X)
+
+
+@ONE_QUICKLY
+def test_a_load_without_a_mask_is_refused_with_its_line(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("y_ptr + offsets, mask=mask", "y_ptr + offsets"), x=X, y=X)
+
+    told = refused(outcome, "OutsideTensor")
+    assert "kernel add: program (1, 0, 0) reads element 100 of y_ptr, which has 100 elements" in told
+    assert "give tl.load a mask" in told
+    assert "y = tl.load(y_ptr + offsets)" in told
+
+
+@ONE_QUICKLY
+def test_a_store_without_a_mask_is_refused_and_writes_nothing(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("x + y, mask=mask", "x + y"), x=X, y=X)
+
+    told = refused(outcome, "OutsideTensor")
+    assert "writes element 100 of out_ptr, which has 100 elements, the first of which is 0: give tl.store" in told
+
+
+@ONE_QUICKLY
+def test_a_negative_offset_is_refused(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("x_ptr + offsets", "x_ptr + offsets - 1"), x=X, y=X)
+
+    assert "reads element -1 of x_ptr" in refused(outcome, "OutsideTensor")
+
+
+@ONE_QUICKLY
+def test_programs_may_update_an_element_atomically(bench: Bench) -> None:
+    outcome = call(bench, TOTAL, x=X)
+
+    assert value_of(outcome) == [X.sum()]
+
+
+@ONE_QUICKLY
+def test_programs_that_store_into_one_element_race(bench: Bench) -> None:
+    source = TOTAL.replace("tl.atomic_add(out_ptr, part)", "tl.store(out_ptr, tl.load(out_ptr) + part)")
+
+    outcome = call(bench, source, x=X)
+
+    told = refused(outcome, "Race")
+    assert "program (1, 0, 0) reads element 0 of out_ptr, which another program of the launch writes" in told
+
+
+@ONE_QUICKLY
+def test_a_program_that_needs_the_one_before_it_races(bench: Bench) -> None:
+    assert "reads element 1 of carry_ptr" in refused(call(bench, SCAN, x=X), "Race")
+
+
+@ONE_QUICKLY
+def test_one_store_of_two_values_into_an_element_races(bench: Bench) -> None:
+    outcome = call(bench, HISTOGRAM, x=np.array([0, 1, 1, 2], np.int32))
+
+    assert "writes element 1 of out_ptr, twice in one tl.store" in refused(outcome, "Race")
+
+
+@ONE_QUICKLY
+def test_programs_may_write_the_same_value(bench: Bench) -> None:
+    source = TOTAL.replace("tl.atomic_add(out_ptr, part)", "tl.store(out_ptr, 7.0)")
+
+    assert value_of(call(bench, source, x=X)) == [7.0]
+
+
+@ONE_QUICKLY
+def test_programs_may_take_turns_with_a_lock(bench: Bench) -> None:
+    assert value_of(call(bench, LOCK, x=X)) == [X[:80].sum()]
+
+
+@ONE_QUICKLY
+def test_a_kernel_may_read_a_view_by_its_strides(bench: Bench) -> None:
+    assert np.array_equal(value_of(call(bench, VIEWS, x=X)), 2 * X.reshape(10, 10)[:, :8])
+
+
+@ONE_QUICKLY
+def test_an_error_in_a_kernel_keeps_its_type_and_line(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("mask = offsets < n", "mask = offsets < missing"), x=X, y=X)
+
+    told = refused(outcome, "NameError")
+    assert "'missing' is not defined" in told
+    assert "mask = offsets < missing" in told
+
+
+def test_a_kernel_that_never_ends_is_stopped(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("    mask =", "    while True:\n        n += 0\n    mask ="), x=X, y=X)
+
+    assert outcome.ending is Ending.TIMED_OUT
+
+
+def test_a_submission_finds_no_file_of_the_one_before(bench: Bench) -> None:
+    source = """
+        import os
+        def solve():
+            found = os.listdir("/tmp")
+            os.makedirs("/tmp/.triton/cache")
+            return found
+    """
+
+    with bench.box(*FRAMEWORKS) as box:
+        found = [value_of(run_in(box, make_request(source)).cases[0]) for _ in range(2)]
+
+    assert found == [[], []]
