@@ -1,4 +1,4 @@
-"""The cores and memory of this machine or container that judging may use."""
+"""The cores and memory that judging may use: of this machine, container or Slurm job."""
 
 import os
 from collections.abc import Iterator
@@ -18,8 +18,11 @@ def count_slots(root: Path = Path("/")) -> int:
 
 
 def count_cores(root: Path = Path("/")) -> int:
-    """Return the cores that this process may use, by its affinity and its control groups' quotas; at least one."""
-    return max(1, min([len(os.sched_getaffinity(0)), *map(int, _cpu_quotas(root))]))
+    """Return the cores that this process may use, by its affinity, its control groups' quotas and its Slurm job.
+
+    At least one.
+    """
+    return max(1, min([len(os.sched_getaffinity(0)), *map(int, _cpu_quotas(root)), *_of_slurm_job("CPUS_ON_NODE")]))
 
 
 def count_background_slots(slots: int) -> int:
@@ -48,6 +51,18 @@ def _quota(text: str) -> list[float]:
 
 
 def _available_bytes(root: Path) -> int:
+    """Return the free memory, or less if this Slurm job has less."""
+    job_mib = [*_of_slurm_job("MEM_PER_NODE"), *(count_cores(root) * each for each in _of_slurm_job("MEM_PER_CPU"))]
+    return min([_free_bytes(root), *(mib * 2**20 for mib in job_mib)])
+
+
+def _of_slurm_job(name: str) -> list[int]:
+    """Return what Slurm gave to this job. Nothing outside of a job; 0 is the whole node."""
+    given = os.environ.get(f"SLURM_{name}", "")
+    return [int(given)] if given.isdigit() and int(given) > 0 else []
+
+
+def _free_bytes(root: Path) -> int:
     for line in _read(root / "proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024

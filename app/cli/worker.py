@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli.gpu import BadGpuChoice, use_gpus
+from app.cli.gpu import BadGpuChoice, default_choice, use_gpus
 from app.log import configure_log
 from app.settings import read_settings
 from sandbox.gpu.gpu_lease import Gpus
@@ -28,17 +28,29 @@ NICENESS_BESIDE_PAGES = 5
 def worker(
     queue: Annotated[Literal["cpu", "gpu"], typer.Option(help="The queue to judge.")] = "cpu",
     gpus: Annotated[
-        str | None, typer.Option(help="With --queue gpu: `all`, or numbers that nvidia-smi shows, such as 0,1.")
+        str | None,
+        typer.Option(
+            help="With --queue gpu: `all`, or numbers that nvidia-smi shows, such as 0,1. "
+            "Default: those of CUDA_VISIBLE_DEVICES, or all."
+        ),
     ] = None,
     slots: Annotated[
         int | None,
         typer.Option(help="The number of parallel judgings. Default: as cores and memory allow, or one per GPU."),
     ] = None,
+    until_idle: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="End after this time without a judging. Such a worker takes no verifications and similarity checks.",
+        ),
+    ] = None,
     data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
     follow_parent: Annotated[int | None, typer.Option(hidden=True)] = None,
     lacks_sandbox: Annotated[bool, typer.Option("--lacks-sandbox", hidden=True)] = False,
 ) -> None:
-    """Judge the submissions in the queue until SIGTERM or Ctrl-C. Running judgings finish first."""
+    """Judge the submissions in the queue until SIGTERM or Ctrl-C. Then running judgings have 20 s to finish."""
     if follow_parent is not None:
         _end_with_parent(follow_parent)
         _let_pages_go_first()
@@ -58,14 +70,14 @@ def worker(
                 raise typer.Exit(NO_SANDBOX) from None
             raise
         with open_database(settings, pool_size=settings.worker_slots + OTHER_CONNECTIONS) as database:
-            run_worker(settings, database, launcher, found)
+            run_worker(settings, database, launcher, found, until_idle)
 
 
 @contextmanager
 def _gpus_of(queue: Literal["cpu", "gpu"], choice: str | None) -> Iterator[Gpus | None]:
     """Reserve the GPUs. None for the queue cpu. Raises BadGpuChoice, SandboxUnavailable."""
     if queue == "gpu":
-        with use_gpus(choice or "all") as gpus:
+        with use_gpus(choice or default_choice()) as gpus:
             yield gpus
         return
     if choice is not None:

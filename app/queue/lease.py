@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from threading import Event
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from sqlalchemy import (
@@ -122,12 +122,14 @@ _BEAT = text("""
     RETURNING jobs.id, jobs.attempt
 """).bindparams(bindparam("ids", type_=ARRAY(BigInteger)), bindparam("attempts", type_=ARRAY(Integer)))
 
-_FIND_DEAD = text(f"""
+_FIND_DEAD = f"""
     UPDATE jobs SET reason = {_WORKER_LOST} FROM (
-        SELECT id FROM jobs WHERE {_IS_OVER} AND {_TRIES} >= {MAX_ATTEMPTS} FOR UPDATE SKIP LOCKED
+        SELECT id FROM jobs
+        WHERE {_IS_OVER} AND {_TRIES} >= {MAX_ATTEMPTS} AND {{column}} IS NOT NULL
+        FOR UPDATE SKIP LOCKED
     ) AS dead WHERE jobs.id = dead.id
     RETURNING jobs.id
-""")
+"""
 
 _FAIL = text(f"""
     UPDATE jobs SET lease_until = NULL,
@@ -149,24 +151,10 @@ _END = text("""
     RETURNING worker, started_at, reason, pg_notify('progress', watched::text)
 """)
 
-# The verdicts that are Allclose's fault.
-_BURY = text("""
-    WITH ended AS (
-        DELETE FROM jobs WHERE id = ANY(:ids) RETURNING *
-    ), judged AS (
-        UPDATE judgings SET
-            verdict = 'judge_error', finished_at = now(), reason = ended.reason,
-            attempt = ended.attempt, worker = ended.worker, started_at = ended.started_at
-        FROM ended WHERE judgings.id = ended.judging_id
-    ), verified AS (
-        UPDATE verifications SET verdict = 'failed', finished_at = now(), reason = ended.reason
-        FROM ended WHERE verifications.id = ended.verification_id
-    ), compared AS (
-        UPDATE similarity_checks SET outcome = 'failed', finished_at = now(), reason = ended.reason
-        FROM ended WHERE similarity_checks.id = ended.check_id
-    )
+_BURY = """
+    WITH ended AS (DELETE FROM jobs WHERE id = ANY(:ids) RETURNING *), failed AS ({failure})
     SELECT pg_notify('progress', watched::text) FROM ended
-""").bindparams(bindparam("ids", type_=ARRAY(BigInteger)))
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +162,13 @@ class Claim:
     """The right of one attempt to do a job. It ends when a later attempt begins.
 
     `watched`: the ID of the submission, the verification or the check. Background claims give way to others.
+
+    A kind of claim has its `COLUMN` of `jobs`, and the SQL of its `FAILURE`, which ends what the jobs `ended` were for
+    by Allclose's fault. Each kind writes to its own table only, since a worker may lack the rights to the others.
     """
+
+    COLUMN: ClassVar[str]
+    FAILURE: ClassVar[str]
 
     job_id: int
     attempt: int
@@ -242,12 +236,17 @@ def beat(session: Session, claims: Collection[C], lease: timedelta) -> set[C]:
     return {each for each in held if (each.job_id, each.attempt) not in kept}
 
 
-def bury(session: Session) -> int:
-    """End jobs whose last attempt's worker stopped beating, as judge_error or failed. Return how many."""
-    dead = session.scalars(_FIND_DEAD).all()
+def bury(session: Session, kind: type[Claim]) -> int:
+    """End jobs of this kind whose last attempt's worker stopped beating, as Allclose's failure. Return how many."""
+    dead = session.scalars(text(_FIND_DEAD.format(column=kind.COLUMN))).all()
     if dead:
-        session.execute(_BURY, {"ids": dead})
+        _bury(session, kind, dead)
     return len(dead)
+
+
+def _bury(session: Session, kind: type[Claim], jobs: Sequence[int]) -> None:
+    statement = text(_BURY.format(failure=kind.FAILURE)).bindparams(bindparam("ids", type_=ARRAY(BigInteger)))
+    session.execute(statement, {"ids": jobs})
 
 
 def end(session: Session, claim: Claim) -> EndedJob | None:
@@ -280,7 +279,7 @@ def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) ->
         with database.transaction() as session:
             failed = session.execute(_FAIL, values).first()
             if failed is not None and failed.was_last:
-                session.execute(_BURY, {"ids": [claim.job_id]})
+                _bury(session, type(claim), [claim.job_id])
 
     retry(step, abort)
 

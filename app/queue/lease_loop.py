@@ -196,7 +196,7 @@ class LeaseLoop(Generic[C]):
             return
         with self._database.transaction() as session:
             lost = beat(session, held, self._rhythm.lease) if held else set()
-            bury(session)
+            bury(session, self._kind)
             if self._is_draining:
                 leave(session, self._capacity)
             else:

@@ -26,6 +26,12 @@ MOST_PAIRS = 200
 class CheckClaim(Claim):
     """The right of one attempt to make a check."""
 
+    COLUMN = "check_id"
+    FAILURE = """
+        UPDATE similarity_checks SET outcome = 'failed', finished_at = now(), reason = ended.reason
+        FROM ended WHERE similarity_checks.id = ended.check_id
+    """
+
     @property
     def check_id(self) -> UUID:
         return self.watched

@@ -20,6 +20,14 @@ from app.submissions.model import CaseRow, Judging
 class JudgingClaim(Claim):
     """The right of one attempt to judge."""
 
+    COLUMN = "judging_id"
+    FAILURE = """
+        UPDATE judgings SET
+            verdict = 'judge_error', finished_at = now(), reason = ended.reason,
+            attempt = ended.attempt, worker = ended.worker, started_at = ended.started_at
+        FROM ended WHERE judgings.id = ended.judging_id
+    """
+
     judging_id: int
 
     @classmethod

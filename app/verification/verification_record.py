@@ -23,6 +23,12 @@ NOT_PUBLISHED = "The package passed but was not published"
 class VerificationClaim(Claim):
     """The right of one attempt to verify a package."""
 
+    COLUMN = "verification_id"
+    FAILURE = """
+        UPDATE verifications SET verdict = 'failed', finished_at = now(), reason = ended.reason
+        FROM ended WHERE verifications.id = ended.verification_id
+    """
+
     @property
     def verification_id(self) -> UUID:
         return self.watched

@@ -124,3 +124,31 @@ class StopWithoutGpus(Middleware):
             if is_first:
                 self._stop()
             raise
+
+
+class StopWhenIdle(Middleware):
+    """Calls `stop` when no judging has run for this time."""
+
+    def __init__(self, seconds: float, stop: Callable[[], None]) -> None:
+        self._seconds, self._stop = seconds, stop
+        self._lock = threading.Lock()
+        self._running = 0
+        self._timer = self._start_timer()
+
+    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
+        with self._lock:
+            self._running += 1
+            self._timer.cancel()
+        try:
+            return judge(claim, abort)
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._running == 0:
+                    self._timer = self._start_timer()
+
+    def _start_timer(self) -> threading.Timer:
+        timer = threading.Timer(self._seconds, self._stop)
+        timer.daemon = True
+        timer.start()
+        return timer

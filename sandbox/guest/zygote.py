@@ -40,6 +40,9 @@ TMP = Path("/tmp")
 
 def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     """Serve until the host closes its end, or until the box could not be emptied."""
+    # SIGTERM is blocked since bubblewrap started. Programs expect an empty mask.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     # A process that a shell starts in the background ignores SIGINT, and so would its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     missing = tuple(name for name in OPTIONAL if find_spec(name) is None)

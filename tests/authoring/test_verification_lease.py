@@ -129,7 +129,7 @@ def test_one_whose_worker_died_in_the_last_attempt_is_ended(database: Database) 
         take(database)
         expire(database)
 
-    assert commit(database, bury) == 1
+    assert commit(database, bury, VerificationClaim) == 1
 
     assert read(database).verdict == "failed"
 

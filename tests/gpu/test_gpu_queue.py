@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
-from app.cli.gpu import BadGpuChoice, choose, use_gpus
+from app.cli.gpu import BadGpuChoice, choose, default_choice, use_gpus
 from app.database.engine import Database
 from app.queue.model import MAX_ATTEMPTS, WorkerRow
 from app.submissions.model import Judging
@@ -139,6 +139,39 @@ def test_gpus_are_chosen_by_number(choice: str, indices: list[int]) -> None:
 def test_a_choice_of_others_is_refused_with_a_sentence(choice: str, present: FakeNvml, sentence: str) -> None:
     with pytest.raises(BadGpuChoice, match=re.escape(sentence)):
         choose(choice, open_driver(present).list_gpus())
+
+
+@pytest.mark.parametrize(
+    ("variables", "choice"),
+    [
+        ({}, "all"),
+        ({"CUDA_VISIBLE_DEVICES": "2,3"}, "2,3"),
+        ({"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}, "1"),
+    ],
+)
+def test_without_a_choice_a_worker_takes_the_gpus_of_its_job_or_all(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], choice: str
+) -> None:
+    _set(monkeypatch, variables)
+
+    assert default_choice() == choice
+
+
+@pytest.mark.parametrize("visible", [None, "", "NoDevFiles", "GPU-8932f937"])
+def test_a_slurm_job_without_numbers_of_gpus_gets_none_of_the_node(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None
+) -> None:
+    _set(monkeypatch, {"SLURM_JOB_ID": "7", **({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible})})
+
+    with pytest.raises(BadGpuChoice, match="submit the Slurm job with --gpus-per-node=1, or pass --gpus"):
+        default_choice()
+
+
+def _set(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
+    for name in ("SLURM_JOB_ID", "CUDA_VISIBLE_DEVICES"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
 
 
 def test_a_driver_without_a_gpu_is_no_choice_at_all() -> None:

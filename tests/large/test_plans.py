@@ -20,7 +20,7 @@ from app.queue.lease import beat, bury, fail, give_back
 from app.rejudging import choice
 from app.schema import upgrade
 from app.settings import Settings
-from app.verification.verification_record import VerificationResult, finish, record_step
+from app.verification.verification_record import VerificationClaim, VerificationResult, finish, record_step
 from app.web_process import create_app
 from tests.authoring.rows import make_report
 from tests.authoring.steps import take
@@ -115,7 +115,7 @@ def test_no_step_of_a_verification_or_publication_reads_a_growing_table_whole(la
         with large.transaction() as session:
             record_step(session, taken, "known", 1, 2)
             assert beat(session, [taken], timedelta(seconds=15)) == set()
-            bury(session)
+            bury(session, VerificationClaim)
         give_back(large, taken)
         fail(large, take(large), "BoxLost: the box ended")
         finish(large, take(large), VerificationResult(report=make_report(), package=other))

@@ -238,7 +238,7 @@ def test_a_judging_whose_last_worker_died_is_buried(database: Database, lease_un
     set_columns(database, lease_until=lease_until)
 
     assert take(database, wanted()) == []
-    assert commit(database, bury) == 1
+    assert commit(database, bury, JudgingClaim) == 1
 
     judging = read(database)
     assert (judging.state, judging.verdict) == ("done", "judge_error")
@@ -250,7 +250,7 @@ def test_a_judging_with_attempts_left_is_not_buried(database: Database) -> None:
     take_one(database)
     set_columns(database, lease_until=EXPIRED)
 
-    assert commit(database, bury) == 0
+    assert commit(database, bury, JudgingClaim) == 0
 
 
 def test_giving_back_costs_no_attempt(database: Database) -> None:
@@ -313,7 +313,7 @@ def test_a_worker_that_lost_its_judging_writes_nothing_about_it(
     assert take(database, wanted()) == []
     with database.transaction() as session:
         assert session.scalars(select(CaseRow)).all() == []
-        assert bury(session) == 0
+        assert bury(session, JudgingClaim) == 0
 
 
 def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:

@@ -2,18 +2,20 @@
 
 import errno
 import os
+import signal
 import subprocess
 import threading
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
 from sandbox import guest_box
 from sandbox.bubblewrap import BubblewrapLauncher, BubblewrapProcess
-from sandbox.interface import BoxSpec, SandboxAway, SandboxUnavailable
+from sandbox.interface import BoxSpec, CaseOutcome, Ending, SandboxAway, SandboxUnavailable
 from sandbox.runtime import find_runtime
-from tests.sandbox.bench import RUNTIME
+from tests.sandbox.bench import RUNTIME, make_request
 
 
 @pytest.fixture
@@ -94,3 +96,26 @@ def test_a_host_without_room_for_a_process_is_away_and_one_without_the_program_r
 
 def _fail(error: Exception, *_: object, **__: object) -> None:
     raise error
+
+
+def test_a_sigterm_to_all_processes_of_a_job_disturbs_no_box() -> None:
+    box = BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
+    bubblewrap = psutil.Process(box.vessel.pid).parent()  # type: ignore[attr-defined]
+    assert bubblewrap is not None
+    asleep = make_request("import time\ndef solve(x):\n    time.sleep(x)\n", {"x": 0}, {"x": 1})
+    endings: list[Ending] = []
+    told: list[int] = []
+
+    def tell_all(outcome: CaseOutcome) -> None:
+        endings.append(outcome.ending)
+        processes = [bubblewrap, *bubblewrap.children(recursive=True)]
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        told.append(len(processes))
+
+    box.run(asleep, tell_all, threading.Event())
+
+    assert endings == [Ending.ANSWERED] * 2
+    assert told[0] >= 4  # with the zygote, the monitor, the student
+    assert box.is_usable()
+    box.close()

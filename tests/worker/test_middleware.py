@@ -11,7 +11,7 @@ import pytest
 
 from app.engine.job import Outcomes
 from app.submissions.judging_record import JudgingClaim
-from app.worker.middleware import Judge, JudgingResult, Middleware, StopAfterRefusals, with_middleware
+from app.worker.middleware import Judge, JudgingResult, Middleware, StopAfterRefusals, StopWhenIdle, with_middleware
 from sandbox.interface import Aborted, BoxLost, SandboxAway, SandboxUnavailable
 
 CLAIM = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
@@ -104,3 +104,18 @@ def test_a_success_between_or_an_engine_that_is_away_stops_nothing(outcomes: lis
 
     assert stops == []
     assert refusals.reason is None
+
+
+def test_a_worker_without_work_is_told_to_stop_and_one_that_judges_is_not() -> None:
+    idle, judging = threading.Event(), threading.Event()
+    StopWhenIdle(0.01, idle.set)
+    busy = StopWhenIdle(1.0, judging.set)
+
+    def judge(_claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
+        assert idle.wait(10)
+        assert not judging.wait(2)
+        return JUDGED
+
+    with_middleware(judge, [busy])(CLAIM, threading.Event())
+
+    assert judging.wait(10)

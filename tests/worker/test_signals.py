@@ -56,3 +56,12 @@ def test_the_second_signal_reaches_a_thread_while_the_main_thread_waits_for_it()
         os.kill(process.pid, signal.SIGINT)
 
         assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("is_signalled", [True, False])
+def test_a_wait_for_a_signal_ends_with_its_time(is_signalled: bool) -> None:
+    program = "from app.worker_process import Signals; import os; signals = Signals();"
+    program += "os.kill(os.getpid(), 15);" if is_signalled else ""
+    program += "signals.wait(0.01); signals.wait(0.01)"
+
+    assert subprocess.run([sys.executable, "-c", program], timeout=30).returncode == 0
