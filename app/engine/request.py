@@ -46,7 +46,7 @@ WIDER = 8
 # Each process loads the source again and may run into the time limit while other students wait.
 PROCESSES = 3
 RECORDING_DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
-RECORDING_KEYS = {"answer", "calls", "is_kept"}
+RECORDING_KEYS = {"answer", "calls", "kernels", "is_kept"}
 UNREADABLE = "a write into the judge's record"
 
 

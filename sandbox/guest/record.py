@@ -8,6 +8,7 @@ noted (`notes`) as soon as it happens.
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from importlib import import_module
 from types import ModuleType
@@ -21,7 +22,7 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
 # The source must import these anew, which is noted, and gets copies that watch nothing.
-WATCHERS = ("dynamic_code", "forbidden_calls", "notes", "record")
+WATCHERS = ("dynamic_code", "forbidden_calls", "kernel_watch", "notes", "record", "triton")
 # The calls of the case that runs, by name.
 counts: Counts = Counter()
 
@@ -38,17 +39,19 @@ def counted(name: str, function: Any) -> Any:
     return call
 
 
-def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
+def recording(driver: str | None, forbidden: Sequence[str] = (), *, has_kernels: bool = False) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
 
-    Its answer holds the `answer`, the `calls` of this case by name, and whether the record of notes `is_kept`. Raises
-    UnknownFunction for a pattern in `forbidden` that no library has.
+    Its answer holds the `answer`, the `calls` of this case by name, and whether the record of notes `is_kept`; with
+    `has_kernels`, also what is known of Triton's `kernels`. Raises UnknownFunction for a pattern in `forbidden` that no
+    library has.
     """
     inner = _call if driver is None else _load(driver)
     if "torch" in sys.modules:
         _count_torch(sys.modules["torch"])
     origins, record = Origins(), Record()
     watched = ForbiddenCalls(forbidden, origins, record)
+    watch_kernels = import_module("sandbox.guest.kernel_watch").KernelWatch if has_kernels else None
     watch_code(origins, record)
     for name in WATCHERS:
         sys.modules.pop(f"{__package__}.{name}", None)
@@ -56,9 +59,11 @@ def recording(driver: str | None, forbidden: Sequence[str] = ()) -> Run:
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         counts.clear()
-        with watched.watching():
+        kernels = watch_kernels(inputs) if watch_kernels else None
+        with watched.watching(), kernels.watching() if kernels else nullcontext():
             answer = inner(solution, inputs)
-        return {"answer": answer, "calls": dict(counts), "is_kept": record.is_kept()}
+        told = kernels.tell(answer) if kernels else None
+        return {"answer": answer, "calls": dict(counts), "kernels": told, "is_kept": record.is_kept()}
 
     return run
 

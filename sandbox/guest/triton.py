@@ -11,7 +11,9 @@ against intent.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +21,11 @@ from numpy.typing import NDArray
 from triton.runtime import interpreter
 from triton.runtime.errors import InterpreterError
 
-Access = Literal["reads", "writes", "updates"]
+Kind = Literal["reads", "writes", "updates"]
 Array = NDArray[Any]
 Span = tuple[int, int]
 
-FUNCTION: Mapping[Access, str] = {"reads": "tl.load", "writes": "tl.store", "updates": "the atomic operation"}
+FUNCTION: Mapping[Kind, str] = {"reads": "tl.load", "writes": "tl.store", "updates": "the atomic operation"}
 # Stands for the numbers of several programs.
 SEVERAL = -1
 OUTSIDE = "which has {size} elements, the first of which is 0: give {function} a mask, or correct its offsets"
@@ -45,78 +47,124 @@ class Race(Exception):
     """The answer depends on the order in which programs run, or in which one stores."""
 
 
-class Region:
-    """The memory of a tensor, or of tensors that overlap.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """An access to memory: `addresses` of its elements, each of `width` bytes. `stored`: what it writes there.
 
-    `by`: for each kind of access and each element, the number of the program that made it. 0: none did.
+    `block`: its shape, with the elements that a mask leaves out.
     """
 
-    def __init__(self, name: str, span: Span, item_bytes: int) -> None:
-        self.name, (self.first, self.end), self.item_bytes = name, span, item_bytes
-        self.size = (self.end - self.first) // item_bytes
-        self.by: dict[Access, Array] = {kind: np.zeros(self.size, np.int32) for kind in FUNCTION}
+    kind: Kind
+    addresses: Array
+    width: int
+    block: tuple[int, ...]
+    stored: Array | None = None
 
-    def find(self, addresses: Array, width: int) -> Array:
-        """Return which addresses are in the region."""
-        return (addresses >= self.first) & (addresses + width <= self.end)
+    def only(self, lanes: Array) -> "Access":
+        return replace(
+            self, addresses=self.addresses[lanes], stored=None if self.stored is None else self.stored[lanes]
+        )
+
+    def find_changes(self) -> Array:
+        """Return where memory gets another value."""
+        if self.stored is None:
+            return np.ones(self.addresses.shape, bool)
+        before = _load(
+            self.addresses, np.ones(self.addresses.shape, bool), np.zeros_like(self.stored), self.stored.dtype
+        )
+        changes: Array = _bits(before) != _bits(self.stored)
+        return changes
+
+    def find_repeated(self) -> int | None:
+        """Return an address that gets two values at once."""
+        if self.stored is None or len(np.unique(self.addresses)) == len(self.addresses):
+            return None
+        order = np.argsort(self.addresses, kind="stable")
+        addresses, bits = self.addresses[order], _bits(self.stored)[order]
+        repeated = (addresses[1:] == addresses[:-1]) & (bits[1:] != bits[:-1])
+        return int(addresses[1:][repeated][0]) if repeated.any() else None
+
+
+class Region:
+    """The memory of a tensor, or of tensors that overlap. `tensor`: one of them.
+
+    `by`: for each kind of access and each element, the number of the program that made it. 0: none did. `bytes`: of all
+    accesses of a kind. `blocks`: the shape of the largest access of a kind.
+    """
+
+    def __init__(self, name: str, span: Span, item_bytes: int, tensor: Any) -> None:
+        self.name, (self.first, self.end), self.item_bytes, self.tensor = name, span, item_bytes, tensor
+        self.size = (self.end - self.first) // item_bytes
+        self.by: dict[Kind, Array] = {kind: np.zeros(self.size, np.int32) for kind in FUNCTION}
+        self.bytes: dict[Kind, int] = dict.fromkeys(FUNCTION, 0)
+        self.blocks: dict[Kind, tuple[int, ...]] = {}
+
+    def find(self, access: Access) -> Array:
+        """Return which elements of the access are in the region."""
+        return (access.addresses >= self.first) & (access.addresses + access.width <= self.end)
 
     def element_of(self, address: Any) -> Any:
         """Return the number of the element at an address, or at each of an array."""
         return (np.int64(address) - self.first) // self.item_bytes
 
-    def find_conflict(self, kind: Access, elements: Array, program: int, changes: Array) -> tuple[Access, int] | None:
+    def find_conflict(self, access: Access, program: int) -> tuple[Kind, int] | None:
         """Return what another program did with an element that this access must not meet, and the element."""
+        elements, changes = self.element_of(access.addresses), access.find_changes()
         for other in FUNCTION:
-            if other != kind or kind == "writes":
+            if other != access.kind or other == "writes":
                 by = self.by[other][elements]
                 wrong = (by != 0) & (by != program) & changes
                 if wrong.any():
                     return other, int(elements[wrong][0])
         return None
 
-    def note(self, kind: Access, elements: Array, program: int) -> None:
-        by = self.by[kind]
+    def note(self, access: Access, program: int) -> None:
+        by, elements, kind = self.by[access.kind], self.element_of(access.addresses), access.kind
         by[elements] = np.where(np.isin(by[elements], (0, program)), program, SEVERAL)
+        self.bytes[kind] += len(elements) * access.width
+        self.blocks[kind] = max(self.blocks.get(kind, (0,)), access.block, key=prod)
+
+    def is_filled(self) -> bool:
+        """Whether the launch wrote every element."""
+        return bool(((self.by["writes"] != 0) | (self.by["updates"] != 0)).all())
 
 
 class Launch:
-    """A launch that runs. `synchronised`: the number of the program that has made an atomic operation."""
+    """A launch that runs, or has ended. `synchronised`: the number of the program that has made an atomic operation."""
 
-    def __init__(self, kernel: str, regions: list[Region]) -> None:
-        self.kernel, self.regions, self.synchronised = kernel, regions, 0
+    def __init__(self, kernel: str) -> None:
+        self.kernel, self.regions, self.synchronised = kernel, list[Region](), 0
+        self.grid: tuple[int, ...] = ()
 
-    def see(self, kind: Access, addresses: Array, width: int, stored: Array | None = None) -> None:
-        """Check an access before it happens, and note it. `stored`: what it writes. Raises OutsideTensor and Race."""
+    def see(self, access: Access) -> None:
+        """Check an access before it happens, and note it. Raises OutsideTensor and Race."""
         program = _number_of_program()
-        for region, lanes in self._find_regions(kind, addresses, width):
-            here = addresses[lanes]
-            elements = region.element_of(here)
-            changes = np.ones(here.shape, bool) if stored is None else _find_changes(here, stored[lanes])
-            if stored is not None and (twice := _find_repeated(elements, stored[lanes])) is not None:
-                raise Race(self._tell(kind, region, twice, TWICE))
-            conflict = region.find_conflict(kind, elements, program, changes)
+        for region, part in self._split(access):
+            if (twice := part.find_repeated()) is not None:
+                raise Race(self._tell(access.kind, region, region.element_of(twice), TWICE))
+            conflict = region.find_conflict(part, program)
             if conflict is not None and program != self.synchronised:
-                raise Race(self._tell(kind, region, conflict[1], RACE.format(other=conflict[0])))
-            region.note(kind, elements, program)
-        if kind == "updates":
+                raise Race(self._tell(access.kind, region, conflict[1], RACE.format(other=conflict[0])))
+            region.note(part, program)
+        if access.kind == "updates":
             self.synchronised = program
 
-    def _find_regions(self, kind: Access, addresses: Array, width: int) -> Iterator[tuple[Region, Array]]:
-        """Yield each region that has some of the addresses, and which. Raises OutsideTensor."""
-        found = [(region, region.find(addresses, width)) for region in self.regions]
-        outside = ~np.any([lanes for _, lanes in found], axis=0) if found else np.ones(addresses.shape, bool)
+    def _split(self, access: Access) -> Iterator[tuple[Region, Access]]:
+        """Yield each region of the access with its part of it. Raises OutsideTensor."""
+        found = [(region, region.find(access)) for region in self.regions]
+        outside = ~np.any([lanes for _, lanes in found], axis=0) if found else np.ones(access.addresses.shape, bool)
         if outside.any():
-            raise OutsideTensor(self._tell_outside(kind, int(addresses[outside][0])))
-        yield from ((region, lanes) for region, lanes in found if lanes.any())
+            raise OutsideTensor(self._tell_outside(access.kind, int(access.addresses[outside][0])))
+        yield from ((region, access.only(lanes)) for region, lanes in found if lanes.any())
 
-    def _tell_outside(self, kind: Access, address: int) -> str:
+    def _tell_outside(self, kind: Kind, address: int) -> str:
         if not self.regions:
             return f"kernel {self.kernel} {kind} memory, but no argument of the launch is a tensor"
         nearest = min(self.regions, key=lambda region: max(region.first - address, address - region.end))
         rest = OUTSIDE.format(size=nearest.size, function=FUNCTION[kind])
-        return self._tell(kind, nearest, int(nearest.element_of(address)), rest)
+        return self._tell(kind, nearest, nearest.element_of(address), rest)
 
-    def _tell(self, kind: Access, region: Region, element: int, rest: str) -> str:
+    def _tell(self, kind: Kind, region: Region, element: int, rest: str) -> str:
         program = ", ".join(map(str, _builder.grid_idx))
         return f"kernel {self.kernel}: program ({program}) {kind} element {element} of {region.name}, {rest}"
 
@@ -130,28 +178,12 @@ def _bits(values: Array) -> Array:
     return np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
 
 
-def _find_changes(addresses: Array, stored: Array) -> Array:
-    """Return where memory has another value than the one to be stored."""
-    before = _load(addresses, np.ones(addresses.shape, bool), np.zeros_like(stored), stored.dtype)
-    changes: Array = _bits(before) != _bits(stored)
-    return changes
-
-
-def _find_repeated(elements: Array, stored: Array) -> int | None:
-    """Return an element that gets two different values at once."""
-    if len(np.unique(elements)) == len(elements):
-        return None
-    order = np.argsort(elements, kind="stable")
-    places, bits = elements[order], _bits(stored)[order]
-    repeated = (places[1:] == places[:-1]) & (bits[1:] != bits[:-1])
-    return int(places[1:][repeated][0]) if repeated.any() else None
-
-
 class Launches:
-    """The launches of a process."""
+    """The launches of a process. `listener` gets each that has ended."""
 
     def __init__(self) -> None:
         self.running: Launch | None = None
+        self.listener: Callable[[Launch], None] | None = None
 
     def install(self) -> None:
         """Check every launch of this process from now on."""
@@ -176,20 +208,25 @@ class Launches:
         vars(_memory).update(load=load, store=seen_store, atomic_rmw=seen_rmw, atomic_cas=seen_cas)
         interpreter.GridExecutor.__call__ = self._checked(interpreter.GridExecutor.__call__)
 
-    def _see(self, kind: Access, addresses: Array, mask: Any, width: int, stored: Array | None = None) -> None:
+    def _see(self, kind: Kind, addresses: Array, mask: Any, width: int, stored: Array | None = None) -> None:
         lanes = np.broadcast_to(np.asarray(mask, bool), addresses.shape)
         if self.running is not None and lanes.any():
-            values = None if stored is None else np.broadcast_to(stored, addresses.shape)[lanes]
-            self.running.see(kind, addresses[lanes], width, values)
+            values = None if stored is None else np.broadcast_to(stored, addresses.shape)
+            access = Access(kind=kind, addresses=addresses, width=width, block=addresses.shape, stored=values)
+            self.running.see(access.only(lanes))
 
     def _checked(self, call: Callable[..., None]) -> Callable[..., None]:
         @wraps(call)
         def launch(executor: Any, *arguments: Any, **named: Any) -> None:
             known = {name: value for name, value in named.items() if name in executor.arg_names}
             given = inspect.getcallargs(executor.fn, *arguments, **known)
-            self.running = Launch(executor.fn.__name__, _make_regions(given))
+            self.running = Launch(executor.fn.__name__)
             try:
+                self.running.regions = _make_regions(given)
                 call(executor, *arguments, **named)
+                self.running.grid = tuple(map(int, _builder.grid_dim))
+                if self.listener is not None:
+                    self.listener(self.running)
             except InterpreterError as error:
                 raise _find_cause(error) from None
             finally:
@@ -210,13 +247,13 @@ def _find_cause(error: BaseException) -> BaseException:
 
 def _make_regions(given: Mapping[str, Any]) -> list[Region]:
     """Return a region for each tensor among the arguments, or for those that overlap."""
-    found: list[tuple[str, Span, int]] = []
+    found: list[tuple[str, Span, int, Any]] = []
     for name, tensor in sorted(_list_tensors(given), key=lambda named: _span(named[1])):
         (first, end), item_bytes = _span(tensor), tensor.element_size()
         if found and first < found[-1][1][1]:
-            names, (first, other_end), other_bytes = found.pop()
+            names, (first, other_end), other_bytes, _ = found.pop()
             name, end, item_bytes = f"{names}, {name}", max(end, other_end), min(item_bytes, other_bytes)
-        found.append((name, (first, end), item_bytes))
+        found.append((name, (first, end), item_bytes, tensor))
     return [Region(*each) for each in found]
 
 

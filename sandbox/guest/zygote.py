@@ -12,7 +12,7 @@ import select
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +47,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     missing = tuple(name for name in OPTIONAL if find_spec(name) is None)
     frameworks = tuple(name for name in settings.frameworks if name not in missing)
+    _hide(name for name in OPTIONAL if name not in settings.frameworks)
     _import(frameworks)
     jax_compilation.install(settings.optimizations)
     has_gpu = settings.gpu_memory_bytes is not None
@@ -69,6 +70,12 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
     wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings, missing).to_json())
     _serve(surroundings)
+
+
+def _hide(modules: Iterable[str]) -> None:
+    """Let imports of these modules fail. Otherwise PyTorch imports Triton wherever it is installed, with 80 MiB."""
+    for module in modules:
+        sys.modules[module] = None  # type: ignore[assignment]
 
 
 def _import(frameworks: tuple[str, ...]) -> None:

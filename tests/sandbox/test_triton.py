@@ -219,3 +219,78 @@ def test_a_submission_finds_no_file_of_the_one_before(bench: Bench) -> None:
         found = [value_of(run_in(box, make_request(source)).cases[0]) for _ in range(2)]
 
     assert found == [[], []]
+
+
+@ONE_QUICKLY
+def test_a_box_of_another_framework_has_no_triton(bench: Bench) -> None:
+    outcome = bench.call("import torch\nimport triton\ndef solve(): ...", frameworks=("torch",))
+
+    assert "import of triton halted" in refused(outcome, "ModuleNotFoundError")
+
+
+MATMUL = """
+@triton.jit
+def product(a_ptr, b_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None]
+    columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)[None, :]
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for begin in range(0, N, BLOCK):
+        inner = begin + tl.arange(0, BLOCK)
+        a = tl.load(a_ptr + rows * N + inner[None, :])
+        b = tl.load(b_ptr + inner[:, None] * N + columns)
+        total += tl.dot(a, b, input_precision="ieee")
+    tl.store(out_ptr + rows * N + columns, total)
+
+def solve(a, b):
+    out = torch.empty_like(a)
+    product[(2, 2)](a, b, out, N=32, BLOCK=16)
+    return out
+"""
+
+
+def watched(bench: Bench, source: str, **inputs: Any) -> Any:
+    """Return what is told of the kernels of a right answer."""
+    driver = "from sandbox.guest.record import recording\nrun = recording(None, has_kernels=True)"
+    parameters = tuple(Parameter(name, "torch") for name in inputs)
+    outcome = bench.call(
+        IMPORTS + source, inputs, frameworks=FRAMEWORKS, parameters=parameters, driver=driver, signature=tuple(inputs)
+    )
+    return value_of(outcome)["kernels"]
+
+
+def test_what_a_kernel_reads_and_writes_is_counted(bench: Bench) -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 32, 32)).astype(np.float32)
+
+    told = watched(bench, MATMUL, a=a, b=b)
+
+    (call,) = told.pop("calls")
+    assert told == {"takes_part": True, "fed_by": ["a", "b"], "bypassed_by": [], "outside": []}
+    assert call["grid"] == (2, 2, 1)
+    assert [block["parameters"] for block in call["inputs"]] == [["a"], ["b"]]
+    assert {block["total_bytes"] / block["array_bytes"] for block in call["inputs"]} == {2.0}
+    assert {(block["shape"], block["bytes"]) for block in (*call["inputs"], *call["outputs"])} == {((16, 16), 1024)}
+
+
+@ONE_QUICKLY
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("return out", "return out + 1"), {"outside": ["torch.add"]}),
+        (("return out", "return a @ b"), {"outside": ["torch.mm"], "takes_part": False, "bypassed_by": ["a", "b"]}),
+        (("(a, b, out", "((a @ b), torch.eye(32), out"), {"outside": ["torch.eye", "torch.mm"]}),
+        (("return out", "return torch.from_numpy(out.numpy())"), {"outside": ["torch.Tensor.numpy"]}),
+        (("return out", "return torch.cat([out[:16], a[16:]])"), {"outside": [], "bypassed_by": ["a"]}),
+        (("(a, b, out", "(a.clone(), b.contiguous(), out"), {"outside": [], "fed_by": ["a", "b"], "takes_part": True}),
+    ],
+)
+def test_what_is_computed_beside_a_kernel_is_named(bench: Bench, change: tuple[str, str], told: dict[str, Any]) -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 32, 32)).astype(np.float32)
+
+    found = watched(bench, MATMUL.replace(*change), a=a, b=b)
+
+    assert {key: found[key] for key in told} == told
+
+
+@ONE_QUICKLY
+def test_without_a_launch_nothing_is_told(bench: Bench) -> None:
+    assert watched(bench, "def solve(a):\n    return a * 2", a=X) is None

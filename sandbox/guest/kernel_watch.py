@@ -1,0 +1,172 @@
+"""Evidence on a solution's Triton kernels: what each launch read and wrote, and what PyTorch computed beside them.
+
+Values are followed from tensor to tensor, by the memory that tensors share. So it is known which parameters reach the
+answer through a kernel, and which by another way. All of it is seen in the student's own process: it is evidence and no
+proof.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from sandbox.guest.triton import Kind, Launch, Region, launches
+
+MAX_LAUNCHES = 1000
+# Operations whose results hold no values of other tensors.
+ALLOCATING = frozenset(
+    """
+    arange empty empty_like empty_strided fill full full_like lift_fresh new_empty new_empty_strided new_full new_ones
+    new_zeros ones ones_like zero zeros zeros_like
+    """.split()  # noqa: SIM905
+)
+# Operations that arrange values, and compute none.
+ARRANGING = frozenset(
+    """
+    _reshape_alias _to_copy _unsafe_view alias as_strided cat clone constant_pad_nd contiguous copy detach expand
+    flatten narrow permute reshape select slice split split_with_sizes squeeze stack t transpose unbind unfold unsqueeze
+    view
+    """.split()  # noqa: SIM905
+)
+# Methods by which values leave PyTorch, where nothing follows them.
+LEAVING = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The parameters that a tensor's values depend on: `through` kernels, or `beside` them. `is_written`: by one."""
+
+    beside: frozenset[str] = frozenset()
+    through: frozenset[str] = frozenset()
+    is_written: bool = False
+
+    def __or__(self, other: "Origin") -> "Origin":
+        is_written = self.is_written or other.is_written
+        return Origin(self.beside | other.beside, self.through | other.through, is_written)
+
+
+class KernelWatch:
+    """Watches one call of a solution. `inputs`: its arguments, by name."""
+
+    def __init__(self, inputs: Mapping[str, Any]) -> None:
+        self._origins: dict[int, Origin] = {}
+        self._calls: list[dict[str, Any]] = []
+        self._outside: set[str] = set()
+        for name, value in inputs.items():
+            for address in _storages(value):
+                self._origins[address] = self._origin_of(address) | Origin(beside=frozenset({name}))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        launches.listener = self._note_launch
+        try:
+            with _Methods(self), _Operations(self):
+                yield
+        finally:
+            launches.listener = None
+
+    def tell(self, answer: object) -> dict[str, Any] | None:
+        """Return the facts as plain values, or None if no kernel ran."""
+        if not self._calls:
+            return None
+        origins = [self._origin_of(address) for address in _storages(answer)]
+        return {
+            "calls": self._calls,
+            "takes_part": bool(origins) and all(origin.is_written for origin in origins),
+            "fed_by": sorted(frozenset().union(*(origin.through for origin in origins))),
+            "bypassed_by": sorted(frozenset().union(*(origin.beside for origin in origins))),
+            "outside": sorted(self._outside),
+        }
+
+    def note_operation(self, name: str, given: object, returned: object) -> None:
+        """Note that an operation made values of others, outside of a kernel."""
+        sources, origin = _storages(given), Origin()
+        for address in () if name in ALLOCATING else sources:
+            origin |= self._origin_of(address)
+        for address in _storages(returned):
+            self._origins[address] = origin | self._origin_of(address) if address in sources else origin
+        if name not in ALLOCATING | ARRANGING:
+            self.note_outside(name)
+
+    def note_outside(self, name: str) -> None:
+        self._outside.add(f"torch.{name}")
+
+    def _note_launch(self, launch: Launch) -> None:
+        if len(self._calls) == MAX_LAUNCHES:
+            self._outside.add(f"more than {MAX_LAUNCHES:,} launches")
+            return
+        read = [region for region in launch.regions if region.bytes["reads"] + region.bytes["updates"]]
+        written = [region for region in launch.regions if region.bytes["writes"] + region.bytes["updates"]]
+        self._calls.append(
+            {
+                "grid": launch.grid,
+                "inputs": [self._block(region, "reads") for region in read],
+                "outputs": [self._block(region, "writes") for region in written],
+            }
+        )
+        origin = Origin(is_written=True)
+        for region in read:
+            for address in _storages(region.tensor):
+                found = self._origin_of(address)
+                origin |= Origin(through=found.beside | found.through)
+        for region in written:
+            for address in _storages(region.tensor):
+                self._origins[address] = origin if region.is_filled() else origin | self._origin_of(address)
+
+    def _block(self, region: Region, kind: Kind) -> dict[str, Any]:
+        shape = max(region.blocks.get(kind, ()), region.blocks.get("updates", ()), key=prod)
+        origin = Origin()
+        for address in _storages(region.tensor) if kind == "reads" else ():
+            origin |= self._origin_of(address)
+        return {
+            "parameters": sorted(origin.beside | origin.through),
+            "dtype": str(region.tensor.dtype).removeprefix("torch."),
+            "shape": shape,
+            "bytes": prod(shape) * region.tensor.element_size(),
+            "array_bytes": region.end - region.first,
+            "total_bytes": region.bytes[kind] + region.bytes["updates"],
+        }
+
+    def _origin_of(self, address: int) -> Origin:
+        return self._origins.get(address, Origin())
+
+
+class _Operations(TorchDispatchMode):  # type: ignore[misc]
+    """Notes what PyTorch computes, below Python."""
+
+    def __init__(self, watch: KernelWatch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        returned = func(*args, **(kwargs or {}))
+        if launches.running is None:
+            self._watch.note_operation(func.overloadpacket.__name__.rstrip("_"), (args, kwargs), returned)
+        return returned
+
+
+class _Methods(TorchFunctionMode):  # type: ignore[misc]
+    """Notes methods by which values leave PyTorch."""
+
+    def __init__(self, watch: KernelWatch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        if name in LEAVING and launches.running is None:
+            self._watch.note_outside(f"Tensor.{name}")
+        return func(*args, **(kwargs or {}))
+
+
+def _storages(value: object) -> set[int]:
+    """Return the addresses of the memory of all tensors in a tree."""
+    with torch._C.DisableTorchFunction():
+        return {leaf.untyped_storage().data_ptr() for leaf in tree_leaves(value) if isinstance(leaf, Tensor)}
