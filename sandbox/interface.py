@@ -31,7 +31,7 @@ from sandbox.guest.wire import IsolationDemand as IsolationDemand
 from sandbox.guest.wire import Parameter as Parameter
 from sandbox.guest.wire import RunLimits as RunLimits
 
-FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch", "triton")
+FRAMEWORKS = ("numpy", "jax", "flax", "optax", "pallas", "torch", "triton")
 Stage: TypeAlias = Literal["load", "call", "answer"]
 
 

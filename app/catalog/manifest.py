@@ -6,7 +6,15 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, Strict, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    Strict,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from app.catalog.answers import AnyAnswer
 from app.catalog.answers.one_function import Function
@@ -17,6 +25,7 @@ from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
 from app.judging.options import Integer, Margin, Model, Number
+from app.judging.requirement import Requirement
 
 __all__ = [
     "Case",
@@ -139,6 +148,11 @@ class Manifest(Model):
     quiz: Annotated[tuple[Question, ...], Field(max_length=50)] = ()
     license: Annotated[str, _line(100)] | None = None
     sources: Annotated[tuple[Annotated[str, _line(300)], ...], Field(max_length=30)] = ()
+
+    @field_validator("requirements")
+    @classmethod
+    def _for_frameworks(cls, given: tuple[Requirement, ...], info: ValidationInfo) -> tuple[Requirement, ...]:
+        return tuple(requirement.for_frameworks(info.data.get("frameworks", ())) for requirement in given)
 
     @property
     def declared_inputs(self) -> tuple[Parameter, ...]:

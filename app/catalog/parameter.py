@@ -1,6 +1,7 @@
 """The declarations of parameters, of the inputs of cases, and of what a solution returns."""
 
 import keyword
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal, get_args
 
@@ -10,16 +11,19 @@ from app.catalog.dtype import WIDE_DTYPES, DType
 from app.catalog.fault import Conflict, Inconsistent
 from app.judging.options import Model
 
-Framework = Literal["numpy", "jax", "flax", "optax", "torch", "triton"]
+Framework = Literal["numpy", "jax", "flax", "optax", "pallas", "torch", "triton"]
 ArrayKind = Literal["jax", "torch", "numpy"]
 Kind = Literal["jax", "torch", "numpy", "value"]
 Type = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
 ReturnType = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "bytes", "list", "dict"]
 ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
 # A framework that is part of another, or needs it.
-IMPLIED: dict[Framework, Framework] = {"triton": "torch"}
+IMPLIED: dict[Framework, Framework] = {"pallas": "jax", "triton": "torch"}
 # Frameworks that a runtime may lack (`sandbox.guest.zygote`).
 OPTIONAL_FRAMEWORKS: frozenset[str] = frozenset({"triton"})
+IMPORTS_PALLAS = re.compile(
+    r"^\s*(from jax\.experimental import .*\bpallas\b|(import|from) jax\.experimental\.pallas\b)", re.M
+)
 # A box needs at least one of these frameworks to make such an array.
 FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
     "jax": ("jax", "flax", "optax"),

@@ -96,7 +96,9 @@ def requirement_conflicts(
             for place, name in enumerate(names):
                 if name not in arrays:
                     message = f"is {name!r}, which is not a traced parameter{nearest(name, arrays)}"
-                    yield Conflict((*where, key, place), message, f"use one of {', '.join(arrays) or 'none'}")
+                    yield Conflict(
+                        (*where, *key.split("."), place), message, f"use one of {', '.join(arrays) or 'none'}"
+                    )
 
 
 def _number_conflicts(

@@ -18,7 +18,7 @@ from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.leaf import aligned
 from app.judging.printable_text import printable
 from app.judging.report import MAX_MESSAGE, AnswerFault, Material, build_report, preview, told_bytes, told_seconds
-from app.judging.requirement import Facts, first_unmet
+from app.judging.requirement import Evidence, Facts, first_unmet
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
@@ -101,11 +101,14 @@ UNTRACEABLE_MESSAGE = (
     "JAX can't trace {entry_point} with inputs like these, so its program is unknown{place}: {kind}: {message}"
 )
 REFUSED = "program refused"
+# Of `sandbox.guest.pallas`.
+NOT_COMPILED = "NotCompiled"
 OTHER_PROGRAM = "its program answers differently"
 OTHER_PROGRAM_MESSAGE = (
     "your function is correct when it is called, but the program that JAX traces from it is not: {what}. Both must "
     "give the same answer: do not check whether JAX is tracing the function, and compute the answer from the inputs"
 )
+MAX_KERNELS = 8
 # JAX raises these when Python asks for a value that is not known while tracing.
 _TRACING = frozenset(
     """
@@ -232,8 +235,16 @@ def check_program(
         return _given_up(case, examined.skip_reason)
     facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=examined.evidence, reference=case.evidence)
     unmet = first_unmet(manifest.requirements, "program", facts)
-    right = own if called is None else called
+    right = _with_kernels(own if called is None else called, examined.evidence)
     return refuse(right, unmet.category, unmet.message) if unmet else right
+
+
+def _with_kernels(result: CaseResult, evidence: Evidence | None) -> CaseResult:
+    """Add the first kernels of the program to a sample's report."""
+    if result.visibility != "sample" or evidence is None or evidence.kernels is None:
+        return result
+    shown = [call.as_json() for call in evidence.kernels.calls[:MAX_KERNELS]]
+    return replace(result, report={**result.report, "kernels": shown})
 
 
 def _given_up(case: PreparedCase, skip_reason: SkipReason) -> CaseResult:
@@ -258,7 +269,7 @@ def _without_answer(
     """Handle an error while tracing, or from the inspector. Other errors in a sealed case are the student's own."""
     failure = examined.outcome.failure or Failure(stage="call", kind="", message="", traceback="")
     result = own if called is None else called
-    if examined.is_exported:
+    if examined.is_exported or failure.kind == NOT_COMPILED:
         return refuse(result, REFUSED, failure.message)
     if called is None and failure.kind not in _TRACING:
         return own

@@ -6,9 +6,10 @@ calls come from the student's own process, so they are evidence and not proof. T
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from math import prod
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
@@ -61,6 +62,65 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """What one program of a kernel's grid has of an array. `parameters`: those that the array is made of.
+
+    `bytes`: of the block. `array_bytes`: of the array, filled up to whole blocks.
+    """
+
+    parameters: tuple[str, ...]
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    array_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelCall:
+    """A call of a Pallas kernel. `grid`: the number of programs along each axis."""
+
+    grid: tuple[int, ...]
+    inputs: tuple[Block, ...]
+    outputs: tuple[Block, ...]
+
+    @property
+    def programs(self) -> int:
+        return prod(self.grid)
+
+    @property
+    def block_bytes(self) -> int:
+        """Return the size of all blocks of one program."""
+        return sum(block.bytes for block in (*self.inputs, *self.outputs))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the report of a sample case says about the kernel."""
+        keys = ("parameters", "dtype", "shape", "bytes")
+        inputs, outputs = (
+            [{key: getattr(block, key) for key in keys} for block in blocks] for blocks in (self.inputs, self.outputs)
+        )
+        return {"grid": self.grid, "programs": self.programs, "inputs": inputs, "outputs": outputs}
+
+    def reads_of(self, parameter: str) -> float:
+        """Return how many times the blocks of all programs cover the parameter."""
+        blocks = [block for block in self.inputs if parameter in block.parameters]
+        return sum(self.programs * block.bytes / block.array_bytes for block in blocks if block.array_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernels:
+    """The Pallas kernels of a program. `takes_part`, `fed_by` and `bypassed_by` are as for loops, of all together.
+
+    `outside`: the names of the operations outside of kernels that do more than to prepare arrays.
+    """
+
+    calls: tuple[KernelCall, ...]
+    takes_part: bool
+    fed_by: tuple[str, ...]
+    bypassed_by: tuple[str, ...]
+    outside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Facts about a program.
 
@@ -80,6 +140,7 @@ class Evidence:
     temporary_bytes: int
     flops: float
     unbounded: int = 0
+    kernels: Kernels | None = None
 
 
 Basis: TypeAlias = Literal["program", "calls", "source"]
@@ -133,9 +194,16 @@ class Unmet:
 
 
 class Requirement(Model, ABC):
-    """A rule on how an answer is computed. `basis` is the kind of evidence that it needs."""
+    """A rule on how an answer is computed."""
 
-    basis: ClassVar[Basis] = "program"
+    @property
+    def basis(self) -> Basis:
+        """The kind of evidence that it needs."""
+        return "program"
+
+    def for_frameworks(self, _frameworks: Collection[str]) -> Self:
+        """Return the requirement as a problem with these frameworks has it."""
+        return self
 
     @property
     def names(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ It runs in the student's box and is not trusted. If the student patches JAX, the
 sent. The driver gets shapes, dtypes and static values, never an input.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,9 @@ from sandbox.guest.trace_signature import PROGRAM_BYTES, Leaf, Signature, argume
 
 # So that programs that differ only in source locations are equal.
 jax.config.update("jax_traceback_in_locations_limit", 0)
+# A box for kernels also exports what a GPU would run.
+PLATFORMS = ["cpu", "cuda"] if "jax.experimental.pallas" in sys.modules else ["cpu"]
+KERNELS = jax.export.DisabledSafetyCheck.custom_call("__gpu$xla.gpu.triton")
 
 
 class NotExported(Exception):
@@ -43,7 +47,9 @@ def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         return outputs
 
     specs = [_spec(leaf) for leaf in leaves(signature)]
-    exported = jax.export.export(jax.jit(flat, keep_unused=True), platforms=["cpu"])(*specs)
+    exported = jax.export.export(jax.jit(flat, keep_unused=True), platforms=PLATFORMS, disabled_checks=[KERNELS])(
+        *specs
+    )
     program = exported.mlir_module_serialized
     if len(program) > PROGRAM_BYTES:
         raise NotExported(

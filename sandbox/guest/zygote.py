@@ -30,6 +30,7 @@ IMPORTS = {
     "jax": ("jax", "jax.numpy", "jax.random", "jax.export"),
     "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
     "optax": ("optax",),
+    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton"),
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
     "triton": ("triton", "triton.language"),
 }
@@ -49,6 +50,8 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     frameworks = tuple(name for name in settings.frameworks if name not in missing)
     _hide(name for name in OPTIONAL if name not in settings.frameworks)
     _import(frameworks)
+    if "pallas" in frameworks:
+        importlib.import_module("sandbox.guest.pallas").install()
     jax_compilation.install(settings.optimizations)
     has_gpu = settings.gpu_memory_bytes is not None
     if "triton" in frameworks and not has_gpu:

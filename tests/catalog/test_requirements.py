@@ -16,6 +16,7 @@ JAX = (
     .replace("leaves: numpy, dtype: float64", "leaves: jax, dtype: float32")
     .replace("{name: scale, type: float}", "{name: scale, type: float, static: true}")
 )
+PALLAS = JAX.replace("[jax]", "[pallas]")
 SEALED = "  - name: large\n    sealed: true\n    repeat: 3\n"
 # problem, what stands under requirements, key, words of the message, words of the remedy
 BROKEN = [
@@ -40,6 +41,10 @@ BROKEN = [
     (JAX, "{max_temporary_memory: {mb: 1}}", "requirements[0].max_temporary_memory.mb",
      "not a known key", "mib, ratio"),
     (JAX, "{max_flops_ratio: 0}", "requirements[0].max_flops_ratio", "is 0", "more than 0"),
+    (JAX, "{kernel: {}}", "requirements[0].kernel", "needs pallas", "add pallas to frameworks"),
+    (PALLAS, "{kernel: {through: [x, z]}}", "requirements[0].kernel.through[1]", "not a traced parameter", "of x, y"),
+    (PALLAS, "{kernel: {max_block_bytes: 0}}", "requirements[0].kernel.max_block_bytes", "is 0", "at least 1"),
+    (PALLAS, "{kernel: {blocks: 1}}", "requirements[0].kernel.blocks", "not a known key", "max_block_bytes, max_reads"),
     (JAX, "{calls: backward, count: 1}", "requirements[0].calls", "needs torch", "add torch to frameworks"),
     (JAX, "{calls: backwards, count: 1}", "requirements[0].calls", "did you mean backward?", "use one of autocast"),
     (PROBLEM, "{max_equations: 9}", "requirements[0].max_equations", "needs jax", "add jax to frameworks"),
@@ -133,3 +138,8 @@ def test_the_schema_knows_the_requirements() -> None:
     assert validator.is_valid(content | {"requirements": [{"uses": "scan", "length": "N"}, {"calls": "backward"}]})
     assert not validator.is_valid(content | {"requirements": [{"uses": "loop"}]})
     assert not validator.is_valid(content | {"requirements": [{"max_equations": "9"}]})
+
+
+def test_pallas_implies_jax() -> None:
+    assert make_package(problem=PALLAS).manifest.frameworks == ("pallas", "jax")
+    assert make_package(problem=JAX.replace("[jax]", "[jax, pallas]")).manifest.frameworks == ("jax", "pallas")

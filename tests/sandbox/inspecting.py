@@ -55,8 +55,10 @@ def export(
     return list(run.cases)
 
 
-def programs(bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] = ()) -> list[Program]:
-    outcomes = export(bench, source, *cases, static=static)
+def programs(
+    bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] = (), frameworks: tuple[str, ...] = ("jax",)
+) -> list[Program]:
+    outcomes = export(bench, source, *cases, static=static, frameworks=frameworks)
     return [
         Program(_answer(outcome), describe(inputs, static), inputs)
         for outcome, inputs in zip(outcomes, cases, strict=True)

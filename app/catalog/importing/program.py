@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from app.catalog.parameter import Framework
+from app.catalog.parameter import IMPORTS_PALLAS, Framework
 from app.errors import AllcloseError
 
 FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
@@ -64,6 +64,7 @@ def imports_of(tree: ast.Module) -> set[str]:
 def frameworks_of(trees: Sequence[ast.Module]) -> list[str]:
     """Return the frameworks that these programs import, or NumPy, which starts fastest, if there are none."""
     imported = set().union(*(imports_of(tree) for tree in trees))
+    imported |= {"pallas"} if any(IMPORTS_PALLAS.search(ast.unparse(tree)) for tree in trees) else set()
     return [name for name in FRAMEWORKS if name in imported] or ["numpy"]
 
 

@@ -4,7 +4,7 @@ The count is evidence and not proof, since a student can forge it. Use it for co
 """
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import Field, StringConstraints
 
@@ -33,14 +33,16 @@ class Calls(Requirement):
 
     `count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size."""
 
-    basis: ClassVar[Basis] = "calls"
-
     calls: Annotated[
         str, StringConstraints(pattern=CALL_NAME, max_length=64), Field(json_schema_extra={"examples": list(CALLS)})
     ]
     count: Count | None = None
     at_least: Count | None = None
     at_most: Count | None = None
+
+    @property
+    def basis(self) -> Basis:
+        return "calls"
 
     @property
     def frameworks(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ tells an honest student which line uses the function that the exercise is about.
 once, so the source can't take them back.
 """
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -22,9 +22,11 @@ Pattern = Annotated[str, StringConstraints(pattern=FULL_NAME)]
 class ForbidsCalls(Requirement):
     """Full names of functions, or `module.*` for all functions of a module."""
 
-    basis: ClassVar[Basis] = "calls"
-
     forbids_calls: Annotated[tuple[Annotated[Pattern, Field(max_length=100)], ...], Field(min_length=1, max_length=50)]
+
+    @property
+    def basis(self) -> Basis:
+        return "calls"
 
     @property
     def frameworks(self) -> tuple[str, ...]:

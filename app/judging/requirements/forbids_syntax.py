@@ -14,7 +14,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -52,9 +52,11 @@ class ForbidsSyntax(Requirement):
     `comprehension` includes generator expressions; `if` includes `match` and `a if b else c`.
     """
 
-    basis: ClassVar[Basis] = "source"
-
     forbids_syntax: Annotated[tuple[Construct, ...], Field(min_length=1, max_length=20)]
+
+    @property
+    def basis(self) -> Basis:
+        return "source"
 
     @property
     def is_watched(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app.catalog.fault import nearest
 from app.catalog.maths import make_parser
+from app.catalog.parameter import IMPORTS_PALLAS
 from app.catalog.source import Source, line_of, parameters_of, required_parameters_of
 from app.catalog.verification_report import Finding, Severity
 from app.judging.requirements.forbids import OPERATIONS, STRUCTURES, Forbids
@@ -107,6 +108,7 @@ def _unused_frameworks(texts: PackageTexts) -> Iterator[Finding]:
     code = [source.text for key, source in texts.sources.items() if key not in ("statement", "editorial", "notes")]
     code += [known.source.text for known in texts.submissions]
     used = {name for text in code for name in IMPORT.findall(text)}
+    used |= {"pallas"} if any(map(IMPORTS_PALLAS.search, code)) else set()
     used |= {
         parameter.array_kind for parameter in (*manifest.parameters, *manifest.case_inputs) if parameter.array_kind
     }

@@ -176,6 +176,7 @@ FRAMEWORKS: dict[str, str] = {
     "jax": "JAX",
     "flax": "Flax",
     "optax": "Optax",
+    "pallas": "Pallas",
     "torch": "PyTorch",
     "triton": "Triton",
 }

@@ -9,7 +9,9 @@ from typing import Any
 from sandbox.guest.inspection.dataflow import Sources, Target, beside, feeding
 from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, operations_in
+from sandbox.guest.inspection.kernels import Block, Kernel, Surroundings, bytes_of
 from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
+from sandbox.guest.inspection.module import dtype_of
 from sandbox.guest.trace_signature import Leaf
 
 # Share of the arithmetic that must occur in groups of a number, for that number to count as copies of a body.
@@ -47,8 +49,9 @@ def _kind(graph: Graph, operation: Operation) -> tuple[object, ...]:
 Facts = dict[str, Any]
 
 
-def gather(graph: Graph, leaves: list[Leaf], temporary_bytes: int) -> Facts:
-    return _Gathering(graph, leaves).facts(temporary_bytes)
+def gather(graph: Graph, kernels: list[Kernel], leaves: list[Leaf], temporary_bytes: int) -> Facts:
+    found = _Gathering(graph, leaves)
+    return found.facts(temporary_bytes) | {"kernels": found.kernels(kernels)}
 
 
 class _Gathering:
@@ -118,6 +121,35 @@ class _Gathering:
             "bypassed_by": self._parameters(reached),
         }
         return facts | ({"whole": self._parameters(fed.whole)} if with_whole else {})
+
+    def kernels(self, kernels: list[Kernel]) -> Facts | None:
+        if not kernels:
+            return None
+        around = Surroundings(self._graph, kernels, self._arguments, self._mark)
+        live = {one.name for one in around.computed if self.work.is_live(one)}
+        return {
+            "calls": [
+                {
+                    "grid": one.grid,
+                    "inputs": [self._block(block, around.arrays[block.array]) for block in one.inputs],
+                    "outputs": [self._block(block, 0) for block in one.outputs],
+                }
+                for one in kernels
+            ],
+            "takes_part": bool(around.beside & self._mark),
+            "fed_by": self._parameters(around.through),
+            "bypassed_by": self._parameters(around.beside),
+            "outside": tuple(sorted(live)),
+        }
+
+    def _block(self, block: Block, sources: Sources) -> Facts:
+        return {
+            "parameters": self._parameters(sources),
+            "dtype": dtype_of(block.type),
+            "shape": block.type.shape,
+            "bytes": bytes_of(block.type),
+            "array_bytes": bytes_of(self._graph.types[block.array]),
+        }
 
     def _parameters(self, sources: Sources) -> tuple[str, ...]:
         return tuple(name for place, name in enumerate(self._names) if sources >> place & 1)

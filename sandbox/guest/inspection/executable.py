@@ -16,6 +16,7 @@ from sandbox.guest.codec import Array, Malformed, Tree, decode, encode
 from sandbox.guest.inspection.evidence import Facts, gather
 from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Type
+from sandbox.guest.inspection.kernels import find_kernels
 from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
 from sandbox.guest.inspection.step_removal import change, changes
@@ -88,7 +89,7 @@ class _Reading:
         if self._inlined > MAX_INLINED:
             raise Refused(f"the program, with its calls inlined, has more than {MAX_INLINED} operations")
         name = given.name.partition(".")[2]
-        found = Operation(name, self._module.places[given], operands, [])
+        found = Operation(name, self._module.places[given], operands, [], kernel=self._module.kernels.get(given))
         found.regions = [self._region(region, names) for region in given.regions]
         found.results = [self._number(result) for result in given.results]
         if name == "constant":
@@ -115,7 +116,9 @@ class Executable:
         module.check_signature(leaves(signature))
         self._structure = _Structure(structure, len(module.main.type.results))
         self._graph: Graph = read(module)
-        self._work = Work(self._graph, find_loops(self._graph))
+        loops = find_loops(self._graph)
+        self._work = Work(self._graph, loops)
+        self._kernels = find_kernels(self._graph, loops)
         self._options = _options(module)
         self._compiled = _compile(module, self._options)
         self._changed: dict[tuple[int, int], Any] = {}
@@ -123,7 +126,7 @@ class Executable:
     @cached_property
     def evidence(self) -> Facts:
         stats = self._compiled.get_compiled_memory_stats()
-        return gather(self._graph, leaves(self._signature), int(stats.temp_size_in_bytes))
+        return gather(self._graph, self._kernels, leaves(self._signature), int(stats.temp_size_in_bytes))
 
     def run(self, inputs: dict[str, Tree]) -> Tree:
         return self._run(self._compiled, inputs)

@@ -30,12 +30,21 @@ class Region:
     results: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """The call of a compiled kernel. `grid`: its programs along each axis. `inputs`: the number of arrays it reads."""
+
+    grid: tuple[int, ...]
+    inputs: int
+
+
 @dataclass(slots=True, eq=False)
 class Operation:
     """`name`: without its dialect. `place`: its index among all operations of the module, in text order.
 
     `constant`: the value of a scalar constant. `direction`: of a comparison. `contracted`: how many products, or
-    elements of a window, make one element of the result.
+    elements of a window, make one element of the result. `kernel`: of a choice between an interpreted and a compiled
+    kernel.
     """
 
     name: str
@@ -46,6 +55,7 @@ class Operation:
     constant: Constant | None = None
     direction: str = ""
     contracted: int = 1
+    kernel: KernelCall | None = None
 
 
 @dataclass(slots=True, eq=False)

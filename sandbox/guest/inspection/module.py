@@ -10,7 +10,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from sandbox.guest.inspection.custom_calls import check_custom_call
-from sandbox.guest.inspection.graph import Refused, Type
+from sandbox.guest.inspection.graph import KernelCall, Refused, Type
 from sandbox.guest.trace_signature import Leaf
 
 PROGRAM_BYTES = 4 * 2**20
@@ -28,6 +28,8 @@ _REFUSED = frozenset(
     stablehlo.real_dynamic_slice stablehlo.set_dimension_size stablehlo.rng
     """.split()  # noqa: SIM905
 )
+# As JAX calls a Pallas kernel that Triton compiles.
+KERNEL = "__gpu$xla.gpu.triton"
 _DTYPES = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "complex64": "complex<f32>", "int4": "i4", "uint4": "ui4",
@@ -39,7 +41,10 @@ _DTYPES = {
 
 
 class Module:
-    """A verified module in its own context. The constructor raises Refused."""
+    """A verified module in its own context. The constructor raises Refused.
+
+    `kernels`: the choices between an interpreted and a compiled kernel. The compiled one is removed.
+    """
 
     def __init__(self, program: bytes) -> None:
         if len(program) > PROGRAM_BYTES:
@@ -51,6 +56,8 @@ class Module:
                 self.module.operation.verify()
             except Exception as error:
                 raise Refused(f"the bytes are not an exported program ({type(error).__name__})") from None
+            self.functions = self._list_functions()
+            self.kernels = _choose_processor(self.main, list(_walk(self.module.operation)))
             self.operations = list(_walk(self.module.operation))
             self._check()
         self.places = {operation: place for place, operation in enumerate(self.operations)}
@@ -67,14 +74,17 @@ class Module:
     def main(self) -> Any:
         return self.functions["main"]
 
-    def _check(self) -> None:
-        self.functions: dict[str, Any] = {}
+    def _list_functions(self) -> dict[str, Any]:
+        functions: dict[str, Any] = {}
         for operation in self.module.body.operations:
             if operation.operation.name != "func.func" or not operation.operation.regions[0].blocks:
                 raise Refused("the program contains something other than functions")
-            self.functions[operation.name.value] = operation
-        if "main" not in self.functions:
+            functions[operation.name.value] = operation
+        if "main" not in functions:
             raise Refused("the program has no main function")
+        return functions
+
+    def _check(self) -> None:
         if len(self.operations) > MAX_OPERATIONS:
             raise Refused(f"the program has more than {MAX_OPERATIONS} operations: write loops with lax.scan")
         for operation in self.operations:
@@ -86,6 +96,58 @@ def type_of(given: Any) -> Type:
     if not isinstance(given, ir.RankedTensorType) or not given.has_static_shape:
         raise Refused(f"the program computes with a {str(given)[:100]}")
     return Type(str(given.element_type), tuple(given.shape))
+
+
+def dtype_of(one: Type) -> str:
+    """Return NumPy's name of the type of the elements."""
+    return next((name for name, dtype in _DTYPES.items() if dtype == one.dtype), one.dtype)
+
+
+def _choose_processor(main: Any, operations: list[Any]) -> dict[Any, KernelCall]:
+    """Fix a program for several platforms to the first, a processor, and return what it would call on a GPU."""
+    block = main.regions[0].blocks[0]
+    if block.arguments and "jax.global_constant" in main.arg_attrs[0]:
+        with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
+            block.arguments[0].replace_all_uses_with(_zero(block.arguments[0].type))
+        block.erase_argument(0)
+        kind = main.type
+        main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kind.inputs[1:], kind.results))
+        main.arg_attrs = list(main.arg_attrs)[1:]
+    return {_parent_of(one): _remove_kernel(one) for one in operations if _calls_kernel(one)}
+
+
+def _calls_kernel(operation: Any) -> bool:
+    return operation.name == "stablehlo.custom_call" and bool(operation.attributes["call_target_name"].value == KERNEL)
+
+
+def _parent_of(call: Any) -> Any:
+    """Return the choice whose second branch this is."""
+    parent = call.parent.operation
+    is_second = parent.name == "stablehlo.case" and len(parent.regions) == 2
+    if not is_second or call not in [one.operation for one in parent.regions[1].blocks[0].operations]:
+        raise Refused("the program calls a compiled kernel that has no interpreted form")
+    return parent
+
+
+def _remove_kernel(call: Any) -> KernelCall:
+    try:
+        config = call.attributes["mhlo.backend_config"]
+        grid = tuple(ir.IntegerAttr(config[f"grid_{axis}"]).value for axis in "xyz")
+    except (KeyError, ValueError):
+        raise Refused("the program calls a kernel in a way that JAX does not") from None
+    with ir.InsertionPoint(call), ir.Location.unknown():
+        for result in call.results:
+            result.replace_all_uses_with(_zero(result.type))
+    inputs = len(call.operands)
+    call.erase()
+    return KernelCall(grid, inputs)
+
+
+def _zero(kind: Any) -> Any:
+    """Return a constant at the current place."""
+    element = type_of(kind).dtype
+    zero = "false" if element == "i1" else "0.0" if element.startswith(("f", "bf")) else "0"
+    return stablehlo.constant(ir.Attribute.parse(f"dense<{zero}> : {kind}"))
 
 
 def _walk(operation: Any) -> Iterator[Any]:

@@ -3,12 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from app.judging.requirement import Conditional, Evidence, Facts, Loop
+from app.judging.requirement import Block, Conditional, Evidence, Facts, KernelCall, Kernels, Loop
 
 LOOP = Loop(
     index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, outside=100.0, effect=0.2
 )
 BRANCH = Conditional(index=0, branches=2, nesting=0, takes_part=True, fed_by=("x",), effect=0.2)
+BLOCK = Block(parameters=("x",), dtype="f32", shape=(16, 64), bytes=4096, array_bytes=16_384)
+CALL = KernelCall(grid=(4, 2, 1), inputs=(BLOCK, replace(BLOCK, parameters=("y",))), outputs=(BLOCK,))
+KERNELS = Kernels(calls=(CALL,), takes_part=True, fed_by=("x", "y"), bypassed_by=(), outside=("multiply",))
 PROGRAM = Evidence(
     loops=(LOOP,),
     branches=(),
@@ -18,6 +21,7 @@ PROGRAM = Evidence(
     equations=40,
     temporary_bytes=2**20,
     flops=1000.0,
+    kernels=KERNELS,
 )
 
 
@@ -42,6 +46,10 @@ def with_loop(**changes: Any) -> Facts:
 
 def with_branch(**changes: Any) -> Facts:
     return facts(replace(PROGRAM, branches=(replace(BRANCH, **changes),)))
+
+
+def with_kernels(**changes: Any) -> Facts:
+    return facts(replace(PROGRAM, kernels=replace(KERNELS, **changes)))
 
 
 def with_program(**changes: Any) -> Facts:

@@ -12,17 +12,20 @@ from app.judging.requirement import Facts, Requirement, first_unmet
 from app.judging.requirements.forbids_syntax import without_main_guards
 from tests.judging.requirements.evidence import (
     BRANCH,
+    CALL,
     LOOP,
     PROGRAM,
     facts,
     forbidding,
     source,
     with_branch,
+    with_kernels,
     with_loop,
     with_program,
 )
 
 SCAN = {"uses": "scan", "length": "n"}
+KERNEL = {"kernel": {"through": ["x", "y"], "max_block_bytes": 12_288, "max_reads": 2}}
 SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
 PADDED = with_program(loops=(replace(LOOP, share=0.8, outside=1000.0),), flops=5000.0)
 ENDLESS = with_program(loops=(replace(LOOP, share=1.0, outside=inf),), unbounded=1)
@@ -49,6 +52,10 @@ MET: list[tuple[dict[str, Any], Facts]] = [
     ({"max_temporary_memory": {"ratio": 2}}, with_program(temporary_bytes=2 * 2**20)),
     ({"max_flops_ratio": 1.5}, with_program(flops=1564.0)),
     ({"max_equations": 40}, facts()),
+    ({"kernel": {}}, with_kernels(bypassed_by=("x",))),
+    (KERNEL, facts()),
+    (KERNEL, with_kernels(fed_by=("x", "y", "z"), bypassed_by=("z",))),
+    (KERNEL, with_kernels(outside=())),
     ({"calls": "backward", "count": "n"}, facts(backward=8)),
     ({"calls": "backward", "at_least": 2, "at_most": "n"}, facts(backward=2)),
     ({"forbids_calls": ["torch.softmax", "numpy.linalg.*"]}, forbidding({"torch.exp": 3, "numpy.linalg.a.b": 4})),
@@ -88,6 +95,14 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     ({"max_temporary_memory": {"ratio": 0.5}}, facts(), "0.5 times the reference's temporary memory; found 1 MiB"),
     ({"max_flops_ratio": 1.5}, with_program(flops=4000.0), "1.5 times the reference's arithmetic; found 4 times"),
     ({"max_equations": 20}, with_program(copies=8), "at most 20 operations; found 40, among them 8 copies of one body"),
+    ({"kernel": {}}, with_program(kernels=None), "expected a kernel that computes the answer; found no pallas_call"),
+    ({"kernel": {}}, with_kernels(takes_part=False), "found a kernel that the answer does not depend on"),
+    ({"kernel": {}}, with_kernels(fed_by=()), "found a kernel that the answer does not depend on"),
+    ({"kernel": {}}, with_kernels(outside=("dot_general", "multiply")), "a kernel, but also dot_general outside of it"),
+    (KERNEL, with_kernels(fed_by=("x",)), "found a kernel that does not read y"),
+    (KERNEL, with_kernels(bypassed_by=("y", "z")), "but also a path from y to the answer outside of it"),
+    (KERNEL, with_kernels(calls=(CALL, replace(CALL, outputs=CALL.outputs * 2))), "12 KiB for each program; found 16"),
+    (KERNEL, with_kernels(calls=(CALL, CALL)), "expected at most 2 reads of x; found 4"),
     ({"calls": "backward", "count": 1}, facts(), "expected backward to be called 1 time; found 0 calls"),
     ({"calls": "backward", "at_most": "n"}, facts(backward=9), "to be called at most 8 times; found 9 calls"),
     ({"forbids_calls": ["torch.exp"]}, forbidding({"torch.exp": 5}), "no call of torch.exp; found torch.exp in line 5"),
@@ -133,7 +148,16 @@ def test_the_message_says_what_was_expected_and_what_was_found(
     assert message in unmet.message
 
 
-@pytest.mark.parametrize("options", [SCAN, {"forbids": ["while"]}, {"max_equations": 9}, {"max_flops_ratio": 1.0}])
+def test_evidence_of_a_kernel_depends_on_its_language() -> None:
+    requirement = read({"kernel": {}})
+
+    assert (requirement.for_frameworks(("pallas", "jax")).basis) == "program"
+    assert (requirement.for_frameworks(("triton", "torch")).basis) == "calls"
+
+
+@pytest.mark.parametrize(
+    "options", [SCAN, {"kernel": {}}, {"forbids": ["while"]}, {"max_equations": 9}, {"max_flops_ratio": 1.0}]
+)
 def test_without_evidence_nothing_is_met(options: dict[str, Any]) -> None:
     unmet = read(options).find_unmet(Facts(numbers={"n": 8}))
 

@@ -1,0 +1,161 @@
+"""Pallas kernels in a box without a GPU: they run without `interpret`, and what a GPU would not do is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sandbox.interface import Ending
+from tests.sandbox.bench import Bench, make_request, run_in, value_of
+from tests.sandbox.inspecting import ask, programs
+
+pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
+X = np.arange(1, 41, dtype=np.float32)
+TILES = """
+    import jax, jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def double(x_ref, o_ref):
+        o_ref[...] = 2 * x_ref[...]
+
+    def call(x, blocks, out_blocks, grid, kernel=double, **options):
+        out_shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return pl.pallas_call(
+            kernel, grid=grid, in_specs=[blocks], out_specs=out_blocks, out_shape=out_shape, **options
+        )(x)
+
+    own = pl.BlockSpec((16,), lambda i: (i,))
+"""
+
+
+def run(bench: Bench, body: str, **inputs: Any) -> Any:
+    source = f"{TILES}\n    def solve(x):\n        x = jnp.asarray(x)\n        return {body}\n"
+    with bench.box("pallas") as box:
+        (case,) = run_in(box, make_request(source, inputs or {"x": X})).cases
+    return case
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "call(x, own, own, (3,))",
+        "jax.jit(lambda x: call(x, own, own, (3,)))(x)",
+        "call(x, own, own, (3,), interpret=True)",
+        "jax.vmap(lambda x: call(x, own, own, (2,)))(x.reshape(2, 20)).reshape(-1)",
+        "call(x, *[pl.BlockSpec((16,), lambda i: (2 - i,))] * 2, (3,))",
+    ],
+)
+def test_a_kernel_runs_without_a_gpu_and_its_last_block_may_reach_beyond_the_end(bench: Bench, body: str) -> None:
+    assert value_of(run(bench, body)).tolist() == (2 * X).tolist()
+
+
+def test_what_lies_beyond_the_end_is_not_a_number(bench: Bench) -> None:
+    kernel = "kernel=lambda x_ref, o_ref: o_ref.__setitem__(..., o_ref[...] * 0 + x_ref[...].sum())"
+
+    answer = value_of(run(bench, f"call(x, own, own, (3,), {kernel})"))
+
+    assert np.isnan(answer[-8:]).all()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        (
+            "call(x, own, pl.BlockSpec((16,), lambda i: (0,)), (3,))",
+            "SharedBlock",
+            "programs (0,) and (1,) of the grid both write block (0,) of output 0",
+        ),
+        (
+            "call(x, own, pl.BlockSpec((16,), lambda i: (jax.lax.rem(i, 2),)), (3,))",
+            "SharedBlock",
+            "programs (0,) and (2,) of the grid both write block (0,)",
+        ),
+        ("call(x, pl.BlockSpec(), pl.BlockSpec(), (3,))", "SharedBlock", "programs (0,) and (1,)"),
+        (
+            "call(x, own, own, (4,))",
+            "BlockOutside",
+            "program (3,) of the grid has block (3,) of input 0, which has (3,) blocks",
+        ),
+        (
+            "call(x, pl.BlockSpec((16,), lambda i: (i - 1,)), own, (3,))",
+            "BlockOutside",
+            "program (0,) of the grid has block (-1,) of input 0",
+        ),
+        ("call(x, own, pl.BlockSpec((16,), lambda i: (i + 1,)), (3,))", "BlockOutside", "block (3,) of output 0"),
+    ],
+)
+def test_a_grid_that_only_the_interpreter_forgives_is_refused(bench: Bench, body: str, kind: str, words: str) -> None:
+    case = run(bench, body)
+
+    assert case.ending is Ending.RAISED
+    assert case.failure is not None
+    assert case.failure.kind == kind
+    assert words in case.failure.message
+
+
+KERNELS = """
+    import jax, jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def multiply(x_ref, y_ref, o_ref):
+        o_ref[...] = x_ref[...] @ y_ref[...]
+
+    def kernel(x, y):
+        (m, k), n = x.shape, y.shape[1]
+        return pl.pallas_call(
+            multiply,
+            grid=(m // 16, n // 32),
+            in_specs=[pl.BlockSpec((16, k), lambda i, j: (i, 0)), pl.BlockSpec((k, 32), lambda i, j: (0, j))],
+            out_specs=pl.BlockSpec((16, 32), lambda i, j: (i, j)),
+            out_shape=jax.ShapeDtypeStruct((m, n), x.dtype),
+        )(x, y)
+
+    def solve(which, x, y):
+        return {
+            "alone": lambda: kernel(x, y),
+            "prepared": lambda: kernel(jnp.pad(x, ((0, 16), (0, 0))), y)[:64],
+            "twice": lambda: kernel(kernel(x, y), y),
+            "in_a_loop": lambda: jax.lax.fori_loop(0, 2, lambda _, x: kernel(x, y), x),
+            "beside": lambda: kernel(x, y) + x @ y,
+            "unused": lambda: (kernel(x, y), x @ y)[1],
+            "before": lambda: kernel(jnp.tanh(x), y),
+            "without": lambda: x @ y,
+        }[which]()
+"""
+XY = {"x": np.ones((64, 64), np.float32), "y": np.eye(64, dtype=np.float32)}
+
+
+def test_an_exported_program_shows_its_kernels_and_what_lies_outside_of_them(bench: Bench) -> None:
+    names = ["alone", "prepared", "twice", "in_a_loop", "beside", "unused", "before", "without"]
+    found = programs(bench, KERNELS, *({"which": n} | XY for n in names), static=("which",), frameworks=("pallas",))
+
+    answers = [value_of(one) for one in ask(bench, *(one.message("open") for one in found))]
+
+    kernels = {name: answer["kernels"] for name, answer in zip(names, answers, strict=True)}
+    (call,) = kernels["alone"]["calls"]
+    assert call["grid"] == (4, 2, 1)
+    assert [(block["parameters"], block["shape"], block["bytes"]) for block in call["inputs"]] == [
+        (("x",), (16, 64), 4096),
+        (("y",), (64, 32), 8192),
+    ]
+    assert [block["shape"] for block in call["outputs"]] == [(16, 32)]
+    assert all(block["array_bytes"] == 64 * 64 * 4 for block in (*call["inputs"], *call["outputs"]))
+    assert kernels["prepared"]["calls"][0]["grid"] == (5, 2, 1)
+    assert len(kernels["twice"]["calls"]) == 2
+    assert len(kernels["in_a_loop"]["calls"]) == 1
+    assert kernels["without"] is None
+    for name in ("alone", "prepared", "twice"):
+        assert (kernels[name]["takes_part"], kernels[name]["bypassed_by"], kernels[name]["outside"]) == (True, (), ())
+    assert kernels["beside"]["bypassed_by"] == ("x", "y")
+    assert kernels["beside"]["outside"] == ("add", "dot_general")
+    assert not kernels["unused"]["takes_part"]
+    assert kernels["before"]["outside"] == ("tanh",)
+    assert kernels["before"]["bypassed_by"] == ()
+
+
+def test_the_program_for_a_processor_gives_the_answer(bench: Bench) -> None:
+    (program,) = programs(bench, KERNELS, {"which": "twice"} | XY, static=("which",), frameworks=("pallas",))
+
+    (ran,) = ask(bench, program.message("run"))
+
+    assert value_of(ran).tolist() == XY["x"].tolist()
