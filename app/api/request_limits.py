@@ -8,7 +8,7 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 from functools import lru_cache
 from http import HTTPStatus
@@ -259,7 +259,7 @@ async def _admit(request: Request, slug: str) -> None:
 
 
 async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
-    """Take a place in the queue for the submission. Raises LimitReached."""
+    """Take a place in the queue for the submission. Raises LimitReached, but not for what may be a hand-in."""
     policy, waits = get_policy(request), get_queue_waits(request)
 
     def read_both() -> Policy:
@@ -269,6 +269,8 @@ async def _check_queue(request: Request, slug: str, viewer: Viewer) -> None:
     limits = policy.find_fresh()
     if limits is None or not waits.is_fresh():
         limits = await run_in_threadpool(read_both)
+    if waits.may_be_handed_in(slug):
+        return
     queue = waits.find_queue(slug)
     waits.check(queue, viewer.id, limits.max_queue_minutes)
     get_limits(request).submissions.check()
@@ -321,6 +323,19 @@ async def await_hand_in_turn(request: Request) -> AsyncIterator[None]:
 def read_waited(request: Request) -> timedelta:
     """Return the time since the whole request has arrived."""
     return timedelta(seconds=time.monotonic() - request.state.arrived)
+
+
+async def await_call_turn(request: Request) -> AsyncIterator[None]:
+    """As `await_submit_turn`, and as `await_hand_in_turn` for what may be a hand-in: only its transaction tells.
+
+    There, practice is refused as anywhere.
+    """
+    waits = get_queue_waits(request)
+    if not waits.is_fresh():
+        await run_in_threadpool(waits.read)
+    is_hand_in = waits.may_be_handed_in(request.path_params["slug"])
+    async with asynccontextmanager(await_hand_in_turn if is_hand_in else await_submit_turn)(request):
+        yield
 
 
 async def await_visitor_turn(request: Request) -> AsyncIterator[None]:

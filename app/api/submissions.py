@@ -14,7 +14,7 @@ from app.api.dependency import Address, AllLimits, Live, Reader, Sender, SliceQu
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, hold_stream, long_poll
 from app.api.openapi import locates
-from app.api.request_limits import await_submit_turn, is_admitted, read_waited
+from app.api.request_limits import await_call_turn, is_admitted, read_waited
 from app.api.request_state import in_loop
 from app.catalog.custom_inputs import MAX_BYTES
 from app.courses.assignment import find_key
@@ -63,8 +63,7 @@ class NewSubmission(Body):
         max_length=120,
         pattern="^(none|[^/]+/[^/]+)$",
         description="with mode `submit`: what to hand in for, as `COURSE/ASSIGNMENT`; `none`: practice; null: the open "
-        "homework with this problem, if there is one. An overload refuses this call; the call of the assignment is "
-        "never refused",
+        "homework with this problem, if there is one. A hand-in is stored whatever the load is",
         examples=[None],
     )
 
@@ -117,7 +116,7 @@ def read_request(
     status_code=HTTPStatus.ACCEPTED,
     responses={202: locates("the submission's path")},
     operation_id="submit",
-    dependencies=[Depends(await_submit_turn, scope="function")],
+    dependencies=[Depends(await_call_turn, scope="function")],
     summary="Submit a solution",
 )
 def post_submission(

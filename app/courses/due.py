@@ -1,7 +1,7 @@
 """The assignments of all courses that a student can hand in now, and what they lock."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, exists, func, or_, select
@@ -118,16 +118,19 @@ def require_unlocked(session: Session, user_id: UUID, problem_id: UUID) -> None:
         raise AssignmentOpen(lock)
 
 
-def list_due(session: Session, user_id: UUID, problem: str | UUID | None = None) -> list[DueAssignment]:
+def list_due(
+    session: Session, user_id: UUID, problem: str | UUID | None = None, waited: timedelta = timedelta(0)
+) -> list[DueAssignment]:
     """List the assignments that a student can hand in now, the next due first. `problem`: only those that have it.
 
-    An exam that the student has not begun is in the whole list only: nobody may ask it for its problems.
+    `waited`: what is handed in arrived so long before. An exam that the student has not begun is in the whole list
+    only: nobody may ask it for its problems.
     """
     found = _list_taken(session, user_id, *([] if problem is None else [_has_problem(problem)]))
     if not found:
         return []
     windows = find_windows(session, [assignment for _, assignment in found], user_id)
-    now = session.scalars(select(func.now())).one()
+    now = session.scalars(select(func.now())).one() - waited
     due = []
     for course, assignment in found:
         window = windows[assignment.id].of(user_id)
@@ -160,13 +163,28 @@ def _has_problem(problem: str | UUID) -> ColumnElement[bool]:
     return Assignment.id.in_(of_problem.where(is_it))
 
 
-def _is_open_to_anyone() -> ColumnElement[bool]:
-    """Whether the assignment, or an extension of it, ends later."""
+def _is_open_to_anyone(before: timedelta = timedelta(0)) -> ColumnElement[bool]:
+    """Whether the assignment, or an extension of it, ends later, or has ended in the time `before`."""
+    since = func.now() - before
     extended = exists().where(
-        Extension.assignment_id == Assignment.id,
-        func.greatest(Extension.due_at, Extension.closes_at) >= func.now(),
+        Extension.assignment_id == Assignment.id, func.greatest(Extension.due_at, Extension.closes_at) >= since
     )
-    return or_(Assignment.closes_at >= func.now(), extended)
+    return or_(Assignment.closes_at >= since, extended)
+
+
+def list_homework_problems(session: Session) -> frozenset[str]:
+    """List the slugs of all problems that some student can hand in as homework, or could within the last hour.
+
+    What arrived at the end may still wait to be stored.
+    """
+    query = (
+        select(Problem.slug)
+        .join(AssignmentProblem, AssignmentProblem.problem_id == Problem.id)
+        .join(Assignment, Assignment.id == AssignmentProblem.assignment_id)
+        .join(Course, Course.id == Assignment.course_id)
+        .where(Course.state == "open", Assignment.kind == "homework", _is_open_to_anyone(before=timedelta(hours=1)))
+    )
+    return frozenset(session.scalars(query))
 
 
 def _can_be_written() -> ColumnElement[bool]:

@@ -69,7 +69,8 @@ def choose_hand_in(
     if wanted == PRACTICE:
         return None
     if wanted is None:
-        homework = [each.key for each in list_due(session, viewer.id, problem) if each.assignment.kind == "homework"]
+        due = list_due(session, viewer.id, problem, waited)
+        homework = [each.key for each in due if each.assignment.kind == "homework"]
         if len(homework) > 1:
             named = ", ".join(homework)
             raise Invalid("assignment", f"Several open assignments have this problem: {named}. Name one, or none.")

@@ -42,6 +42,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.courses.due import list_homework_problems
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.queue.heartbeat import lacks_boxes, serves
@@ -284,7 +285,8 @@ _FORECAST = _select_forecast()
 class QueueWaits:
     """The backlog of each long queue, read from the database every FRESH_SECONDS: 25 ms for 300 submissions.
 
-    While a queue is long, it also knows each problem's queue, so that `check` asks no database.
+    While a queue is long, it also knows each problem's queue, so that `check` asks no database. `homework`: the slugs
+    of problems that can be handed in, so that a hand-in is refused by no limit that protects the server.
     """
 
     def __init__(self, database: Database) -> None:
@@ -292,6 +294,7 @@ class QueueWaits:
         self._lock = threading.Lock()
         self._known: Mapping[str, Backlog] = {}
         self._queues: Mapping[str, str] = {}
+        self._homework: frozenset[str] | None = None
         self._read_at = -FRESH_SECONDS
 
     def is_fresh(self) -> bool:
@@ -310,6 +313,7 @@ class QueueWaits:
                 with self._database.transaction() as session:
                     self._known = read_backlogs(session)
                     self._queues = _read_queues(session) if self._known else {}
+                    self._homework = list_homework_problems(session)
             except SQLAlchemyError:
                 self._known = {}
             finally:
@@ -320,6 +324,10 @@ class QueueWaits:
     def find_queue(self, slug: str) -> str:
         """Return the queue of the problem if a queue was long at the last `read`; empty for an unknown problem."""
         return self._queues.get(slug, "")
+
+    def may_be_handed_in(self, slug: str) -> bool:
+        """Whether a submission for the problem may be a hand-in, by the last `read`."""
+        return self._homework is None or slug in self._homework
 
     def check(self, queue: str, user_id: UUID, max_minutes: int) -> None:
         """Raises LimitReached if a new submission of the user would wait too long. Asks no database.

@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import func, select, update
 
 from app.accounts.token import create_token
@@ -14,8 +15,10 @@ from app.accounts.user import find_user
 from app.catalog.publish import find_current
 from app.courses.model import Assignment, Course, CourseRole
 from app.database.engine import Database
+from app.limits import ConcurrencyLimit
 from app.submissions.model import Submission
 from tests.api.conftest import PATIENCE, SignedIn
+from tests.api.test_submissions import fill_queue
 from tests.factories import make_assignment, make_course, make_member, make_problem, make_user
 
 NOW = datetime.now(UTC)
@@ -217,6 +220,21 @@ def test_no_hand_in_of_a_class_is_refused_at_the_deadline(database: Database, ad
     with database.transaction() as session:
         count = select(func.count()).where(Submission.assignment_id.is_not(None))
         assert session.scalar(count) == CLASS
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "once"}])
+def test_an_overload_refuses_practice_and_no_hand_in_by_the_plain_call(
+    app: FastAPI, database: Database, member: Member, signed_in: SignedIn, headers: dict[str, str]
+) -> None:
+    ada, stranger = member("ada", "student"), signed_in("stranger")
+    fill_queue(database)
+    app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=1, most=0)
+
+    handed_in = ada.post(PLAIN, json=SOLUTION, headers=headers)
+    practised = [ada.post(PLAIN, json=SOLUTION | {"assignment": "none"}), stranger.post(PLAIN, json=SOLUTION)]
+
+    assert (handed_in.status_code, handed_in.json()["assignment"]) == (HTTPStatus.ACCEPTED, "here/homework")
+    assert [answer.status_code for answer in practised] == [HTTPStatus.TOO_MANY_REQUESTS] * 2
 
 
 Call = Callable[[httpx.Client], httpx.Response]

@@ -220,6 +220,7 @@ def test_submissions_that_wait_for_another_one_of_their_user_count_as_waiting(
 ) -> None:
     grace = signed_in("grace")
     waiting = app.state.limits.submissions = ConcurrencyLimit("submissions", at_once=2, most=2)
+    app.state.queue_waits.read()  # until then, anything may be a hand-in
     with ThreadPoolExecutor() as threads:
         with database.transaction() as session:
             user = session.scalars(select(User).where(User.username == "ada")).one()

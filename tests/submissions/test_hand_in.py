@@ -11,7 +11,7 @@ from app.accounts.permission import Viewer, signed_in
 from app.courses.model import Assignment, Course, Extension
 from app.database.engine import Database
 from app.errors import Conflict, LimitReached, NotFound
-from app.submissions.hand_in import AttemptsUsed, NotTaken, find_hand_in
+from app.submissions.hand_in import AttemptsUsed, NotTaken, choose_hand_in, find_hand_in
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
@@ -135,6 +135,17 @@ def test_the_time_of_arrival_counts_and_not_that_of_waiting(database: Database, 
     with database.transaction() as session:
         at = session.get_one(Submission, in_time).created_at
         assert timedelta(hours=2) <= session.scalars(select(func.now())).one() - at < timedelta(hours=2, minutes=5)
+
+
+def test_the_open_homework_is_chosen_by_the_time_of_arrival(database: Database, ada: Viewer) -> None:
+    change(database, due_at=NOW - timedelta(hours=1), closes_at=NOW - timedelta(hours=1), grace_seconds=0)
+
+    with database.transaction() as session:
+        in_time = choose_hand_in(session, ada, None, "sum", timedelta(hours=2))
+        late = choose_hand_in(session, ada, None, "sum", AT_ONCE)
+
+    assert in_time is not None
+    assert late is None
 
 
 def test_the_grace_is_not_late(database: Database, ada: Viewer) -> None:
