@@ -82,6 +82,7 @@ Action = Literal[
     "sitting.begun",
     "sitting.continued",
     "sitting.ended",
+    "sitting.password_wrong",
     "sitting.resumed",
     "sitting.unlocked",
     "submission.cancelled",

@@ -309,7 +309,6 @@ class Limits:
         self.guesses = _slow(100, 1, "failed sign-ins from your network")
         self.successes = _per(30, 5, "sign-ins of this user")
         self.reauthentications = _per(10, 5, "wrong passwords for this account")
-        self.exam_passwords = _per(10, 5, "wrong passwords for exams")
         self.new_accounts = _per(300, 60, "sign-ups from your network")
         # Mails with reset links per account and current password, and per account.
         self.reset_requests = _per(30, 60, "requests for a new password")

@@ -9,7 +9,7 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
 from typing import Literal
 from uuid import UUID
@@ -18,7 +18,7 @@ from sqlalchemy import and_, func, select, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, serialise_requests
-from app.audit import Act, Actor, record
+from app.audit import Act, Actor, AuditEvent, record
 from app.catalog.model import Problem
 from app.courses.deadlines import Window, find_windows, tell_pages
 from app.courses.extension import ExtensionWish, extend
@@ -26,10 +26,14 @@ from app.courses.local_time import show_local
 from app.courses.member import MemberNotFound, lock_course
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting
 from app.courses.role import Seat
-from app.errors import Conflict, NotFound, Refused
+from app.errors import Conflict, LimitReached, NotFound, Refused
 from app.validation import read_fields
 
 SEB_HEADERS = ("X-SafeExamBrowser-ConfigKeyHash", "X-SafeExamBrowser-RequestHash")
+# Wrong passwords of a user in so many minutes. The audit log counts them for all web processes.
+MAX_GUESSES, GUESS_MINUTES = 10, 5
+# Of a sitting, the first ones.
+MOST_ADDRESSES = 20
 # What an extension keeps when it gets more minutes.
 _KEPT = ("opens_at", "due_at", "closes_at", "extra_attempts", "reason")
 
@@ -118,10 +122,10 @@ class SittingElsewhere(Refused):
 
 def begin(
     session: Session, actor: Actor, seat: Seat, assignment: Assignment, place: Place, password: str
-) -> RunningExam:
-    """Begin the exam, or go on after staff have unlocked it.
+) -> RunningExam | None:
+    """Begin the exam, or go on after staff have unlocked it. Return None for a wrong password, which is counted.
 
-    Raises NotFound, Refused, WrongPlace, PasswordWrong, SittingElsewhere and Conflict.
+    Raises NotFound, Refused, WrongPlace, LimitReached, SittingElsewhere and Conflict.
     """
     user_id = actor.user_id
     if assignment.kind != "exam" or user_id is None:
@@ -133,8 +137,10 @@ def begin(
     sitting = session.get(Sitting, (assignment.id, user_id), populate_existing=True)
     if sitting is None:
         _check_window(session, seat, assignment, user_id)  # before the password, or it could be guessed for days
+    _check_guesses(session, user_id)
     if not secrets.compare_digest(password.strip().encode(errors="replace"), assignment.password.encode()):
-        raise PasswordWrong
+        record(session, actor, Act(action="sitting.password_wrong", target=assignment.id))
+        return None
     if sitting is None:
         sitting = _start(session, assignment, user_id, place)
         record(session, actor, _act("sitting.begun", sitting))
@@ -164,6 +170,18 @@ def _check_window(session: Session, seat: Seat, assignment: Assignment, user_id:
         raise Conflict(f"{assignment.title} could be begun until {closes}. Ask your teacher for an extension.")
     if running := find_running(session, user_id):
         raise Conflict(f"You are writing {running.assignment.title}. End it first.")
+
+
+def _check_guesses(session: Session, user_id: UUID) -> None:
+    """Raises LimitReached. The caller has locked the user, so the count is exact."""
+    window = timedelta(minutes=GUESS_MINUTES)
+    own = (AuditEvent.actor_id == user_id, AuditEvent.action == "sitting.password_wrong")
+    query = select(func.count(), func.min(AuditEvent.at), func.now())
+    count, first, now = session.execute(query.where(*own, AuditEvent.at > func.now() - window)).one()
+    if first is not None and count >= MAX_GUESSES:
+        left = first + window - now
+        text = f"You typed {count} wrong passwords for exams in {GUESS_MINUTES} minutes."
+        raise LimitReached(f"{text} Try again in {left.seconds + 1} s.", left)
 
 
 def _start(session: Session, assignment: Assignment, user_id: UUID, place: Place) -> Sitting:

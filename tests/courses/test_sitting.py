@@ -19,7 +19,6 @@ from app.courses.member import MemberChange, change_member
 from app.courses.model import Assignment, AssignmentProblem, Extension, Member, Sitting
 from app.courses.role import get_seat
 from app.courses.sitting import (
-    PasswordWrong,
     Place,
     RunningExam,
     SittingElsewhere,
@@ -31,7 +30,7 @@ from app.courses.sitting import (
     pin_again,
     unlock,
 )
-from app.errors import Conflict, Refused
+from app.errors import Conflict, LimitReached, Refused
 from tests.courses.seats import Taught, as_viewer, teach
 from tests.factories import make_assignment, make_problem
 from tests.rejudging.rows import add_revision
@@ -85,6 +84,14 @@ def make_exam(session: Session, taught: Taught, **columns: Any) -> Assignment:
 def sit(
     session: Session, viewer: Viewer, taught: Taught, exam: Assignment, place: Place = HERE, password: str = ""
 ) -> RunningExam:
+    running = begin_with(session, viewer, taught, exam, password, place)
+    assert running is not None
+    return running
+
+
+def begin_with(
+    session: Session, viewer: Viewer, taught: Taught, exam: Assignment, password: str, place: Place = HERE
+) -> RunningExam | None:
     seat = get_seat(session, viewer, taught.course.slug)
     return begin(session, Actor(user_id=viewer.id, channel="page"), seat, exam, place, password)
 
@@ -120,10 +127,20 @@ def test_at_both_edges_of_its_window_an_exam_can_be_begun(
 def test_a_password_is_asked_for(session: Session, taught: Taught, ada: Viewer) -> None:
     exam = make_exam(session, taught, password="plum tree")
 
-    with pytest.raises(PasswordWrong):
-        sit(session, ada, taught, exam, password="plum")
-
+    assert begin_with(session, ada, taught, exam, "plum") is None
     assert sit(session, ada, taught, exam, password=" plum tree ").assignment.id == exam.id
+
+
+def test_wrong_passwords_are_counted_in_the_database(session: Session, taught: Taught, ada: Viewer) -> None:
+    exam = make_exam(session, taught, password="plum tree")
+    eve = as_viewer(session, "eve", taught.course)
+
+    wrong = [begin_with(session, ada, taught, exam, str(number)) for number in range(10)]
+
+    assert wrong == [None] * 10
+    with pytest.raises(LimitReached, match="10 wrong passwords for exams in 5 minutes"):
+        sit(session, ada, taught, exam, password="plum tree")
+    assert sit(session, eve, taught, exam, password="plum tree")
 
 
 def test_a_password_can_not_be_guessed_before_the_opening(session: Session, taught: Taught, ada: Viewer) -> None:

@@ -12,14 +12,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Permission, Viewer
-from app.api.request_state import find_exam, get_limits, read_place
+from app.api.request_state import find_exam, read_place
 from app.catalog.model import Problem
 from app.catalog.query import get_problem_at
 from app.courses.assignment import get_assignment
 from app.courses.due import DueAssignment
 from app.courses.model import Assignment
 from app.courses.role import get_seat
-from app.courses.sitting import Clock, PasswordWrong, RunningExam, begin, find_running
+from app.courses.sitting import Clock, RunningExam, begin, find_running
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, LimitReached, NotFound, ProblemNotFound, Refused
 from app.submissions.draft import Draft, Save, discard_other, find_draft, save_draft
@@ -55,21 +55,16 @@ def send_begin(
     visit: CurrentVisit, viewer: Taker, course: str, assignment: str, password: Annotated[str, Form()] = ""
 ) -> Response:
     """Raises NotFound, Refused and LimitReached."""
-    guesses = get_limits(visit.request).exam_passwords
-    guesses.check(str(viewer.id))
     path = f"{HOME}/{course}/assignments/{assignment}"
     try:
         with visit.transaction() as session:
             seat = get_seat(session, viewer, course)
             found = get_assignment(session, seat, assignment)
             place = read_place(visit.request, viewer.credential_id)
-            begin(session, visit.actor, seat, found, place, password)
-    except PasswordWrong:
-        guesses.count(str(viewer.id))
-        return see_other(f"{path}?done=password")
+            running = begin(session, visit.actor, seat, found, place, password)
     except Conflict as fault:
         raise Refused(str(fault)) from None
-    return see_other(path)
+    return see_other(path if running else f"{path}?done=password")
 
 
 @router.post("/end", dependencies=[OWN_ORIGIN])
