@@ -21,7 +21,7 @@ from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Problem, Revision
 from app.courses.due import find_hint_lock
-from app.courses.model import Assignment, Course, Extension, Member
+from app.courses.model import Assignment, Course, Extension, Member, Sitting
 from app.database.engine import Database
 from app.grading.model import Adjustment, Comment, RegradeRequest
 from app.learning.bookmark import Bookmark
@@ -45,7 +45,8 @@ audit.json        audit events: your actions on other users' things, and all act
 drafts.json       sources that you typed and did not submit
 learning.json     hints, solutions, quizzes, bookmarks and your notes on problems
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
-courses.json      your places in courses, with what the rosters say, your extensions and decisions on your grades
+courses.json      your places in courses, with what the rosters say, your extensions, when and from where you wrote
+                  exams, and decisions on your grades
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging, unless a course hides it for now
 """
@@ -151,6 +152,9 @@ def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
     )
     extensions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *given)
     extensions = extensions.select_from(Extension).join(Assignment).join(Course, Course.id == Assignment.course_id)
+    sittings = select(Course.slug.label("course"), Assignment.slug.label("assignment"))
+    sittings = sittings.add_columns(Sitting.started_at, Sitting.ended_at, Sitting.addresses)
+    sittings = sittings.select_from(Sitting).join(Assignment).join(Course, Course.id == Assignment.course_id)
     decided = (Adjustment.kind, Adjustment.points, Adjustment.reason, Adjustment.created_at, Adjustment.replaced_at)
     released = (Adjustment.user_id == user_id, Assignment.released_at.is_not(None))
     decisions = select(Course.slug.label("course"), Assignment.slug.label("assignment"), *decided)
@@ -165,6 +169,7 @@ def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
         "comments": _rows(session, comments.where(Submission.user_id == user_id, Assignment.released_at.is_not(None))),
         "regrade_requests": _rows(session, asked.where(RegradeRequest.user_id == user_id)),
         "extensions": _rows(session, extensions.where(Extension.user_id == user_id)),
+        "sittings": _rows(session, sittings.where(Sitting.user_id == user_id)),
     }
 
 

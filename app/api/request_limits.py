@@ -27,8 +27,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.accounts.permission import Permission, Viewer
 from app.api.dependency import count_call, read_token
 from app.api.error_code import CODE_OF
-from app.api.request_state import get_limits, get_policy, get_queue_waits, shared_state
+from app.api.request_state import get_database, get_limits, get_policy, get_queue_waits, shared_state
 from app.catalog.archive import MAX_UPLOAD_BYTES
+from app.courses.model import Sitting
+from app.courses.sitting import note_address
+from app.database.engine import Database
 from app.errors import LimitReached
 from app.limits import (
     MAX_BODY_BYTES,
@@ -121,9 +124,16 @@ class RequestLimits:
         door: ExamDoor | None = getattr(request.state, "door", None)
         if door is not None and door.refusal is not None:
             raise door.refusal
+        if door is not None and door.new_address is not None:
+            await run_in_threadpool(_note_address, get_database(request), door.exam.sitting, door.new_address)
         viewer: Viewer | None = getattr(request.state, "viewer", None)
         if viewer is not None:
             viewer.require_page(request.url.path)
+
+
+def _note_address(database: Database, sitting: Sitting, address: str) -> None:
+    with database.transaction() as session:
+        note_address(session, sitting, address)
 
 
 def is_for_machines(path: str) -> bool:

@@ -61,7 +61,10 @@ class SittingView(BaseModel):
     state: SittingState
     started_at: datetime | None
     ends_at: datetime | None
-    address: str | None = Field(description="where it was begun")
+    addresses: list[str] = Field(
+        description="where it was begun, and each further address from where it went on: the network changed, or "
+        "another person uses a copied session"
+    )
     handed_in: int = Field(description="the number of problems")
     drafts: int = Field(description="how many drafts were handed in at the end")
 
@@ -187,7 +190,7 @@ def _view(row: SittingRow, handed_in: dict[UUID, HandedIn]) -> SittingView:
         state=row.state,
         started_at=row.sitting.started_at if row.sitting else None,
         ends_at=row.window.closes_at if row.sitting else None,
-        address=row.sitting.address if row.sitting else None,
+        addresses=row.sitting.addresses if row.sitting else [],
         handed_in=sent.problems,
         drafts=sent.drafts,
     )

@@ -215,6 +215,7 @@ class Sitting(Base):
     """A student's exam, from its beginning. Its end is computed, see `find_sitting_window` in `deadlines.py`.
 
     - `credential_id`: the session or token in which it goes on. None: in the one that continues it next.
+    - `addresses`: from where it was begun, and then each further one from where its pages were opened.
     - `ended_at`: the student or staff ended it before its time.
     - `is_settled`: it is over, and its last drafts are handed in.
     """
@@ -229,6 +230,6 @@ class Sitting(Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), primary_key=True)
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     ended_at: Mapped[datetime | None]
-    address: Mapped[str]
+    addresses: Mapped[list[str]] = mapped_column(ARRAY(Text))
     credential_id: Mapped[UUID | None]
     is_settled: Mapped[bool] = mapped_column(default=False, server_default=false())

@@ -145,7 +145,8 @@ def begin(
         sitting = _start(session, assignment, user_id, place)
         record(session, actor, _act("sitting.begun", sitting))
     elif sitting.credential_id is None:
-        sitting.credential_id, sitting.address = place.credential_id, place.address
+        sitting.credential_id = place.credential_id
+        note_address(session, sitting, place.address)
         record(session, actor, _act("sitting.continued", sitting))
     elif sitting.credential_id != place.credential_id:
         raise SittingElsewhere(assignment.title)
@@ -185,11 +186,21 @@ def _check_guesses(session: Session, user_id: UUID) -> None:
 
 
 def _start(session: Session, assignment: Assignment, user_id: UUID, place: Place) -> Sitting:
-    sitting = Sitting(assignment_id=assignment.id, user_id=user_id)
-    sitting.credential_id, sitting.address = place.credential_id, place.address
+    sitting = Sitting(assignment_id=assignment.id, user_id=user_id, addresses=[place.address])
+    sitting.credential_id = place.credential_id
     session.add(sitting)
     pin_revisions(session, assignment)
     return sitting
+
+
+def note_address(session: Session, sitting: Sitting, address: str) -> None:
+    """Keep a further address of the sitting for staff: its student may have moved, or another person may write it."""
+    own = (Sitting.assignment_id == sitting.assignment_id, Sitting.user_id == sitting.user_id)
+    is_new = func.array_position(Sitting.addresses, address).is_(None)
+    has_room = func.cardinality(Sitting.addresses) < MOST_ADDRESSES
+    longer = func.array_append(Sitting.addresses, address)
+    session.execute(update(Sitting).where(*own, is_new, has_room).values(addresses=longer))
+    tell_pages(session, sitting.assignment_id)
 
 
 def check_place(assignment: Assignment, place: Place) -> None:

@@ -11,7 +11,15 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
-from app.courses.sitting import Place, RunningExam, SittingElsewhere, WrongPlace, check_place, find_running
+from app.courses.sitting import (
+    MOST_ADDRESSES,
+    Place,
+    RunningExam,
+    SittingElsewhere,
+    WrongPlace,
+    check_place,
+    find_running,
+)
 from app.errors import Refused
 from app.submissions.model import Submission
 
@@ -26,16 +34,26 @@ class ExamRunning(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamDoor:
-    """The exam that the user is writing. `refusal`: why this request is refused; None if it is not."""
+    """The exam that the user is writing. `refusal`: why this request is refused; None if it is not.
+
+    `new_address`: from where the exam goes on now, if it is not known yet.
+    """
 
     exam: RunningExam
     refusal: Refused | None
+    new_address: str | None
 
 
 def find_door(session: Session, viewer: Viewer, path: str, place: Place) -> ExamDoor | None:
     """Return None for a user who writes no exam."""
     exam = find_running(session, viewer.id) if viewer.has_sitting else None
-    return None if exam is None else ExamDoor(exam=exam, refusal=_refuse(session, exam, path, place))
+    if exam is None:
+        return None
+    refusal = _refuse(session, exam, path, place)
+    known = exam.sitting.addresses
+    goes_on = refusal is None and exam.sitting.credential_id == place.credential_id
+    is_new = goes_on and place.address not in known and len(known) < MOST_ADDRESSES
+    return ExamDoor(exam=exam, refusal=refusal, new_address=place.address if is_new else None)
 
 
 def _refuse(session: Session, exam: RunningExam, path: str, place: Place) -> Refused | None:

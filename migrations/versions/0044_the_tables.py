@@ -720,7 +720,7 @@ CREATE TABLE sittings (
     user_id uuid NOT NULL CONSTRAINT fk_sittings_user_id_users REFERENCES users ON DELETE CASCADE,
     started_at timestamptz NOT NULL DEFAULT now(),
     ended_at timestamptz,
-    address text NOT NULL,
+    addresses text[] NOT NULL,
     credential_id uuid,
     is_settled boolean NOT NULL DEFAULT false,
     CONSTRAINT pk_sittings PRIMARY KEY (assignment_id, user_id)

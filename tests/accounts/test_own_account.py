@@ -50,7 +50,7 @@ def test_an_exam_that_was_begun_is_not_erased_to_begin_it_again(database: Databa
     assert ada.user_id is not None
     with database.transaction() as session:
         exam = make_assignment(session, make_course(session, title="Deep learning"), kind="exam", minutes=60)
-        session.add(Sitting(assignment_id=exam.id, user_id=ada.user_id, address="192.0.2.1"))
+        session.add(Sitting(assignment_id=exam.id, user_id=ada.user_id, addresses=["192.0.2.1"]))
 
     with pytest.raises(Conflict, match="began an exam: Deep learning"), database.transaction() as session:
         erase_self(session, ada, reauthenticate(PASSWORD, Limits()))

@@ -81,7 +81,7 @@ def test_a_course_is_kept_until_its_date_and_then_removed_whole(database: Databa
             session.get_one(Submission, submission_id).assignment_id = assignment.id
             own = {"assignment_id": assignment.id, "user_id": user.id}
             session.add(Extension(**own))
-            session.add(Sitting(**own, address="192.0.2.1"))
+            session.add(Sitting(**own, addresses=["192.0.2.1"]))
             session.add(Adjustment(**own, kind="submission", submission_id=submission_id, reason="r"))
             session.add(ShownGrade(**own, why="release"))
             check = SimilarityCheck(problem_id=revision.problem_id, assignment_id=assignment.id, compared="all")

@@ -68,7 +68,7 @@ def _make_account(session: Session, user: User, email: str) -> None:
     make_member(session, make_course(session, created_by=user.id), user, name="Ada Lovelace")
     assignment = make_assignment(session, make_course(session))
     session.add(Extension(assignment_id=assignment.id, user_id=user.id))
-    session.add(Sitting(assignment_id=assignment.id, user_id=user.id, address="192.0.2.1"))
+    session.add(Sitting(assignment_id=assignment.id, user_id=user.id, addresses=["192.0.2.1"]))
     session.add(Adjustment(assignment_id=assignment.id, user_id=user.id, kind="zero", reason="none"))
     session.add(ShownGrade(assignment_id=assignment.id, user_id=user.id, why="release"))
     session.add(RegradeRequest(assignment_id=assignment.id, user_id=user.id, text="why"))

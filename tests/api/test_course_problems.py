@@ -112,7 +112,7 @@ def test_an_exams_problem_is_open_to_students_who_have_begun(join: Join, databas
         user_id = session.query(Member.user_id).order_by(Member.joined_at).limit(1).scalar()
         assignment = session.query(Assignment).one()
         ended = {"ended_at": NOW, "is_settled": True}
-        session.add(Sitting(assignment_id=assignment.id, user_id=user_id, address="192.0.2.1", **ended))
+        session.add(Sitting(assignment_id=assignment.id, user_id=user_id, addresses=["192.0.2.1"], **ended))
     assert [is_open(client) for client in (ada, eve)] == [True, False]
 
 

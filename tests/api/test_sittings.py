@@ -75,7 +75,7 @@ def test_a_student_writes_an_exam_with_a_token(member: Member) -> None:
     assert 3590 <= begun.json()["seconds_left"] <= 3600
     assert closed == [HTTPStatus.FORBIDDEN] * 4
     assert opened == [HTTPStatus.OK] * 3
-    assert (row["state"], row["handed_in"], row["drafts"], row["address"]) == ("writing", 1, 0, "127.0.0.1")
+    assert (row["state"], row["handed_in"], row["drafts"], row["addresses"]) == ("writing", 1, 0, ["127.0.0.1"])
     assert ended.status_code == HTTPStatus.NO_CONTENT
     assert ada.post(SENDING, json=SOURCE).status_code == HTTPStatus.CONFLICT
     assert ada.get("/courses/here").status_code == HTTPStatus.OK

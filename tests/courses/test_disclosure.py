@@ -99,7 +99,7 @@ def test_an_exam_hides_results_until_the_last_student_has_finished(
     assert is_hidden()
     session.query(Extension).one().due_at = NOW - DAY / 48
     assert not is_hidden()
-    sitting = Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1", started_at=NOW - DAY / 24)
+    sitting = Sitting(assignment_id=exam.id, user_id=eve.id, addresses=["192.0.2.1"], started_at=NOW - DAY / 24)
     session.add(sitting)
     assert is_hidden()
     assert "until the last student has finished" in str(disclosure_of(session, exam.id, ada.id, ada.id).sentence)
@@ -115,7 +115,7 @@ def test_a_student_who_writes_after_the_release_sees_no_results(
         make_member(session, taught.course, user)
     window = {"opens_at": NOW - 2 * DAY, "due_at": NOW - DAY, "released_at": NOW - DAY / 2}
     exam = make_assignment(session, taught.course, revision, kind="exam", minutes=90, shows="samples", **window)
-    session.add(Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1"))
+    session.add(Sitting(assignment_id=exam.id, user_id=eve.id, addresses=["192.0.2.1"]))
     session.flush()
 
     assert disclosure_of(session, exam.id, ada.id, ada.id).shows == "all"
@@ -162,7 +162,7 @@ def test_before_its_beginning_no_answer_tells_the_problems_of_an_exam(
             require_unlocked(session, ada.id, problem_id)
     assert list_due(session, ada.id, "sum") == []
 
-    session.add(Sitting(assignment_id=exam.id, user_id=ada.id, address="192.0.2.1"))
+    session.add(Sitting(assignment_id=exam.id, user_id=ada.id, addresses=["192.0.2.1"]))
     session.flush()
     require_unlocked(session, ada.id, other.problem_id)
     for refuse in (require_practice, require_unlocked):
@@ -180,7 +180,7 @@ def test_an_exam_locks_its_problems_until_its_last_student_is_done(
     for user, ended_at in ((ada, NOW - DAY), (eve, None)):
         make_member(session, taught.course, user, time_factor=3)
         began = {"started_at": NOW - DAY / 12, "ended_at": ended_at}
-        session.add(Sitting(assignment_id=exam.id, user_id=user.id, address="192.0.2.1", **began))
+        session.add(Sitting(assignment_id=exam.id, user_id=user.id, addresses=["192.0.2.1"], **began))
     session.flush()
 
     with pytest.raises(AssignmentOpen):

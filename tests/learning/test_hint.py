@@ -107,7 +107,9 @@ def test_an_exam_without_hints_closes_them_until_its_last_student_has_finished(
     exam = make_assignment(session, course, revision, shows_hints=False, kind="exam", minutes=60, **window)
     for user in (ada, eve):
         make_member(session, course, user, time_factor=3)
-    sitting = Sitting(assignment_id=exam.id, user_id=eve.id, address="192.0.2.1", started_at=now - timedelta(hours=2.5))
+    sitting = Sitting(
+        assignment_id=exam.id, user_id=eve.id, addresses=["192.0.2.1"], started_at=now - timedelta(hours=2.5)
+    )
     session.add(sitting)
     session.flush()
 

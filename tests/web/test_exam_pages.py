@@ -200,6 +200,24 @@ def test_a_second_sign_in_is_locked_until_staff_unlock_it(ada: TestClient, datab
     assert [waiting.status_code, here.status_code, there.status_code] == [403, 200, 403]
 
 
+def test_staff_see_that_an_exam_goes_on_from_another_address(app: FastAPI, ada: TestClient, database: Database) -> None:
+    copied = TestClient(app, client=("198.51.100.9", 50000), cookies={COOKIE: ada.cookies[COOKIE]})
+    new_session = TestClient(app, client=("203.0.113.5", 50000))
+    become(new_session, database, "ada")
+    ada.get(EXAM)
+    new_session.get(EXAM)
+    become(ada, database, "teacher")
+    before = ada.get(f"{EXAM}/sittings/table").text
+
+    for _ in range(2):
+        copied.get(PROBLEM)
+    after = ada.get(f"{EXAM}/sittings/table").text
+
+    assert "addresses" not in before
+    assert "<code>testclient</code>, then <code>198.51.100.9</code></td>" in after
+    assert "2 addresses" in after
+
+
 def test_the_network_and_the_browser_are_checked_at_every_page_and_hand_in(ada: TestClient, database: Database) -> None:
     change_exam(database, networks=["192.0.2.0/24"])
     outside = [ada.get(EXAM), ada.post(f"{PROBLEM}/submissions", data={"source": SOURCE, "mode": "submit"})]
