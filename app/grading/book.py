@@ -69,9 +69,10 @@ _SHARES = f"""
                 ELSE max(score * credit) END
         ) AS share,
         count(*) AS hand_ins,
+        bool_or(is_draft) AS has_draft,
         bool_or(is_open AND credit IS NOT NULL) AS is_open
     FROM (
-        SELECT s.assignment_id, s.user_id, s.problem_id, s.created_at, usual.is_last,
+        SELECT s.assignment_id, s.user_id, s.problem_id, s.created_at, s.is_draft, usual.is_last,
             j.verdict IS NULL OR j.verdict = 'judge_error' AS is_open,
             CASE WHEN j.verdict IS NULL OR j.verdict IN ('judge_error', 'cancelled') THEN NULL
                 WHEN s.problem_id <> ALL (usual.all_or_nothing) THEN coalesce(j.score, 0)
@@ -198,9 +199,10 @@ def _read_shares(
     statement = _UNDONE if whose[1] and whose[1].decision == "applied" else _APPLIED
     session.execute(_JOIN_IN_MEMORY)
     shares: dict[tuple[UUID, UUID], dict[UUID, Share]] = defaultdict(dict)
-    for assignment_id, user_id, problem_id, share, hand_ins, is_open in session.execute(statement, values):
+    for assignment_id, user_id, problem_id, share, hand_ins, has_draft, is_open in session.execute(statement, values):
         shown = None if share is None else int(share)
-        shares[assignment_id, user_id][problem_id] = Share(share=shown, hand_ins=hand_ins, is_open=is_open)
+        found = Share(share=shown, hand_ins=hand_ins, has_draft=has_draft, is_open=is_open)
+        shares[assignment_id, user_id][problem_id] = found
     return shares
 
 

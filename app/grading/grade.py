@@ -23,15 +23,17 @@ ZERO = Decimal(0)
 class Share:
     """What a student's hand-ins of one problem come to. `share`: score times credit of what counts, of WHOLE.
 
-    `share` is None if nothing counts yet. `is_open`: one is not judged, or the judge failed.
+    `share` is None if nothing counts yet. `has_draft`: one stood in the editor at the end of an exam. `is_open`: one is
+    not judged, or the judge failed.
     """
 
     share: int | None
     hand_ins: int
+    has_draft: bool
     is_open: bool
 
 
-NOTHING = Share(share=None, hand_ins=0, is_open=False)
+NOTHING = Share(share=None, hand_ins=0, has_draft=False, is_open=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class PartGrade:
     points: Decimal | None
     most: Decimal
     hand_ins: int
+    has_draft: bool
     is_provisional: bool
     is_excused: bool
     adjustment: Adjustment | None
@@ -116,6 +119,7 @@ def _grade_part(
         points=points,
         most=most,
         hand_ins=share.hand_ins,
+        has_draft=share.has_draft,
         is_provisional=share.is_open and not is_final,
         is_excused=False,
         adjustment=adjustment,

@@ -70,6 +70,7 @@ class Submission(Base):
             "ix_submissions_assignment_id",
             *("assignment_id", "user_id", "problem_id", "created_at", "id"),
             postgresql_where=text("assignment_id IS NOT NULL"),
+            postgresql_include=["is_draft"],
         ),
     )
 

@@ -741,7 +741,7 @@ ALTER TABLE submissions ADD COLUMN is_draft boolean NOT NULL DEFAULT false;
 ALTER TABLE submissions ADD CONSTRAINT ck_submissions_hand_ins_run_every_case
     CHECK (assignment_id IS NULL OR mode = 'submit');
 CREATE INDEX ix_submissions_assignment_id ON submissions (assignment_id, user_id, problem_id, created_at, id)
-    WHERE assignment_id IS NOT NULL;
+    INCLUDE (is_draft) WHERE assignment_id IS NOT NULL;
 
 CREATE TABLE adjustments (
     id uuid CONSTRAINT pk_adjustments PRIMARY KEY,

@@ -44,6 +44,7 @@ FORM = {
     "scoring": ["partial", "partial"],
 }
 WRITING = "You are writing Midterm"
+DRAFT_MARK = '<span title="a draft was handed in at the end">†</span>'
 
 
 @pytest.fixture
@@ -285,7 +286,11 @@ def test_when_time_is_up_drafts_are_handed_in_once_as_of_the_end(ada: TestClient
 
 
 def test_a_draft_that_was_handed_in_at_the_end_is_marked(ada: TestClient, database: Database) -> None:
+    first = ada.cookies[COOKIE]
     ada.post(f"{PROBLEM}/submissions", data={"source": SOURCE + "# first", "mode": "submit"})
+    become(ada, database, "teacher")
+    assert DRAFT_MARK not in ada.get(f"{HOME}/grades").text
+    ada.cookies.set(COOKIE, first)
     ada.put(f"{PROBLEM}/draft", json={"source": SOURCE, "base": None})
     ada.post(f"{EXAM}/end")
 
@@ -297,6 +302,7 @@ def test_a_draft_that_was_handed_in_at_the_end_is_marked(ada: TestClient, databa
     assert [page.count('<span class="badge">draft at the end</span>') for page in (mine, cell)] == [1, 1]
     assert "1 of 1" in ada.get(f"{EXAM}/sittings").text
     assert "1 draft at the end" in ada.get(f"{EXAM}/sittings").text
+    assert DRAFT_MARK in book
 
 
 def test_results_wait_for_the_last_student_and_so_does_the_release(ada: TestClient, database: Database) -> None:
