@@ -105,11 +105,13 @@ USER_DATA = (
 def erase_self(session: Session, actor: Actor, reauthentication: Reauthentication) -> str:
     """Erase the actor's own account.
 
-    Raises ReauthenticationFailed, RateLimitReached, and Conflict for the last admin and for work that is graded.
+    Raises ReauthenticationFailed, RateLimitReached, and Conflict for the last admin, for work that is graded, and for
+    the only instructor of an open course.
     """
     assert actor.user_id is not None  # commands call erase()
     require_reauthentication(session.get_one(User, actor.user_id), reauthentication)
     _keep_graded_work(session, actor.user_id)
+    _keep_instructors(session, actor.user_id)
     return _erase(session, actor, actor.user_id)
 
 
@@ -135,6 +137,23 @@ def _keep_graded_work(session: Session, user_id: UUID) -> None:
     if kept:
         what = "You handed in work that is graded, or began an exam"
         raise Conflict(f"{what}: {'; '.join(kept)}. Then an admin can erase your account.")
+
+
+def _keep_instructors(session: Session, user_id: UUID) -> None:
+    """Raises Conflict if the user is the only instructor of an open course. An admin may erase the user."""
+    teaches = (Member.user_id == user_id, Member.role == "instructor", Member.left_at.is_(None))
+    taught = select(Course).join(Member, Member.course_id == Course.id).where(*teaches, Course.state == "open")
+    # Locked, so that of two instructors one waits, and sees that the other one is gone.
+    courses = session.scalars(taught.order_by(Course.id).with_for_update(of=Course)).all()
+    others = select(Member.course_id).where(
+        Member.user_id != user_id, Member.role == "instructor", Member.left_at.is_(None)
+    )
+    known = set(session.scalars(others.where(Member.course_id.in_([each.id for each in courses]))))
+    if alone := [course.title for course in courses if course.id not in known]:
+        raise Conflict(
+            f"You are the only instructor of {', '.join(sorted(alone))}. Under Members, make another member an "
+            "instructor, or archive the course under Settings. Then erase your account."
+        )
 
 
 def _describe_kept(title: str, keep_until: datetime | None, teacher: str | None) -> str:

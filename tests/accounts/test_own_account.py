@@ -56,6 +56,30 @@ def test_an_exam_that_was_begun_is_not_erased_to_begin_it_again(database: Databa
         erase_self(session, ada, reauthenticate(PASSWORD, Limits()))
 
 
+@pytest.mark.parametrize("way_out", ["another instructor", "archived"])
+def test_the_only_instructor_of_an_open_course_is_told_the_way_out(
+    database: Database, ada: Actor, way_out: str
+) -> None:
+    with database.transaction() as session:
+        course = make_course(session, title="Deep learning")
+        make_member(session, course, session.get_one(User, ada.user_id), "instructor")
+        make_member(session, course, make_user(session, "helper"), "assistant")
+
+    alone = "only instructor of Deep learning. Under Members"
+    with pytest.raises(Conflict, match=alone), database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, Limits()))
+    with database.transaction() as session:
+        if way_out == "archived":
+            session.get_one(Course, course.id).state = "archived"
+        else:
+            make_member(session, course, make_user(session, "grace"), "instructor")
+    with database.transaction() as session:
+        erase_self(session, ada, reauthenticate(PASSWORD, Limits()))
+
+    with database.transaction() as session:
+        assert session.get_one(User, ada.user_id).erased_at is not None
+
+
 def test_graded_work_of_a_running_course_is_not_erased_by_its_owner(database: Database, ada: Actor) -> None:
     limits = Limits()
     with database.transaction() as session:
