@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.courses.deadlines import Window, find_windows
+from app.courses.disclosure import ResultsHidden
 from app.courses.local_time import show_local
 from app.courses.model import Assignment, AssignmentProblem, Course, Extension, Member, Sitting
 from app.database.engine import storable
@@ -42,6 +43,18 @@ class AssignmentOpen(Refused):
         until = show_local(due.window.closes_at, due.course.timezone)
         what = "solutions of this problem and its leaderboards are closed"
         super().__init__(f"{what} while {due.assignment.title} is open: until {until}")
+
+
+class InputsClosed(ResultsHidden):
+    """The answers to custom inputs, which are the reference's, would help those who still write an exam."""
+
+    def __init__(self, exam: DueAssignment) -> None:
+        super().__init__(describe_inputs_closed(exam))
+
+
+def describe_inputs_closed(exam: DueAssignment) -> str:
+    until = show_local(exam.window.closes_at, exam.course.timezone)
+    return f"Students can write {exam.assignment.title} until {until}, so custom inputs are closed. Run the samples."
 
 
 class HintsClosed(Refused):
@@ -83,6 +96,12 @@ def require_hints(session: Session, user_id: UUID, problem_id: UUID) -> None:
     """Raises HintsClosed."""
     if lock := find_hint_lock(session, user_id, problem_id):
         raise HintsClosed(lock)
+
+
+def require_custom_inputs(session: Session, user_id: UUID, problem_id: UUID) -> None:
+    """Raises InputsClosed."""
+    if exams := _list_unfinished_exams(session, user_id, problem_id):
+        raise InputsClosed(max(exams, key=_close))
 
 
 def _list_locks(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:

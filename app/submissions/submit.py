@@ -17,6 +17,7 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.query import ProblemWithdrawn
 from app.catalog.source import NOTEBOOK
 from app.courses.disclosure import require_practice
+from app.courses.due import require_custom_inputs
 from app.database.engine import storable
 from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
@@ -74,7 +75,8 @@ class Submit:
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key.
 
-    For a hand-in, it raises as `check_hand_in` too, and for practice as `require_practice`.
+    For a hand-in, it raises as `check_hand_in` too, for practice as `require_practice`, and for custom inputs as
+    `require_custom_inputs`.
     """
     serialise_requests(session, request.user_id)  # also for the idempotency keys and the quotas
     check_source(request.source)
@@ -85,7 +87,9 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     revision = _get_revision(session, request)
     if request.hand_in is None and request.mode == "submit":
         require_practice(session, request.user_id, revision.problem_id)
-    _check_inputs(request, revision)
+    if request.inputs is not None:
+        require_custom_inputs(session, request.user_id, revision.problem_id)
+        _check_inputs(request, revision)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
     if request.hand_in is None:
         require_frameworks(session, queue, revision.manifest["frameworks"])
@@ -225,10 +229,9 @@ def _is_notebook(source: str) -> bool:
 
 
 def _check_inputs(request: Submit, revision: Revision) -> None:
-    if request.inputs is None:
-        return
     if request.mode != "sample":
         raise Invalid("inputs", "custom inputs need mode sample: set the mode to sample, or leave the inputs out")
+    assert request.inputs is not None
     read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
 
 

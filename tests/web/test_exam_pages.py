@@ -29,6 +29,7 @@ from tests.web.submit_form import PAGE, SOURCE
 HOME = "/courses/here"
 EXAM = f"{HOME}/assignments/midterm"
 PROBLEM = f"{EXAM}/problems/scaled_sum"
+OWN_INPUTS = "x: [1]\ny: [[1, 2]]\nscale: 2\noptions: {}\n"
 SOON = datetime.now(UTC) + timedelta(days=2)
 KEY = "81aad4ab9dfd447cc479e6a4a7c9a544e2cafc7f3adeb68b2a21efad68eca4dc"
 FORM = {
@@ -331,6 +332,23 @@ def test_the_problems_page_offers_no_solution_while_others_write_the_exam(ada: T
     assert "Midterm shows no hints until" in closed
     assert "Closed while an assignment is open." not in opened
     assert "shows no hints" not in opened
+
+
+def test_custom_inputs_answer_nothing_while_others_write_the_exam(ada: TestClient, database: Database) -> None:
+    ada.post(f"{EXAM}/end")
+    own = {"source": SOURCE, "mode": "own", "inputs": OWN_INPUTS}
+
+    closed = ada.post(f"{PAGE}/submissions", data=own)
+    page = ada.get(PAGE).text
+    change_exam(database, due_at=func.now() - timedelta(minutes=9), closes_at=func.now() - timedelta(minutes=9))
+    opened = ada.post(f"{PAGE}/submissions", data=own)
+
+    assert closed.status_code == HTTPStatus.CONFLICT
+    assert "Students can write Midterm until" in closed.text
+    assert "so custom inputs are closed" in page
+    assert 'id="own-inputs"' not in page
+    assert opened.status_code == HTTPStatus.SEE_OTHER
+    assert 'id="own-inputs"' in ada.get(PAGE).text
 
 
 def test_without_the_wish_drafts_are_not_handed_in(ada: TestClient, database: Database) -> None:

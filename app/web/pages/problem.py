@@ -18,7 +18,7 @@ from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
 from app.courses.disclosure import ResultsHidden
-from app.courses.due import DueAssignment, describe_hints_closed, list_open_and_locks
+from app.courses.due import DueAssignment, describe_hints_closed, describe_inputs_closed, list_open_and_locks
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
@@ -203,6 +203,7 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
         "due": due,
         "is_locked": bool(locks),
         "no_hints": next((describe_hints_closed(each) for each in locks if not each.assignment.shows_hints), None),
+        "no_inputs": next((describe_inputs_closed(each) for each in locks if each.assignment.kind == "exam"), None),
         "chosen": _choose_assignment(due, assignment),
         **(_work(session, viewer, problem, around) if viewer else {}),
     }
