@@ -56,6 +56,7 @@ Action = Literal[
     "platform.changed",
     "platform.disapproved",
     "platform.key_rotated",
+    "platform.removed",
     "post.hidden",
     "post.locked",
     "post.reports_dismissed",

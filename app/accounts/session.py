@@ -1,6 +1,6 @@
 """Sessions of browsers. The cookie has the session's secret, the row only its hash."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -104,6 +104,11 @@ def end_session_by_id(session: Session, user_id: UUID, session_id: UUID) -> bool
 def end_sessions(session: Session, user_id: UUID, *, keep: str = "") -> int:
     """End all of a user's sessions except the one with the secret `keep`. Return how many ended."""
     return _forget(session, and_(UserSession.user_id == user_id, UserSession.token_hash != digest(keep)))
+
+
+def end_course_sessions(session: Session, user_ids: Collection[UUID]) -> None:
+    """End the sessions that learning platforms began for these users."""
+    _forget(session, and_(UserSession.user_id.in_(user_ids), UserSession.course_ids.is_not(None)))
 
 
 def _works() -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ from app.api import (
     openapi,
     packages,
     people,
+    platforms,
     problem_schema,
     problems,
     queue,
@@ -49,7 +50,7 @@ def build_router() -> APIRouter:
     version_1 = _PrefixRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     authoring = (packages, revisions, verifications)
     submitting = (submission_export, submissions, events, rejudgings)
-    operations = (settings, audit_events, queue, workers)
+    operations = (settings, audit_events, queue, workers, platforms)
     accounts = (users, people, tokens, me)
     catalogue = (problems, tracks, leaderboards, courses, assignments, sittings, grades, similarity)
     # FastAPI tries the routes in this order, so the busiest come first, but `/submissions/export` before the path with

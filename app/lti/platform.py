@@ -8,17 +8,19 @@ from uuid import UUID
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from pydantic import AfterValidator, Field
-from sqlalchemy import delete, func, select
+from pydantic import AfterValidator, Field, StrictBool
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
+from app.accounts.model import Identity, User
+from app.accounts.session import end_course_sessions
 from app.audit import Act, Actor, record
 from app.courses.model import Course
 from app.database.engine import Database, is_storable
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.lti.fetch import AddressRule
-from app.lti.model import Deployment, Platform, PlatformCourse
+from app.lti.model import Deployment, Platform, PlatformCourse, PlatformPerson
 from app.lti.service import PlatformClient
 from app.policy import ServerKey
 from app.settings import Settings
@@ -57,7 +59,7 @@ class PlatformFields(Body):
     keys_url: Line = Field(
         description="the public keyset URL", examples=["https://moodle.example.org/mod/lti/certs.php"]
     )
-    may_create_courses: bool = Field(False, description="its instructors may create courses here")
+    may_create_courses: StrictBool = Field(False, description="its instructors may create courses here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,28 @@ class PlatformEntry:
     platform: Platform
     deployments: Sequence[Deployment]
     courses: Sequence[tuple[PlatformCourse, Course]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformUse:
+    """What goes with a platform: the links of its courses, and the persons whom it signs in, some in no other way."""
+
+    courses: Sequence[str]
+    persons: int
+    only_here: int
+
+    def __str__(self) -> str:
+        links = f"its links with {', '.join(self.courses)}" if self.courses else "no link of a course"
+        people = "1 person" if self.persons == 1 else f"{self.persons} people"
+        return (
+            f"With it go {links}, and the scores that are not sent yet. {people} can no longer sign in from it, "
+            f"{self.only_here} of them in no other way. Accounts, hand-ins and grades stay."
+        )
+
+
+class PlatformInUse(Conflict):
+    def __init__(self, platform: Platform, use: PlatformUse) -> None:
+        super().__init__(f"{platform.name} is in use. {use} Send confirmed=true to remove it all the same.")
 
 
 class PlatformNotFound(NotFound):
@@ -131,6 +155,30 @@ def change_platform(
     for name, value in changed.items():
         setattr(platform, name, value)
     record(session, actor, Act(action="platform.changed", target=platform.id, after=changed))
+
+
+def read_use(session: Session, platform: Platform) -> PlatformUse:
+    titles = select(Course.title).join(PlatformCourse, PlatformCourse.course_id == Course.id)
+    of_platform = PlatformCourse.platform_id == platform.id
+    other = aliased(PlatformPerson)
+    has_other = exists().where(other.user_id == User.id, other.platform_id != platform.id)
+    has_identity = exists().where(Identity.user_id == User.id)
+    persons = select(func.count(), func.count().filter(User.password_hash.is_(None), ~has_identity, ~has_other))
+    persons = persons.select_from(PlatformPerson).join(User, User.id == PlatformPerson.user_id)
+    count, only_here = session.execute(persons.where(PlatformPerson.platform_id == platform.id)).one()
+    courses = session.scalars(titles.where(of_platform).order_by(Course.title)).all()
+    return PlatformUse(courses=courses, persons=count, only_here=only_here)
+
+
+def remove_platform(session: Session, actor: Actor, platform: Platform, *, is_confirmed: bool) -> None:
+    """Remove a platform with its deployments, links and persons. Raises PlatformInUse unless it is confirmed."""
+    use = read_use(session, platform)
+    if not is_confirmed and (use.courses or use.persons):
+        raise PlatformInUse(platform, use)
+    persons = session.scalars(select(PlatformPerson.user_id).where(PlatformPerson.platform_id == platform.id)).all()
+    end_course_sessions(session, persons)
+    record(session, actor, Act(action="platform.removed", target=platform.id, before={"issuer": platform.issuer}))
+    session.execute(delete(Platform).where(Platform.id == platform.id))
 
 
 def _check_urls(wanted: PlatformFields, rule: AddressRule) -> None:

@@ -30,7 +30,7 @@ def answer_of(operation: Operation) -> dict[str, Any]:
 LISTS = [each for each in OPERATIONS if each.method == "GET" and "items" in answer_of(each)]
 # Lists that are short by nature, or were always whole: without a limit, they are.
 WHOLE = {
-    *("list_tokens", "list_tracks", "list_workers"),
+    *("list_platforms", "list_tokens", "list_tracks", "list_workers"),
     *(
         "get_settings",
         "get_courses",

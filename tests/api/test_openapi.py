@@ -24,6 +24,7 @@ from app.accounts.permission import EVERYBODY
 from app.catalog.custom_inputs import MAX_BYTES
 from app.catalog.publish import publish
 from app.database.engine import Database
+from app.lti.platform import MAX_URL, PlatformFields
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, take
@@ -33,6 +34,7 @@ from tests.examples import IS_WHOLE
 from tests.factories import make_judging, set_policy
 
 SUBMISSION = UUID(int=1)
+PLATFORM = PlatformFields.model_fields.keys() - {"may_create_courses"}
 
 KNOWN = {"parameters": {"path.slug": "scaled_sum", "path.submission_id": str(SUBMISSION)}}
 
@@ -101,7 +103,7 @@ def askers(signed_in: SignedIn) -> Askers:
 def mean_something(body: Any) -> Any:
     """Adapt a generated body to rules that the document can't state.
 
-    For the document, a password may be easy to guess, and inputs, a network and a time zone may be any text.
+    For the document, a password may be easy to guess, and inputs, networks, time zones and addresses may be any text.
     """
     if not isinstance(body, dict):
         return body
@@ -109,6 +111,10 @@ def mean_something(body: Any) -> Any:
         return body | {"password": "copper lantern meadow"}
     if isinstance(body.get("timezone"), str):
         return body | {"timezone": "Europe/Berlin"}
+    if isinstance(body.get("keys_url"), str):
+        most = dict.fromkeys(PLATFORM, MAX_URL) | {"name": 60}
+        right = [name for name in PLATFORM if isinstance(body.get(name), str) and 0 < len(body[name]) <= most[name]]
+        return body | dict.fromkeys(right, "https://lms.example.org")
     if body.get("networks"):
         return body | {"networks": ["192.0.2.0/24"]}
     if isinstance(given := body.get("inputs"), str) and len(given) <= MAX_BYTES:

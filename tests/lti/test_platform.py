@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 
 from app.accounts.session import start_session
 from app.audit import Actor
+from app.courses.model import Course
 from app.database.engine import Database
 from app.errors import Conflict
 from app.lti.model import Deployment, Platform
@@ -80,6 +81,22 @@ def test_the_issuer_of_a_platform_stays(peer: Peer, admin: Walk, database: Datab
 
     assert (renamed.status_code, refused.status_code) == (303, 422)
     assert [(each.name, each.issuer) for each in read_platforms(database)] == [("Moodle", platform.issuer)]
+
+
+def test_the_page_says_what_goes_with_a_platform_before_it_is_removed(
+    peer: Peer, admin: Walk, database: Database, platform: Platform, course: Course
+) -> None:
+    Walk(admin.tool).launch(peer)
+
+    said = admin.get(f"{PAGE}/{platform.id}").text
+    removed = admin.post(f"{PAGE}/{platform.id}/remove", {})
+    refused = Walk(admin.tool).get(peer.ask("start", json=1)["address"])
+
+    assert f"With it go its links with {course.title}" in said
+    assert "1 person can no longer sign in from it, 1 of them in no other way" in said
+    assert removed.headers["location"] == f"{PAGE}?done=removed"
+    assert (refused.status_code, "not registered here" in refused.text) == (403, True)
+    assert read_platforms(database) == []
 
 
 def read_key_id(token: str) -> str:

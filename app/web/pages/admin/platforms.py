@@ -21,6 +21,8 @@ from app.lti.platform import (
     disapprove,
     get_platform,
     list_platforms,
+    read_use,
+    remove_platform,
     rotate_key,
 )
 from app.validation import read_fields
@@ -34,6 +36,7 @@ CHANGES = [Depends(require_own_origin), needs(Permission.CHANGE_SETTINGS, HOME)]
 DONE = {
     "added": "Registered. Open it once in the platform, then approve its deployment here.",
     "saved": "Saved.",
+    "removed": "Removed.",
     "approved": "Approved.",
     "disapproved": "No longer approved: its launches are refused, and it gets no scores.",
     "key": "New key. Allclose signs with it from tomorrow on. Until then platforms read it.",
@@ -74,20 +77,30 @@ def send_platform(visit: CurrentVisit, form: Annotated[PlatformForm, Form()]) ->
 def show_platform(visit: CurrentVisit, platform_id: PlatformId) -> Response:
     with visit.transaction() as session:
         platform = get_platform(session, platform_id)
-    return _render(visit, {"edited": platform, "values": _values(platform)})
+        use = read_use(session, platform)
+    return _render(visit, {"edited": platform, "values": _values(platform), "use": use})
 
 
 @router.post("/{platform_id}", dependencies=CHANGES)
 def send_change(visit: CurrentVisit, platform_id: PlatformId, form: Annotated[PlatformForm, Form()]) -> Response:
     with visit.transaction() as session:
         platform = get_platform(session, platform_id)
+        use = read_use(session, platform)
 
     def change(session: Session) -> None:
         wanted = read_fields(PlatformFields, form.model_dump())
         rule = get_platforms(visit.request).rule
         change_platform(session, visit.actor, get_platform(session, platform_id), wanted, rule)
 
-    return _change(visit, change, "saved", {"edited": platform, "values": form.model_dump()})
+    return _change(visit, change, "saved", {"edited": platform, "values": form.model_dump(), "use": use})
+
+
+@router.post("/{platform_id}/remove", dependencies=CHANGES)
+def send_removal(visit: CurrentVisit, platform_id: PlatformId) -> Response:
+    """The page has said what goes with it."""
+    with visit.transaction() as session:
+        remove_platform(session, visit.actor, get_platform(session, platform_id), is_confirmed=True)
+    return see_other(f"{HOME}?done=removed")
 
 
 @router.post("/{platform_id}/check", dependencies=CHANGES)
