@@ -157,7 +157,8 @@ class CoursesOnly(Refused):
 
     def __init__(self) -> None:
         super().__init__(
-            "Your learning platform signed you in, for its courses only. Sign in here with your password for this page."
+            "Your learning platform signed you in, for its courses only: its admins can sign in as you. Sign in here "
+            "with your password for this page. Without one, ask an admin of this site to export or erase your data."
         )
 
 

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.permission import AccountSuspended, Viewer, a_role
 from app.accounts.reauthentication import Reauthentication, require_reauthentication
+from app.accounts.session import end_course_sessions
 from app.accounts.single_sign_on import make_account
 from app.audit import Act, Actor, record
 from app.courses.course import NewCourse, create_course
@@ -176,6 +177,29 @@ def link_person(
         raise StaffAccount(viewer.user)
     require_reauthentication(viewer.user, reauthentication)
     _insert_person(session, actor, platform, launch, viewer.user)
+
+
+def list_platforms_of(session: Session, user_id: UUID) -> list[Platform]:
+    """List the platforms that sign the user in."""
+    persons = select(PlatformPerson.platform_id).where(PlatformPerson.user_id == user_id)
+    return list(session.scalars(select(Platform).where(Platform.id.in_(persons)).order_by(Platform.name)))
+
+
+def unlink_person(session: Session, actor: Actor, user_id: UUID, platform_id: UUID) -> None:
+    """Let a platform sign the user in no more, and get no more points. The caller has another way to sign in.
+
+    Raises NotFound.
+    """
+    of_user = (PlatformPerson.user_id == user_id, PlatformPerson.platform_id == platform_id)
+    subjects = session.scalars(delete(PlatformPerson).where(*of_user).returning(PlatformPerson.subject)).all()
+    if not subjects:
+        raise NotFound("This learning platform does not sign you in.")
+    courses = select(PlatformCourse.id).where(PlatformCourse.platform_id == platform_id)
+    members = delete(PlatformMember).where(PlatformMember.lti_course_id.in_(courses))
+    session.execute(members.where(PlatformMember.subject.in_(subjects)))
+    end_course_sessions(session, [user_id])
+    issuer = session.get_one(Platform, platform_id).issuer
+    record(session, actor, Act(action="identity.removed", target=user_id, before={"issuer": issuer}))
 
 
 def _insert_person(session: Session, actor: Actor, platform: Platform, launch: Launch, user: User) -> None:

@@ -14,6 +14,7 @@ from app.accounts.session import find_session, list_sessions
 from app.accounts.single_sign_on import list_identities
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
 from app.api.request_state import find_provider, get_limits
+from app.lti.link import list_platforms_of
 from app.web.permission import needs
 from app.web.visit import Visit, find_secret
 
@@ -61,6 +62,7 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
         "has_password": owner.password_hash is not None,
         "identities": list_identities(session, viewer.id),
         "provider": provider.name if provider else None,
+        "platforms": list_platforms_of(session, viewer.id),
         "open_sessions": list_sessions(session, viewer.id),
         "here_id": here.id if here else None,
         "tokens": list_tokens(session, viewer.id),
@@ -77,4 +79,5 @@ def _say(done: str) -> str | None:
         "session": "That browser is signed out.",
         "sessions": "All other browsers are signed out.",
         "token": "Token revoked.",
+        "platform": "Unlinked. The learning platform no longer signs you in.",
     }.get(done)

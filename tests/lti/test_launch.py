@@ -9,7 +9,7 @@ from app.accounts.session import start_session
 from app.courses.model import Course, Member
 from app.database.engine import Database
 from app.lti.launch import CLAIM
-from app.lti.model import Platform, PlatformCourse, PlatformPerson
+from app.lti.model import Platform, PlatformCourse, PlatformMember, PlatformPerson
 from app.settings import Settings
 from app.web.visit import COOKIE
 from app.web_process import create_app
@@ -220,6 +220,43 @@ def test_a_person_who_became_an_author_is_not_signed_in_any_more(peer: Peer, wal
     assert open_session.headers["location"].startswith("/sign-in")
     assert (again.status_code, "no learning platform can sign in" in again.text) == (403, True)
     assert COOKIE not in walk.cookies
+
+
+@pytest.mark.usefixtures("course")
+def test_a_student_unlinks_a_platform_from_the_account(
+    peer: Peer, walk: Walk, database: Database, platform: Platform
+) -> None:
+    sign_in(walk, database, "ada")
+    with database.transaction() as session:
+        session.execute(update(User).values(password_hash=None))
+    page = walk.launch(peer)
+    walk.post(page.url.path, {"act": "link_account"})
+    launched = Walk(walk.tool)
+    launched.launch(peer)
+    shown = walk.get("/account").text
+
+    unlinked = walk.post(f"/account/platforms/{platform.id}/remove", {})
+    again = walk.post(f"/account/platforms/{platform.id}/remove", {})
+
+    assert "Peer signs you in for its courses" in shown
+    assert unlinked.headers["location"] == "/account?done=platform#done"
+    assert again.status_code == 404
+    assert "signs you in for its courses" not in walk.get("/account").text
+    assert launched.get("/courses/ml").headers["location"].startswith("/sign-in")
+    with database.transaction() as session:
+        assert session.scalars(select(PlatformPerson)).all() == []
+        assert session.scalars(select(PlatformMember)).all() == []
+        assert session.scalars(select(Member.role)).all() == ["student"]
+
+
+@pytest.mark.usefixtures("course")
+def test_an_account_that_only_a_platform_signs_in_is_told_whom_to_ask_for_its_data(peer: Peer, walk: Walk) -> None:
+    walk.launch(peer)
+
+    pages = [walk.get("/account"), walk.post("/account/export", {}), walk.post("/account/erase", {})]
+
+    assert {page.status_code for page in pages} == {403}
+    assert all("ask an admin of this site to export or erase your data" in page.text for page in pages)
 
 
 @pytest.mark.usefixtures("course")

@@ -10,7 +10,9 @@ from app.accounts.own_account import change_own_email, change_password, sign_out
 from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import AllcloseError, Invalid
 from app.limits import RateLimitReached
+from app.lti.link import unlink_person
 from app.web.account import Outcome, Owner, prove, render_account
+from app.web.address import PlatformId
 from app.web.visit import CurrentVisit, Visit, find_secret, require_own_origin, see_other
 
 router = APIRouter(prefix="/account")
@@ -52,6 +54,13 @@ def send_password(visit: CurrentVisit, owner: Owner, form: Annotated[PasswordFor
     except (Invalid, ReauthenticationFailed, RateLimitReached) as fault:
         return _again(visit, "new" if isinstance(fault, Invalid) else "current", fault)
     return see_other("/account?done=password#done")
+
+
+@router.post("/platforms/{platform_id}/remove", dependencies=[Depends(require_own_origin)])
+def send_unlink(visit: CurrentVisit, owner: Owner, platform_id: PlatformId) -> Response:
+    with visit.transaction() as session:
+        unlink_person(session, visit.actor, owner.id, platform_id)
+    return see_other("/account?done=platform#done")
 
 
 @router.post("/sessions/{session_id}/end", dependencies=[Depends(require_own_origin)])
