@@ -31,6 +31,7 @@ from app.learning.moderation import EntryReport
 from app.learning.note import Note
 from app.learning.shared_solution import SharedSolution
 from app.lti.model import Platform, PlatformPerson
+from app.similarity.model import SimilarityCheck, SimilarPair
 from app.submissions.draft import Draft
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import IS_WITHHELD
@@ -47,6 +48,7 @@ learning.json     hints, solutions, quizzes, bookmarks and your notes on problem
 discussions.json  questions, answers and reports that you wrote, and solutions that you shared
 courses.json      your places in courses, with what the rosters say, your extensions, when and from where you wrote
                   exams, and decisions on your grades
+similar.json      comparisons that found a submission of yours similar to one of another user
 authoring.json    packages that you sent to be verified, and your publications
 submissions/      each source, and beside it its judging, unless a course hides it for now
 """
@@ -173,6 +175,30 @@ def describe_courses(session: Session, user_id: UUID) -> dict[str, Rows]:
     }
 
 
+def list_similar(session: Session, user_id: UUID) -> Rows:
+    """List the pairs with a submission of the user, and nothing of the other one.
+
+    While results are withheld, a comparison of what counts would tell which hand-in does.
+    """
+    is_left = (SimilarPair.left_id == Submission.id).label("is_left")
+    found = (SimilarPair.similarity, SimilarPair.dismissed_at, SimilarPair.blocks, is_left)
+    query = (
+        select(Problem.slug.label("problem"), SimilarityCheck.created_at.label("compared_at"), *found)
+        .add_columns(Submission.id.label("submission"))
+        .join(SimilarityCheck, SimilarityCheck.id == SimilarPair.check_id)
+        .join(Problem, Problem.id == SimilarityCheck.problem_id)
+        .join(Submission, or_(Submission.id == SimilarPair.left_id, Submission.id == SimilarPair.right_id))
+        .where(Submission.user_id == user_id, ~IS_WITHHELD)
+        .order_by(SimilarityCheck.created_at, SimilarPair.number)
+    )
+    return [_own_lines(row) for row in _rows(session, query)]
+
+
+def _own_lines(row: dict[str, Any]) -> dict[str, Any]:
+    first = 0 if row.pop("is_left") else 2
+    return row | {"lines": [block[first : first + 2] for block in row.pop("blocks")]}
+
+
 def describe_authoring(session: Session, user_id: UUID) -> dict[str, Rows]:
     sent = (Verification.slug, Verification.digest, Verification.queued_at, Verification.verdict)
     published = (Problem.slug.label("problem"), Revision.number.label("revision"), Publication.published_at)
@@ -193,6 +219,7 @@ SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
     "learning.json": describe_learning,
     "discussions.json": describe_discussions,
     "courses.json": describe_courses,
+    "similar.json": list_similar,
     "authoring.json": describe_authoring,
 }
 

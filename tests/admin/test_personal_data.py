@@ -24,6 +24,7 @@ from tests.admin.user_data import QUESTION, SOURCE, make_rich_user
 from tests.courses.seats import teach
 from tests.factories import make_assignment, make_judging, make_member, make_problem, make_submission, make_user
 from tests.rejudging.rows import add_revision
+from tests.similarity.cohort_rows import begin, finish, hand_in, join, make_homework
 
 
 @pytest.fixture
@@ -57,6 +58,8 @@ def test_it_holds_what_there_is_of_a_user(database: Database, ada: User) -> None
     assert {name: len(rows) for name, rows in discussions.items()} == dict.fromkeys(discussions, 1)
     assert discussions["posts"][0]["body"] == QUESTION
     assert [row["slug"] for row in json.loads(files["authoring.json"])["verifications"]] == ["sum"]
+    assert [row["addresses"] for row in json.loads(files["courses.json"])["sittings"]] == [["192.0.2.1"]]
+    assert len(json.loads(files["similar.json"])) == 1
 
 
 def test_each_submission_is_a_source_and_how_it_was_judged(database: Database, ada: User) -> None:
@@ -99,6 +102,25 @@ def test_the_export_lists_actions_of_admins_without_their_names(database: Databa
         ("token.revoked", "you", "192.0.2.7"),
         ("user.role_changed", "an admin", None),
     ]
+
+
+def test_similar_programs_are_in_it_without_the_other_user(database: Database) -> None:
+    with database.transaction() as session:
+        homework = make_homework(session)
+        ada, grace = (join(session, homework, name) for name in ("ada", "grace"))
+        sent = [hand_in(session, homework, user, f"x = '{user.username}'") for user in (ada, grace)]
+        finish(session, begin(session, homework), (sent[0], sent[1], 95.0))
+
+    files = read(database, ada)
+    (own,), (other,) = (json.loads(read(database, user)["similar.json"]) for user in (ada, grace))
+    with database.transaction() as session:
+        session.get_one(Assignment, homework.assignment.id).shows = "nothing"
+
+    assert own.keys() == {"problem", "compared_at", "similarity", "dismissed_at", "submission", "lines"}
+    assert (own["submission"], own["similarity"], own["lines"]) == (str(sent[0]), 95.0, [[2, 3], [5, 5]])
+    assert (other["submission"], other["lines"]) == (str(sent[1]), [[1, 2], [4, 4]])
+    assert not any("grace" in text or str(sent[1]) in text for text in files.values())
+    assert json.loads(read(database, ada)["similar.json"]) == []
 
 
 def test_a_decision_on_a_grade_is_in_it_once_the_points_are_released(database: Database) -> None:
