@@ -1,5 +1,7 @@
 """Launches: who is signed in, with what rights, and what a launch opens."""
 
+from datetime import UTC, datetime, timedelta
+
 import httpx
 import pytest
 from sqlalchemy import select, update
@@ -14,7 +16,7 @@ from app.settings import Settings
 from app.web.visit import COOKIE
 from app.web_process import create_app
 from tests.application import open_application
-from tests.factories import make_assignment, make_course, make_member, make_user, set_policy
+from tests.factories import make_assignment, make_course, make_member, make_problem, make_user, set_policy
 from tests.http_server import serving
 from tests.lti.peer import Peer, Walk, read_claims
 
@@ -95,6 +97,31 @@ def test_a_link_opens_its_assignment(peer: Peer, walk: Walk, database: Database,
     answer = walk.launch(peer, assignment=str(assignment.id))
 
     assert answer.url.path == "/courses/ml/assignments/homework"
+
+
+def test_a_link_to_an_exam_opens_its_beginning_and_leads_back_while_it_is_written(
+    peer: Peer, walk: Walk, database: Database, course: Course
+) -> None:
+    now, hour = datetime.now(UTC), timedelta(hours=1)
+    with database.transaction() as session:
+        facts = {"slug": "midterm", "kind": "exam", "minutes": 30, "password": "plum"}
+        facts |= {"opens_at": now - hour, "due_at": now + hour}
+        exam = make_assignment(session, course, make_problem(session, "sum"), **facts)
+    path = "/courses/ml/assignments/midterm"
+    page = walk.launch(peer, assignment=str(exam.id))
+    begun = walk.post(f"{path}/begin", {"password": "plum"})
+    sent = walk.post(f"{path}/problems/sum/submissions", {"source": "x = 1", "mode": "submit"})
+
+    again = walk.get(peer.ask("start", json=1, assignment=str(exam.id))["address"])
+    elsewhere = Walk(walk.tool).launch(peer, assignment=str(exam.id))
+    walk.post(f"{path}/end", {})
+    after = walk.launch(peer, assignment=str(exam.id))
+
+    assert (page.url.path, "Password of the exam" in page.text) == (path, True)
+    assert (begun.headers["location"], sent.status_code) == (path, 303)
+    assert (again.status_code, f'href="{path}">Back to' in again.text) == (403, True)
+    assert (elsewhere.status_code, "in another browser" in elsewhere.text) == (403, True)
+    assert (after.status_code, after.url.path) == (200, path)
 
 
 @pytest.mark.usefixtures("course")
