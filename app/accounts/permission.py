@@ -63,7 +63,8 @@ RULES: dict[Permission, Rule] = {
     Permission.SUBMIT: Rule(roles=EVERYBODY, allows="submit and cancel, take hints, answer quizzes, open solutions"),
     Permission.DISCUSS: Rule(roles=EVERYBODY, allows="ask, answer and report, and share your accepted solutions"),
     Permission.WRITE_PROBLEMS: Rule(
-        roles=AUTHORS, allows="send, verify and publish problems, and see all of their files"
+        roles=AUTHORS,
+        allows="send, verify and publish problems, see all of their files, and compare programs for your own",
     ),
     Permission.MODERATE: Rule(
         roles=AUTHORS, allows="see reports, and hide or lock questions, answers and shared solutions"

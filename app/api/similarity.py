@@ -54,7 +54,10 @@ class PairList(BaseModel):
     summary="Compare programs",
 )
 def post_check(new: NewCheck, viewer: CourseTaker, address: Address, database: Stored, response: Response) -> CheckView:
-    """For instructors, and without an assignment for admins. While the same comparison runs, the answer is that one."""
+    """For instructors, and without an assignment for admins and the problem's author.
+
+    While the same comparison runs, the answer is that one.
+    """
     with database.transaction() as session:
         check = view_check(session, begin_check(session, viewer, act_as(viewer, address), new))
     response.headers["Location"] = f"/api/v1/similarity-checks/{check.id}"

@@ -1,23 +1,25 @@
 """Similarity checks: who may see one, how one begins, and how far it is.
 
 A check of an assignment is seen by the staff of its course, and begun by instructors. One of all submissions for a
-problem is for those who may inspect all submissions. To everybody else there is no such check: nothing shows to a
-student that two programs were found similar.
+problem is for those who may inspect all submissions, and for the author who first published the problem. To everybody
+else there is no such check: nothing shows to a student that two programs were found similar.
 """
 
 from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.audit import Act, Actor, record
+from app.authoring.model import Publication
+from app.catalog.access import is_editable_by
 from app.catalog.model import Problem
 from app.courses.assignment import find_key, get_assignment
-from app.courses.model import Assignment, Course
+from app.courses.model import Assignment, AssignmentProblem, Course, Member
 from app.courses.role import CourseNotFound, CourseRight, Seat, get_seat
 from app.database.engine import storable
 from app.errors import NotFound
@@ -33,7 +35,7 @@ SHORT_LINES = 30
 MOST_LISTED = 100
 NO_WORKER = "No worker is running. The comparison waits until one starts."
 OUR_FAULT = "The comparison failed again and again by our fault. Begin another one; tell an admin if it fails again."
-ASSIGNMENT_SAYS = "of its hand-ins, as `COURSE/ASSIGNMENT`; without it, of all submissions for the problem, for admins"
+ASSIGNMENT_SAYS = "of its hand-ins, as `COURSE/ASSIGNMENT`; without it, of all submissions for the problem"
 COMPARED_SAYS = "`counting`: of each student the submission that counts; `all`: all of them"
 
 
@@ -71,7 +73,7 @@ class CheckNotFound(NotFound):
 
 def begin_check(session: Session, viewer: Viewer, actor: Actor, wanted: NewCheck) -> SimilarityCheck:
     """Queue a check, or return the unfinished one of the same programs. Raises NotFound, CourseRightMissing."""
-    assignment, seat = _get_scope(session, viewer, wanted.assignment)
+    assignment, seat = _get_scope(session, viewer, wanted.assignment, wanted.problem)
     if seat is not None:
         seat.require(CourseRight.COMPARE)
     problem_id = _get_problem(session, wanted.problem, assignment)
@@ -102,7 +104,7 @@ def get_check(session: Session, viewer: Viewer, check_id: UUID) -> tuple[Similar
     if check is None:
         raise CheckNotFound(check_id)
     if check.assignment_id is None:
-        if not viewer.may(Permission.INSPECT_SUBMISSIONS):
+        if not may_compare(session, viewer, session.get_one(Problem, check.problem_id).slug):
             raise CheckNotFound(check_id)
         return check, None
     course = session.scalars(select(Course.slug).join(Assignment).where(Assignment.id == check.assignment_id)).one()
@@ -116,7 +118,7 @@ def list_checks(
     session: Session, viewer: Viewer, assignment: str | None, problem: str | None
 ) -> tuple[list[SimilarityCheck], Assignment | None, Seat | None]:
     """Return the newest checks of an assignment or of all submissions. Raises NotFound."""
-    found, seat = _get_scope(session, viewer, assignment)
+    found, seat = _get_scope(session, viewer, assignment, problem)
     query = select(SimilarityCheck).where(_is_of(found))
     if problem is not None:
         query = query.where(SimilarityCheck.problem_id == _get_problem(session, problem, found))
@@ -152,10 +154,34 @@ def _notice(session: Session, check: SimilarityCheck) -> str | None:
     return NO_WORKER if is_waiting and not has_worker(session, serves(QUEUE)) else None
 
 
-def _get_scope(session: Session, viewer: Viewer, key: str | None) -> tuple[Assignment | None, Seat | None]:
+def may_compare(session: Session, viewer: Viewer, slug: str | None) -> bool:
+    """Whether the viewer may compare all submissions for a problem; None: for any.
+
+    An author may who published its first revision: anyone can publish a later one. A student of a course with the
+    problem may not, who would see others' hand-ins.
+    """
+    if viewer.may(Permission.INSPECT_SUBMISSIONS):
+        return True
+    if slug is None or not viewer.may(Permission.WRITE_PROBLEMS):
+        return False
+    first = select(Publication.user_id).where(Publication.problem_id == Problem.id).order_by(Publication.id).limit(1)
+    takes = exists().where(
+        AssignmentProblem.problem_id == Problem.id,
+        Assignment.id == AssignmentProblem.assignment_id,
+        Member.course_id == Assignment.course_id,
+        Member.user_id == viewer.id,
+        Member.role == "student",
+    )
+    is_own = (first.correlate(Problem).scalar_subquery() == viewer.id, is_editable_by(viewer.id), ~takes)
+    return session.scalar(select(Problem.id).where(Problem.slug == storable(slug), *is_own)) is not None
+
+
+def _get_scope(
+    session: Session, viewer: Viewer, key: str | None, problem: str | None
+) -> tuple[Assignment | None, Seat | None]:
     """Return the assignment and the viewer's seat; None for all submissions. Raises NotFound."""
     if key is None:
-        if not viewer.may(Permission.INSPECT_SUBMISSIONS):
+        if not may_compare(session, viewer, problem):
             raise NotFound("There is no such list that you may see. Name an assignment of your course.")
         return None, None
     course, _, slug = key.partition("/")

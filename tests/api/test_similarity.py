@@ -13,6 +13,7 @@ from sqlalchemy import select
 from app.accounts.model import User
 from app.accounts.token import create_token
 from app.audit import AuditEvent
+from app.authoring.model import Publication
 from app.courses.model import Course
 from app.database.engine import Database
 from app.similarity.model import SimilarPair
@@ -144,6 +145,32 @@ def test_to_everybody_else_there_is_none(
     assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
     assert not any("grace" in answer.text for answer in answers)
     assert teacher.get(report).status_code == HTTPStatus.OK
+
+
+def test_an_author_compares_the_programs_for_a_problem_of_the_own(
+    client: Client, homework: Homework, database: Database
+) -> None:
+    wanted = {"problem": homework.slug, "compared": "all"}
+    with database.transaction() as session:
+        user = session.scalars(select(User).where(User.username == "an-author")).one()
+        later = make_user(session, "later-author", role="author")
+        ids = {"problem_id": homework.revision.problem_id, "revision_id": homework.revision.id}
+        for each in (user, later):
+            session.add(Publication(**ids, user_id=each.id))
+            session.flush()
+    author, other = client("an-author"), client("later-author")
+
+    begun = author.post(CHECKS, json=wanted)
+    report = begun.headers["location"].removeprefix("/api/v1")
+    opened = [author.get(report), author.get(f"{report}/pairs"), author.get(CHECKS, params={"problem": homework.slug})]
+    closed = [author.get(CHECKS), other.post(CHECKS, json=wanted), other.get(f"{report}/pairs")]
+    with database.transaction() as session:
+        make_member(session, session.get_one(Course, homework.taught.course.id), session.get_one(User, user.id))
+    as_student = [author.post(CHECKS, json=wanted), author.get(report), author.get(f"{report}/pairs")]
+
+    assert begun.status_code == HTTPStatus.ACCEPTED
+    assert {answer.status_code for answer in opened} == {HTTPStatus.OK}
+    assert {answer.status_code for answer in (*closed, *as_student)} == {HTTPStatus.NOT_FOUND}
 
 
 def test_an_assistant_reads_and_leaves_the_decisions_to_instructors(

@@ -21,6 +21,7 @@ from app.errors import Invalid
 from app.learning.moderation import count_reports
 from app.learning.problem_statistics import read_problem_statistics
 from app.rejudging.choice import count_outdated
+from app.similarity.check import may_compare
 from app.validation import read_fields
 from app.web.address import Slug
 from app.web.audience import find_audience, list_audiences, read_audience
@@ -94,7 +95,9 @@ def _render_problem(
         audiences = list_audiences(session, author, AVAILABILITIES)
         statistics = read_problem_statistics(session, slug)
         problem = get_problem(session, slug, author.id)
+        compares = may_compare(session, author, slug)
     context = {
+        "compares": compares,
         "slug": slug,
         "title": problem.title,
         "revisions": page.items,

@@ -195,5 +195,5 @@ def _render_pair(
 
 
 def _context(seat: Seat | None) -> dict[str, Any]:
-    """Return what the layout needs: of the course, or of the pages for admins."""
+    """Return what the layout needs: of the course, or that there is none."""
     return {"similarity": HOME} | (course_context(seat) if seat else {"seat": None})
