@@ -4,6 +4,7 @@ import getpass
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -19,6 +20,8 @@ from tests.lacking import do_without
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PARTITION = "short"
 CPUS = 4
+# Only root can make devices that stand in for them.
+GPUS = 2 if os.geteuid() == 0 else 0
 START_SECONDS = 60
 CONFIGURATION = """
 ClusterName=allclose
@@ -42,9 +45,10 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 SlurmdParameters=config_overrides
+GresTypes=gpu
 ReturnToService=2
 KillWait=30
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=16000
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=16000{gpus}
 PartitionName={partition} Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -79,6 +83,9 @@ def running_cluster(home: Path) -> Iterator[Cluster]:
         environment = {**os.environ, "PATH": path, "SLURM_CONF": str(configuration), "HOME": str(home)}
         for name in ("state", "spool"):
             (folder / name).mkdir()
+        for number in range(GPUS):
+            os.mknod(folder / f"nvidia{number}", stat.S_IFCHR | 0o600, Path("/dev/null").stat().st_rdev)
+        (folder / "gres.conf").write_text(f"Name=gpu File={folder}/nvidia[0-{GPUS - 1}]\n" if GPUS else "")
         (folder / "munge.key").touch(mode=0o600)
         (folder / "munge.key").write_bytes(os.urandom(1024))
         munge = {"socket": "munge.socket", "key-file": "munge.key", "pid-file": "munge.pid", "seed-file": "munge.seed"}
@@ -102,6 +109,7 @@ def _configure(folder: Path) -> str:
         controller_port=free_port(),
         node_port=free_port(),
         cpus=CPUS,
+        gpus=f" Gres=gpu:{GPUS}" if GPUS else "",
         partition=PARTITION,
     )
 

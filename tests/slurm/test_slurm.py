@@ -18,7 +18,7 @@ from app.settings import ROOT
 from tests.cli.test_commands import allclose
 from tests.queue.fleet import RECORD, wait_until
 from tests.serving import NO_WORKER, ONE_PROBLEM, RIGHT, SLUG, WRONG, Served, Student, serve
-from tests.slurm.cluster import PARTITION, Cluster, running_cluster
+from tests.slurm.cluster import GPUS, PARTITION, Cluster, running_cluster
 from tests.slurm.postgres import ROLE, TlsPostgres, running_postgres
 
 SUBMISSIONS = 40
@@ -39,6 +39,8 @@ connections = 13
 sbatch = ["--cpus-per-task=1", "--mem=2G", "--time=10"]
 worker = ["--until-idle", "6"]
 """
+
+PRINT_CHOICE = (sys.executable, "-c", "from app.cli.gpu import default_choice; print(default_choice())")
 
 pytestmark = [pytest.mark.whole, pytest.mark.timeout(900)]
 
@@ -68,10 +70,10 @@ class Site:
         with self.postgres.connect() as connection:
             return connection.execute(query.encode()).fetchall()
 
-    def worker_of(self, submission: str) -> int | None:
-        """Return the process ID of the worker that judges the submission."""
-        rows = self.fetch(f"SELECT worker FROM jobs WHERE watched = '{submission}' AND lease_until > now()")
-        return int(rows[0][0].rpartition(":")[2]) if rows else None
+    def list_busy(self, submission: str | None = None) -> set[int]:
+        """Return the process IDs of the workers that judge now, or judge this submission."""
+        rows = self.fetch("SELECT worker, watched FROM jobs WHERE lease_until > now()")
+        return {int(worker.rpartition(":")[2]) for worker, watched in rows if submission in (None, str(watched))}
 
     def job_of(self, pid: int) -> str:
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
@@ -126,24 +128,37 @@ def test_a_node_can_judge(site: Site) -> None:
     assert "This machine can judge." in said
 
 
-def test_jobs_judge_everything_once_though_one_is_cancelled_and_one_is_killed(site: Site) -> None:
-    students = [site.server.sign_up() for _ in range(4)]
-    long = students[0].send(SLOW, NAP.format(seconds=30))
-    site.scale(most=1)
-    wait_until(lambda: site.worker_of(long), 120)
-    cancelled = site.worker_of(long)
-    sent = {long: "accepted", **_send(students, SUBMISSIONS - 1)}
+@pytest.mark.skipif(GPUS == 0, reason="only root can make devices that stand in for GPUs")
+@pytest.mark.parametrize(("gpus", "chosen"), [("--gpus-per-node=1", "0"), (f"--gpus-per-node={GPUS}", "0,1")])
+def test_a_worker_takes_the_gpus_of_its_job(site: Site, gpus: str, chosen: str) -> None:
+    said = site.cluster.run("srun", gpus, *PRINT_CHOICE)
 
+    assert said == f"{chosen}\n"
+
+
+def test_a_worker_in_a_job_without_gpus_takes_none_of_the_node(site: Site) -> None:
+    with pytest.raises(AssertionError, match="submit the Slurm job with --gpus-per-node=1"):
+        site.cluster.run("srun", *PRINT_CHOICE)
+
+
+def test_jobs_judge_everything_once_though_one_is_cancelled_and_one_is_killed(site: Site) -> None:
+    before, students = site.cluster.states().keys(), [site.server.sign_up() for _ in range(4)]
+    sent = _send(students, SUBMISSIONS - 1)
     site.scale(connections=39)
     site.scale(connections=39)
     at_once = site.list_jobs("RUNNING", "PENDING")
-    killed = _find_other_worker(site, cancelled)
+    wait_until(lambda: len(site.list_busy()) > 1, 120)
+    long = site.server.sign_up().send(SLOW, NAP.format(seconds=30))  # next, since its user has nothing else
+    wait_until(lambda: site.list_busy(long), 120)
+    (cancelled,) = site.list_busy(long)
+    wait_until(lambda: site.list_busy() - {cancelled})
+    killed = min(site.list_busy() - {cancelled})
     told = Path(f"/proc/{killed}/environ").read_bytes()
     encrypted = site.fetch(
         f"SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = '{ROLE}'"
     )
     slots = {worker["slots"] for worker in _list_workers(site)}
-    site.cluster.run("scancel", site.job_of(cancelled or 0))
+    site.cluster.run("scancel", site.job_of(cancelled))
     os.kill(killed, signal.SIGKILL)
     while site.fetch("SELECT FROM jobs"):
         site.scale(connections=39)
@@ -153,7 +168,7 @@ def test_jobs_judge_everything_once_though_one_is_cancelled_and_one_is_killed(si
     }
     wait_until(lambda: not site.list_jobs("RUNNING", "PENDING", "COMPLETING"), 60)
 
-    assert results == sent
+    assert results == {**sent, long: "accepted"}
     assert len(at_once) == 3  # their connections are all that there are
     assert (slots, encrypted) == ({1}, [(True,)])
     assert site.password.encode() not in told
@@ -167,7 +182,7 @@ def test_jobs_judge_everything_once_though_one_is_cancelled_and_one_is_killed(si
     assert site.fetch(f"SELECT attempt, reason FROM judgings WHERE submission_id = '{long}'") == [(2, None)]
     # The cancelled one has left, as the others have.
     assert [name.endswith(f":{killed}") for (name,) in site.fetch("SELECT name FROM workers")] == [True]
-    ends = sorted(site.cluster.states().values())
+    ends = [state for job, state in site.cluster.states().items() if job not in before]
     assert ends.count("CANCELLED") == ends.count("FAILED") == 1
     assert set(ends) == {"CANCELLED", "COMPLETED", "FAILED"}
 
@@ -219,19 +234,6 @@ def _send(students: list[Student], count: int) -> dict[str, str]:
         source, verdict = kinds[number % len(kinds)]
         sent[students[number % len(students)].send(SLUG, source)] = verdict
     return sent
-
-
-def _find_other_worker(site: Site, first: int | None) -> int:
-    """Return the process ID of another worker that judges now."""
-    found: list[int] = []
-
-    def look() -> bool:
-        rows = site.fetch("SELECT DISTINCT worker FROM jobs WHERE lease_until > now()")
-        found[:] = [pid for (worker,) in rows if (pid := int(worker.rpartition(":")[2])) != first]
-        return bool(found)
-
-    wait_until(look, 120)
-    return found[0]
 
 
 def _list_workers(site: Site) -> list[dict[str, Any]]:
