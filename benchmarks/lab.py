@@ -135,12 +135,12 @@ class Browser:
 
 @dataclass
 class Log:
-    """`early`: the verdicts of the first minutes. `hintless`: the known mistakes without a hint."""
+    """`early`: the verdicts of the first minutes. `hintless`: how many known mistakes had no hint, by problem."""
 
     sign_ups: list[float] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     early: list[float] = field(default_factory=list)
-    hintless: int = 0
+    hintless: Counter[str] = field(default_factory=Counter)
     refused: int = 0
 
 
@@ -187,7 +187,7 @@ def _send(browser: Browser, attempt: Attempt, log: Log) -> None:
         log.refused += 1
         return
     log.shown.append(shown)
-    log.hintless += attempt.is_wrong and shown.hint_seconds is None
+    log.hintless[attempt.slug] += attempt.is_wrong and shown.hint_seconds is None
     if attempt.is_early:
         log.early.append(shown.verdict_seconds)
 
@@ -246,7 +246,8 @@ def _rows(log: Log, pages: Sequence[float]) -> Iterator[tuple[str, str]]:
     yield "sign-up, p50, p95 and most", _spread(log.sign_ups)
     yield "page, p50, p95 and most", _spread(pages)
     yield "hint after its verdict, p50, p95 and most", _spread(hints)
-    yield "known mistakes without a hint", str(log.hintless)
+    hintless = ", ".join(f"{count} × {slug}" for slug, count in log.hintless.most_common() if count)
+    yield "known mistakes without a hint", hintless or "none"
     yield "refused", str(log.refused)
     yield "verdicts", ", ".join(f"{count} × {verdict}" for verdict, count in verdicts.most_common())
 
