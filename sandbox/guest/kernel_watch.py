@@ -5,9 +5,9 @@ answer through a kernel, and which by another way. All of it is seen in the stud
 proof.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -53,32 +53,49 @@ class Origin:
 
 
 class KernelWatch:
-    """Watches one call of a solution. `inputs`: its arguments, by name."""
+    """Watches the calls of a solution with these parameters."""
 
-    def __init__(self, inputs: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Sequence[str]) -> None:
+        self._parameters = parameters
+        self._begin()
+
+    def _begin(self) -> None:
         self._origins: dict[int, Origin] = {}
-        self._calls: list[dict[str, Any]] = []
+        self._launches: list[dict[str, Any]] = []
         self._outside: set[str] = set()
-        for name, value in inputs.items():
-            for address in _storages(value):
-                self._origins[address] = self._origin_of(address) | Origin(beside=frozenset({name}))
+        self._answer: object = None
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        launches.listener = self._note_launch
-        try:
-            with _Methods(self), _Operations(self):
-                yield
-        finally:
-            launches.listener = None
+    def watched(self, solution: Callable[..., object]) -> Callable[..., object]:
+        """Return the solution, each call of which is watched from its beginning."""
 
-    def tell(self, answer: object) -> dict[str, Any] | None:
-        """Return the facts as plain values, or None if no kernel ran."""
-        if not self._calls:
+        @wraps(solution)
+        def call(*arguments: Any, **named: Any) -> object:
+            self._begin()
+            for name, value in {**dict(zip(self._parameters, arguments, strict=False)), **named}.items():
+                for address in _storages(value):
+                    self._origins[address] = self._origin_of(address) | Origin(beside=frozenset({name}))
+            launches.listener = self._note_launch
+            try:
+                with _Methods(self), _Operations(self):
+                    returned = solution(*arguments, **named)
+            finally:
+                launches.listener = None
+            # A solution that returns nothing writes its answer into an argument.
+            self._answer = returned if _storages(returned) else self._written(arguments)
+            return returned
+
+        return call
+
+    def _written(self, arguments: Sequence[Any]) -> list[Any]:
+        return [each for each in arguments if any(self._origin_of(address).is_written for address in _storages(each))]
+
+    def tell(self) -> dict[str, Any] | None:
+        """Return the facts about the last call as plain values, or None if no kernel ran."""
+        if not self._launches:
             return None
-        origins = [self._origin_of(address) for address in _storages(answer)]
+        origins = [self._origin_of(address) for address in _storages(self._answer)]
         return {
-            "calls": self._calls,
+            "calls": self._launches,
             "takes_part": bool(origins) and all(origin.is_written for origin in origins),
             "fed_by": sorted(frozenset().union(*(origin.through for origin in origins))),
             "bypassed_by": sorted(frozenset().union(*(origin.beside for origin in origins))),
@@ -99,12 +116,12 @@ class KernelWatch:
         self._outside.add(f"torch.{name}")
 
     def _note_launch(self, launch: Launch) -> None:
-        if len(self._calls) == MAX_LAUNCHES:
+        if len(self._launches) == MAX_LAUNCHES:
             self._outside.add(f"more than {MAX_LAUNCHES:,} launches")
             return
         read = [region for region in launch.regions if region.bytes["reads"] + region.bytes["updates"]]
         written = [region for region in launch.regions if region.bytes["writes"] + region.bytes["updates"]]
-        self._calls.append(
+        self._launches.append(
             {
                 "grid": launch.grid,
                 "inputs": [self._block(region, "reads") for region in read],

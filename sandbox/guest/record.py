@@ -8,7 +8,6 @@ noted (`notes`) as soon as it happens.
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import wraps
 from importlib import import_module
 from types import ModuleType
@@ -39,19 +38,21 @@ def counted(name: str, function: Any) -> Any:
     return call
 
 
-def recording(driver: str | None, forbidden: Sequence[str] = (), *, has_kernels: bool = False) -> Run:
+def recording(driver: str | None, forbidden: Sequence[str] = (), kernel_parameters: Sequence[str] | None = None) -> Run:
     """Return a driver that runs the inner driver, or the solution itself.
 
-    Its answer holds the `answer`, the `calls` of this case by name, and whether the record of notes `is_kept`; with
-    `has_kernels`, also what is known of Triton's `kernels`. Raises UnknownFunction for a pattern in `forbidden` that no
-    library has.
+    Its answer holds the `answer`, the `calls` of this case by name, and whether the record of notes `is_kept`.
+    `kernel_parameters`: those of a solution whose Triton `kernels` are watched. Raises UnknownFunction for a pattern in
+    `forbidden` that no library has.
     """
     inner = _call if driver is None else _load(driver)
     if "torch" in sys.modules:
         _count_torch(sys.modules["torch"])
     origins, record = Origins(), Record()
     watched = ForbiddenCalls(forbidden, origins, record)
-    watch_kernels = import_module("sandbox.guest.kernel_watch").KernelWatch if has_kernels else None
+    kernels = None
+    if kernel_parameters is not None:
+        kernels = import_module("sandbox.guest.kernel_watch").KernelWatch(kernel_parameters)
     watch_code(origins, record)
     for name in WATCHERS:
         sys.modules.pop(f"{__package__}.{name}", None)
@@ -59,10 +60,9 @@ def recording(driver: str | None, forbidden: Sequence[str] = (), *, has_kernels:
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         counts.clear()
-        kernels = watch_kernels(inputs) if watch_kernels else None
-        with watched.watching(), kernels.watching() if kernels else nullcontext():
-            answer = inner(solution, inputs)
-        told = kernels.tell(answer) if kernels else None
+        with watched.watching():
+            answer = inner(kernels.watched(solution) if kernels else solution, inputs)
+        told = kernels.tell() if kernels else None
         return {"answer": answer, "calls": dict(counts), "kernels": told, "is_kept": record.is_kept()}
 
     return run

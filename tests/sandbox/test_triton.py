@@ -250,7 +250,7 @@ def solve(a, b):
 
 def watched(bench: Bench, source: str, **inputs: Any) -> Any:
     """Return what is told of the kernels of a right answer."""
-    driver = "from sandbox.guest.record import recording\nrun = recording(None, has_kernels=True)"
+    driver = f"from sandbox.guest.record import recording\nrun = recording(None, (), {list(inputs)})"
     parameters = tuple(Parameter(name, "torch") for name in inputs)
     outcome = bench.call(
         IMPORTS + source, inputs, frameworks=FRAMEWORKS, parameters=parameters, driver=driver, signature=tuple(inputs)
@@ -289,6 +289,17 @@ def test_what_is_computed_beside_a_kernel_is_named(bench: Bench, change: tuple[s
     found = watched(bench, MATMUL.replace(*change), a=a, b=b)
 
     assert {key: found[key] for key in told} == told
+
+
+@ONE_QUICKLY
+def test_an_answer_may_be_written_into_an_argument(bench: Bench) -> None:
+    source = ADD.replace("def solve(x, y):\n    out = torch.empty_like(x)", "def solve(x, y, out):").replace(
+        "return out", ""
+    )
+
+    told = watched(bench, source, x=X, y=X, out=np.zeros_like(X))
+
+    assert (told["takes_part"], told["fed_by"], told["bypassed_by"]) == (True, ["x", "y"], [])
 
 
 @ONE_QUICKLY
