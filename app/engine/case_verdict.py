@@ -5,7 +5,7 @@ is also checked against the requirements: whether it was computed as the problem
 """
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isnan
 
 from app.catalog.manifest import Manifest
@@ -18,7 +18,7 @@ from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.leaf import aligned
 from app.judging.printable_text import printable
 from app.judging.report import MAX_MESSAGE, AnswerFault, Material, build_report, preview, told_bytes, told_seconds
-from app.judging.requirement import Evidence, Facts, first_unmet
+from app.judging.requirement import EVIDENCE, Basis, Facts, Kernels, first_unmet
 from app.judging.verdicts import CaseResult, Verdict
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending, Failure
@@ -210,9 +210,10 @@ def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: Case
     if first.verdict is not Verdict.ACCEPTED:
         return first
     numbers = numbers_of(manifest, case.inputs)
-    facts = Facts(numbers=numbers, source=source, **asdict(calls))
+    facts = Facts(numbers=numbers, source=source, **calls.as_facts())
     unmet = first_unmet(manifest.requirements, "source", facts) or first_unmet(manifest.requirements, "calls", facts)
-    return refuse(first, unmet.category, unmet.message) if unmet else first
+    right = _with_kernels(first, calls.kernels, "calls")
+    return refuse(right, unmet.category, unmet.message) if unmet else right
 
 
 def check_program(
@@ -235,16 +236,17 @@ def check_program(
         return _given_up(case, examined.skip_reason)
     facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=examined.evidence, reference=case.evidence)
     unmet = first_unmet(manifest.requirements, "program", facts)
-    right = _with_kernels(own if called is None else called, examined.evidence)
+    kernels = examined.evidence.kernels if examined.evidence else None
+    right = _with_kernels(own if called is None else called, kernels, "program")
     return refuse(right, unmet.category, unmet.message) if unmet else right
 
 
-def _with_kernels(result: CaseResult, evidence: Evidence | None) -> CaseResult:
-    """Add the first kernels of the program to a sample's report."""
-    if result.visibility != "sample" or evidence is None or evidence.kernels is None:
+def _with_kernels(result: CaseResult, kernels: Kernels | None, basis: Basis) -> CaseResult:
+    """Add the first kernels to a sample's report. `basis`: how they are known."""
+    if result.visibility != "sample" or kernels is None:
         return result
-    shown = [call.as_json() for call in evidence.kernels.calls[:MAX_KERNELS]]
-    return replace(result, report={**result.report, "kernels": shown})
+    shown = [call.as_json() for call in kernels.calls[:MAX_KERNELS]]
+    return replace(result, report={**result.report, "kernels": shown, "kernel_evidence": EVIDENCE[basis]})
 
 
 def _given_up(case: PreparedCase, skip_reason: SkipReason) -> CaseResult:

@@ -28,7 +28,7 @@ from app.engine.inspector_protocol import (
     singly,
 )
 from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases
-from app.judging.requirement import Block, Conditional, Evidence, KernelCall, Kernels, Loop
+from app.judging.requirement import KERNELS, Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.trace_signature import PROGRAM_BYTES, describe
 from sandbox.guest.wire import MESSAGE
@@ -337,19 +337,5 @@ def _evidence(found: Any) -> Evidence:
         temporary_bytes=found["temporary_bytes"],
         flops=found["flops"],
         unbounded=found["unbounded"],
-        kernels=None if found["kernels"] is None else _kernels(**found["kernels"]),
-    )
-
-
-def _kernels(calls: Any, **facts: Any) -> Kernels:
-    return Kernels(
-        calls=tuple(
-            KernelCall(
-                grid=call["grid"],
-                inputs=tuple(Block(**block) for block in call["inputs"]),
-                outputs=tuple(Block(**block) for block in call["outputs"]),
-            )
-            for call in calls
-        ),
-        **facts,
+        kernels=None if found["kernels"] is None else KERNELS.validate_python(found["kernels"]),
     )

@@ -9,7 +9,7 @@ student or the author: the judging ends with a message (`find_unanswerable`). Th
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import Any
@@ -276,7 +276,7 @@ class _Bench:
             evidence=evidence,
             reference=evidence,
             source=self.package.reference,
-            **asdict(calls),
+            **calls.as_facts(),
         )
         if unmet := first_unmet(manifest.requirements, basis, facts):
             place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"

@@ -6,11 +6,12 @@ asks for it, and `read_outcome` reads what was seen.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from app.catalog.answers.kind import inputs_of
 from app.catalog.answers.random_samples import RandomSamples
@@ -21,8 +22,10 @@ from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.comparison import Rules
 from app.judging.random_samples import RandomRules
+from app.judging.requirement import KERNELS, Kernels
 from app.judging.requirements.forbids_calls import ForbidsCalls
 from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_guards
+from app.judging.requirements.kernel import Kernel
 from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, Malformed, Tree, decode, encode
 from sandbox.guest.wire import NOTE
@@ -45,7 +48,7 @@ LEAST_ANSWER_BYTES = 4 * MEBIBYTE
 WIDER = 8
 # Each process loads the source again and may run into the time limit while other students wait.
 PROCESSES = 3
-RECORDING_DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r})\n"
+RECORDING_DRIVER = "from sandbox.guest.record import recording\nrun = recording({!r}, {!r}, {!r})\n"
 RECORDING_KEYS = {"answer", "calls", "kernels", "is_kept"}
 UNREADABLE = "a write into the judge's record"
 
@@ -171,6 +174,10 @@ class Calls:
     forbidden: Mapping[str, int] = field(default_factory=dict)
     code: Mapping[str, int] = field(default_factory=dict)
     touched: Mapping[str, int] = field(default_factory=dict)
+    kernels: Kernels | None = None
+
+    def as_facts(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 NO_CALLS = Calls()
@@ -186,7 +193,11 @@ def recorded(manifest: Manifest, request: Request) -> Request:
         return request
     asked = [requirement for requirement in manifest.requirements if isinstance(requirement, ForbidsCalls)]
     patterns = sorted({pattern for requirement in asked for pattern in requirement.forbids_calls})
-    return replace(request, driver=RECORDING_DRIVER.format(request.driver, patterns))
+    has_kernels = any(
+        isinstance(requirement, Kernel) and requirement.is_watched for requirement in manifest.requirements
+    )
+    kernel_parameters = [parameter.name for parameter in manifest.parameters] if has_kernels else None
+    return replace(request, driver=RECORDING_DRIVER.format(request.driver, patterns, kernel_parameters))
 
 
 def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
@@ -202,7 +213,7 @@ def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome,
         return outcome, NO_CALLS
     if not isinstance(tree, dict) or set(tree) != RECORDING_KEYS or (counts := _numbers(tree["calls"])) is None:
         return outcome, NO_CALLS
-    calls = _read_notes(outcome.notes, counts)
+    calls = replace(_read_notes(outcome.notes, counts), kernels=_read_kernels(tree["kernels"]))
     if tree["is_kept"] is not True:
         calls = replace(calls, touched={UNREADABLE: 0, **calls.touched})
     return replace(outcome, answer=encode(tree["answer"])), calls
@@ -212,6 +223,13 @@ def _numbers(tree: Tree) -> dict[str, int] | None:
     if not isinstance(tree, dict):
         return None
     return {name: number for name, number in tree.items() if isinstance(name, str) and type(number) is int}
+
+
+def _read_kernels(tree: Tree) -> Kernels | None:
+    try:
+        return None if tree is None else KERNELS.validate_python(tree)
+    except ValidationError:  # the process can write anything here
+        return None
 
 
 def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Discriminator, Field, StringConstraints, Tag
+from pydantic import Discriminator, Field, StringConstraints, Tag, TypeAdapter
 
 from app.judging.checker import Objection
 from app.judging.options import Integer, Model
 
+MAX_PARTS = 64
+ShortText = Annotated[str, Field(max_length=64)]
 NOT_TRIED = "no program that could be inspected"
 
 
@@ -65,23 +67,25 @@ class Conditional:
 class Block:
     """What one program of a kernel's grid has of an array. `parameters`: those that the array is made of.
 
-    `bytes`: of the block. `array_bytes`: of the array, filled up to whole blocks.
+    `bytes`: of the block. `total_bytes`: of the blocks of all programs. `array_bytes`: of the array, filled up to whole
+    blocks.
     """
 
-    parameters: tuple[str, ...]
-    dtype: str
-    shape: tuple[int, ...]
+    parameters: Annotated[tuple[ShortText, ...], Field(max_length=MAX_PARTS)]
+    dtype: ShortText
+    shape: Annotated[tuple[int, ...], Field(max_length=MAX_PARTS)]
     bytes: int
+    total_bytes: int
     array_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelCall:
-    """A call of a Pallas kernel. `grid`: the number of programs along each axis."""
+    """A call of a kernel. `grid`: the number of programs along each axis."""
 
-    grid: tuple[int, ...]
-    inputs: tuple[Block, ...]
-    outputs: tuple[Block, ...]
+    grid: Annotated[tuple[int, ...], Field(max_length=MAX_PARTS)]
+    inputs: Annotated[tuple[Block, ...], Field(max_length=MAX_PARTS)]
+    outputs: Annotated[tuple[Block, ...], Field(max_length=MAX_PARTS)]
 
     @property
     def programs(self) -> int:
@@ -94,7 +98,7 @@ class KernelCall:
 
     def as_json(self) -> dict[str, Any]:
         """Return what the report of a sample case says about the kernel."""
-        keys = ("parameters", "dtype", "shape", "bytes")
+        keys = ("parameters", "dtype", "shape", "bytes", "total_bytes")
         inputs, outputs = (
             [{key: getattr(block, key) for key in keys} for block in blocks] for blocks in (self.inputs, self.outputs)
         )
@@ -103,12 +107,12 @@ class KernelCall:
     def reads_of(self, parameter: str) -> float:
         """Return how many times the blocks of all programs cover the parameter."""
         blocks = [block for block in self.inputs if parameter in block.parameters]
-        return sum(self.programs * block.bytes / block.array_bytes for block in blocks if block.array_bytes)
+        return sum(block.total_bytes / block.array_bytes for block in blocks if block.array_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernels:
-    """The Pallas kernels of a program. `takes_part`, `fed_by` and `bypassed_by` are as for loops, of all together.
+    """The kernels of a solution. `takes_part`, `fed_by` and `bypassed_by` are as for loops, of all together.
 
     `outside`: the names of the operations outside of kernels that do more than to prepare arrays.
     """
@@ -118,6 +122,10 @@ class Kernels:
     fed_by: tuple[str, ...]
     bypassed_by: tuple[str, ...]
     outside: tuple[str, ...]
+
+
+# Reads the kernels that a box tells of. Raises ValidationError, since the box may hold a student's process.
+KERNELS = TypeAdapter(Kernels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +171,8 @@ class Facts:
 
     `numbers`: the case's integer parameters and symbolic sizes, by name. `calls`: the student's process's own count of
     each `Call`. It also saw, each with the first line of the source, or 0: `forbidden`, the forbidden functions that
-    the source called; `code`, what made code at run time; `touched`, what could end or hide the watching. `source`: the
-    submission.
+    the source called; `code`, what made code at run time; `touched`, what could end or hide the watching. `kernels`:
+    those that it ran. `source`: the submission.
     """
 
     numbers: Mapping[str, int]
@@ -174,6 +182,7 @@ class Facts:
     forbidden: Mapping[str, int] = field(default_factory=dict)
     code: Mapping[str, int] = field(default_factory=dict)
     touched: Mapping[str, int] = field(default_factory=dict)
+    kernels: Kernels | None = None
     source: str = ""
 
     def number(self, count: int | str) -> int:

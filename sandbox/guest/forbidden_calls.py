@@ -31,12 +31,14 @@ TORCH_PLACES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg",
 EQUALS = {"einsum": ("numpy._core.multiarray.c_einsum",), "matmul": ("operator.imatmul", "operator.matmul")}
 # One of the numbers that `sys.monitoring` leaves to tools.
 MONITORING_TOOL = 4
-# A call of these by the source ends the watching of PyTorch's operations.
+# A call of these by the source ends the watching of PyTorch's operations and methods.
 SWITCHES = (
+    "torch._C.DisableTorchFunction",
     "torch._C._DisableTorchDispatch",
     "torch._C._ExcludeDispatchKeyGuard",
     "torch._C._pop_torch_dispatch_stack",
     "torch.utils._python_dispatch._disable_current_modes",
+    "torch.overrides._pop_mode",
     "torch.utils._python_dispatch._pop_mode",
 )
 # The operations that stand for a function where PyTorch dispatches it, in place or not. A function that is made of
@@ -83,8 +85,8 @@ class UnknownFunction(Exception):
 class ForbiddenCalls:
     """Watches from its creation. The source is loaded later."""
 
-    def __init__(self, patterns: Sequence[str], origins: Origins, record: Record) -> None:
-        """Raises UnknownFunction."""
+    def __init__(self, patterns: Sequence[str], origins: Origins, record: Record, *, uses_modes: bool = False) -> None:
+        """`uses_modes`: others watch by modes of PyTorch too. Raises UnknownFunction."""
         self._origins, self._record, self._watches = origins, record, bool(patterns)
         self._operations: dict[str, str] = {}
         self._seen = _Seen(origins, record)
@@ -102,6 +104,8 @@ class ForbiddenCalls:
                 self._operations |= dict.fromkeys(OPERATIONS.get(last, ()), pattern)
         for module, attribute, value in _other_places(patterns, replaced):
             self._replace(module, attribute, value, "call", replaced[id(value)][1])
+        if self._operations or uses_modes:
+            self._watch_switches()
         if self._operations:
             self._watch_torch()
         watch_threads(origins, self.watching)
@@ -123,10 +127,13 @@ class ForbiddenCalls:
             self._record.note("call", pattern, line)
 
     def _watch_torch(self) -> None:
-        """Also see operations that are called while no dispatch mode is on, and the switches of the modes."""
+        """Also see operations that are called while no dispatch mode is on."""
         operations = import_module("torch._ops")
         for kind in (operations.OpOverload, operations.OpOverloadPacket):
             self._seen.operations[kind.__call__.__code__] = self._note_operation
+
+    def _watch_switches(self) -> None:
+        """See the switches of PyTorch's modes."""
         for switch in SWITCHES:
             place, _, attribute = switch.rpartition(".")
             if (function := _get(switch)) is not None:

@@ -39,6 +39,10 @@ ARRANGING = frozenset(
 LEAVING = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"})
 
 
+# Taken here, since its calls by the source are noted.
+_without_modes = torch._C.DisableTorchFunction
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The parameters that a tensor's values depend on: `through` kernels, or `beside` them. `is_written`: by one."""
@@ -185,5 +189,5 @@ class _Methods(TorchFunctionMode):  # type: ignore[misc]
 
 def _storages(value: object) -> set[int]:
     """Return the addresses of the memory of all tensors in a tree."""
-    with torch._C.DisableTorchFunction():
+    with _without_modes():
         return {leaf.untyped_storage().data_ptr() for leaf in tree_leaves(value) if isinstance(leaf, Tensor)}

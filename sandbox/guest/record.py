@@ -48,11 +48,11 @@ def recording(driver: str | None, forbidden: Sequence[str] = (), kernel_paramete
     inner = _call if driver is None else _load(driver)
     if "torch" in sys.modules:
         _count_torch(sys.modules["torch"])
-    origins, record = Origins(), Record()
-    watched = ForbiddenCalls(forbidden, origins, record)
     kernels = None
     if kernel_parameters is not None:
         kernels = import_module("sandbox.guest.kernel_watch").KernelWatch(kernel_parameters)
+    origins, record = Origins(), Record()
+    watched = ForbiddenCalls(forbidden, origins, record, uses_modes=kernel_parameters is not None)
     watch_code(origins, record)
     for name in WATCHERS:
         sys.modules.pop(f"{__package__}.{name}", None)

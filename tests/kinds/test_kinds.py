@@ -73,7 +73,12 @@ TOLD = {
     ("file", "hostile_link"): "a folder, a pipe or a broken link is there",
     ("triton", "without_a_mask"): "writes element 2 of out_ptr, which has 2 elements",
     ("triton", "racing_programs"): "reads element 0 of out_ptr, which another program of the launch writes",
-    ("triton", "library_outside"): "found torch.add in line 16",
+    ("triton", "library_outside"): "a kernel, but also torch.add outside of it",
+    ("triton", "kernel_for_show"): "found a kernel that the answer does not depend on",
+    ("triton", "through_numpy"): "found a kernel that the answer does not depend on",
+    ("triton", "hides_from_the_watch"): "which could hide what computes the answer",
+    ("triton", "reads_twice"): "expected at most 1 reads of x; found 2",
+    ("triton", "large_blocks"): "expected blocks of at most 1 KiB for each program; found 3 KiB",
     ("file", "one_array"): "it is a single array; write it with np.savez",
 }
 

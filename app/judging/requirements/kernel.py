@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, PrivateAttr
 
 from app.judging.options import Integer, Model, Number
-from app.judging.requirement import NOT_TRIED, Basis, Facts, Kernels, Name, Requirement
+from app.judging.requirement import NOT_TRIED, Basis, Facts, Kernels, Name, Requirement, at_line
 
 EXPECTED = "a kernel that computes the answer"
 KIB = 1024
@@ -61,12 +61,21 @@ class Kernel(Requirement):
         return rule
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:
+        if self.basis == "calls":
+            return self._judge_watched(facts)
         if facts.evidence is None:
             return EXPECTED, NOT_TRIED
         kernels, reference = facts.evidence.kernels, facts.reference.kernels if facts.reference else None
         if kernels is None:
             return EXPECTED, "no pallas_call"
         return self._fault(kernels, reference.outside if reference else ()) or self._excess(kernels)
+
+    def _judge_watched(self, facts: Facts) -> tuple[str, str] | None:
+        if facts.touched:
+            return EXPECTED, f"{at_line(facts.touched)}, which could hide what computes the answer"
+        if facts.kernels is None:
+            return EXPECTED, "no launch of a kernel"
+        return self._fault(facts.kernels, ()) or self._excess(facts.kernels)
 
     def _fault(self, kernels: Kernels, allowed: tuple[str, ...]) -> tuple[str, str] | None:
         if not (kernels.takes_part and kernels.fed_by):
@@ -81,7 +90,7 @@ class Kernel(Requirement):
 
     def _excess(self, kernels: Kernels) -> tuple[str, str] | None:
         limits = self.kernel
-        most = max(call.block_bytes for call in kernels.calls)
+        most = max((call.block_bytes for call in kernels.calls), default=0)
         if limits.max_block_bytes is not None and most > limits.max_block_bytes:
             expected = f"blocks of at most {size(limits.max_block_bytes)} for each program"
             return expected, f"{size(most)}; choose smaller blocks and a larger grid"

@@ -3,6 +3,7 @@
 `copies` detects an unrolled loop, which leaves several copies of its body in the program.
 """
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -131,8 +132,8 @@ class _Gathering:
             "calls": [
                 {
                     "grid": one.grid,
-                    "inputs": [self._block(block, around.arrays[block.array]) for block in one.inputs],
-                    "outputs": [self._block(block, 0) for block in one.outputs],
+                    "inputs": [self._block(block, one.grid, around.arrays[block.array]) for block in one.inputs],
+                    "outputs": [self._block(block, one.grid, 0) for block in one.outputs],
                 }
                 for one in kernels
             ],
@@ -142,12 +143,13 @@ class _Gathering:
             "outside": tuple(sorted(live)),
         }
 
-    def _block(self, block: Block, sources: Sources) -> Facts:
+    def _block(self, block: Block, grid: tuple[int, ...], sources: Sources) -> Facts:
         return {
             "parameters": self._parameters(sources),
             "dtype": dtype_of(block.type),
             "shape": block.type.shape,
             "bytes": bytes_of(block.type),
+            "total_bytes": math.prod(grid) * bytes_of(block.type),
             "array_bytes": bytes_of(self._graph.types[block.array]),
         }
 
