@@ -110,7 +110,8 @@ def find_platform(session: Session, asked: LoginRequest) -> Platform:
         query = query.where(Platform.client_id == storable(asked.client_id))
     found = session.scalars(query.limit(2)).all()
     if len(found) != 1:
-        shown = f"{printable(asked.iss, 80)!r}, client ID {printable(asked.client_id, 80)!r}"
+        shown = repr(printable(asked.iss, 80))
+        shown += f", client ID {printable(asked.client_id, 80)!r}," if asked.client_id else ""
         raise LaunchRefused(f"The learning platform {shown} is not registered here. Ask an admin of this site.")
     return found[0]
 

@@ -80,10 +80,10 @@ class PlatformUse:
     only_here: int
 
     def __str__(self) -> str:
-        links = f"its links with {', '.join(self.courses)}" if self.courses else "no link of a course"
+        links = f"ends the links with {', '.join(self.courses)}, and " if self.courses else ""
         people = "1 person" if self.persons == 1 else f"{self.persons} people"
         return (
-            f"With it go {links}, and the scores that are not sent yet. {people} can no longer sign in from it, "
+            f"Removing it {links}drops scores that are not sent yet. {people} can no longer sign in from it, "
             f"{self.only_here} of them in no other way. Accounts, hand-ins and grades stay."
         )
 

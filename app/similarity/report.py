@@ -86,10 +86,10 @@ def list_pairs(session: Session, check: SimilarityCheck, number: int | None = No
     ]
 
 
-def list_names(session: Session, submissions: Sequence[UUID]) -> list[str]:
-    """List the user names of those who sent the submissions."""
-    sent = select(Submission.user_id).where(Submission.id.in_(submissions))
-    return list(session.scalars(select(User.username).where(User.id.in_(sent)).order_by(User.username)))
+def list_sides(session: Session, check: SimilarityCheck, submissions: Sequence[UUID]) -> list[SideView]:
+    """List programs by the names of their students."""
+    sides = _read_sides(session, check, submissions).values()
+    return sorted(sides, key=lambda side: side.name or side.username)
 
 
 def get_pair(session: Session, check: SimilarityCheck, number: int) -> PairView:

@@ -92,7 +92,7 @@ def test_a_platform_in_use_says_so_and_is_removed_only_when_confirmed(
 
     assert refused.status_code == HTTPStatus.CONFLICT
     detail = refused.json()["detail"]
-    assert "Moodle is in use. With it go its links with Machine learning" in detail
+    assert "Moodle is in use. Removing it ends the links with Machine learning" in detail
     assert "2 people can no longer sign in from it, 1 of them in no other way" in detail
     assert [each["course"] for each in linked] == ["ml"]
     assert removed.status_code == HTTPStatus.NO_CONTENT

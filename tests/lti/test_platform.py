@@ -89,11 +89,13 @@ def test_the_page_says_what_goes_with_a_platform_before_it_is_removed(
     Walk(admin.tool).launch(peer)
 
     said = admin.get(f"{PAGE}/{platform.id}").text
-    removed = admin.post(f"{PAGE}/{platform.id}/remove", {})
+    unsure = admin.post(f"{PAGE}/{platform.id}/remove", {})
+    removed = admin.post(f"{PAGE}/{platform.id}/remove", {"sure": "yes"})
     refused = Walk(admin.tool).get(peer.ask("start", json=1)["address"])
 
-    assert f"With it go its links with {course.title}" in said
+    assert f"Removing it ends the links with {course.title}" in said
     assert "1 person can no longer sign in from it, 1 of them in no other way" in said
+    assert unsure.status_code == 409
     assert removed.headers["location"] == f"{PAGE}?done=removed"
     assert (refused.status_code, "not registered here" in refused.text) == (403, True)
     assert read_platforms(database) == []

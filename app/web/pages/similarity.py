@@ -23,8 +23,8 @@ from app.similarity.report import (
     find_share,
     get_pair,
     list_clusters,
-    list_names,
     list_pairs,
+    list_sides,
     read_sources,
     reopen,
     tabulate,
@@ -97,11 +97,12 @@ def show_check(
         check, seat = get_check(session, viewer, check_id)
         view = view_check(session, check)
         pairs = list_pairs(session, check)
-        unread = list_names(session, view.unread)
+        unread = list_sides(session, check, view.unread)
     shown = [pair for pair in pairs if pair.similarity >= least]
     context = {
         "view": view,
         "pairs": shown,
+        "students": {side.username: side for pair in shown for side in (pair.left, pair.right)},
         "clusters": list_clusters([pair for pair in shown if pair.dismissed_at is None]),
         "all_pairs": len(pairs),
         "most": pairs[0].similarity if pairs else 0,

@@ -96,10 +96,9 @@ def send_change(visit: CurrentVisit, platform_id: PlatformId, form: Annotated[Pl
 
 
 @router.post("/{platform_id}/remove", dependencies=CHANGES)
-def send_removal(visit: CurrentVisit, platform_id: PlatformId) -> Response:
-    """The page has said what goes with it."""
+def send_removal(visit: CurrentVisit, platform_id: PlatformId, sure: Annotated[str, Form()] = "") -> Response:
     with visit.transaction() as session:
-        remove_platform(session, visit.actor, get_platform(session, platform_id), is_confirmed=True)
+        remove_platform(session, visit.actor, get_platform(session, platform_id), is_confirmed=sure == "yes")
     return see_other(f"{HOME}?done=removed")
 
 
