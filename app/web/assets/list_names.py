@@ -22,8 +22,9 @@ from typing import Any
 MODULES = {
     "python": "builtins collections dataclasses functools itertools math operator typing",
     "numpy": "numpy numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.random",
-    "jax": "jax jax.lax jax.nn jax.nn.initializers jax.numpy jax.numpy.fft jax.numpy.linalg jax.random jax.scipy "
-    "jax.scipy.linalg jax.scipy.special jax.scipy.stats jax.tree jax.tree_util",
+    "jax": "jax jax.experimental jax.experimental.pallas jax.experimental.pallas.triton jax.lax jax.nn "
+    "jax.nn.initializers jax.numpy jax.numpy.fft jax.numpy.linalg jax.random jax.scipy jax.scipy.linalg "
+    "jax.scipy.special jax.scipy.stats jax.tree jax.tree_util",
     "flax": "flax flax.core flax.linen flax.linen.initializers flax.nnx flax.struct flax.traverse_util",
     "optax": "optax optax.losses optax.projections optax.schedules optax.tree",
     "torch": "torch torch.autograd torch.distributions torch.fft torch.func torch.linalg torch.nn torch.nn.functional "
