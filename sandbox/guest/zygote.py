@@ -30,7 +30,7 @@ IMPORTS = {
     "jax": ("jax", "jax.numpy", "jax.random", "jax.export"),
     "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
     "optax": ("optax",),
-    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton"),
+    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton", "jaxlib.mlir.dialects.mhlo"),
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
     "triton": ("triton", "triton.language"),
 }

@@ -133,14 +133,14 @@ def test_an_exported_program_shows_its_kernels_and_what_lies_outside_of_them(ben
 
     kernels = {name: answer["kernels"] for name, answer in zip(names, answers, strict=True)}
     (call,) = kernels["alone"]["calls"]
-    assert call["grid"] == (4, 2, 1)
+    assert call["grid"] == (4, 2)
     assert [(block["parameters"], block["shape"], block["bytes"]) for block in call["inputs"]] == [
         (("x",), (16, 64), 4096),
         (("y",), (64, 32), 8192),
     ]
     assert [block["shape"] for block in call["outputs"]] == [(16, 32)]
     assert all(block["array_bytes"] == 64 * 64 * 4 for block in (*call["inputs"], *call["outputs"]))
-    assert kernels["prepared"]["calls"][0]["grid"] == (5, 2, 1)
+    assert kernels["prepared"]["calls"][0]["grid"] == (5, 2)
     assert len(kernels["twice"]["calls"]) == 2
     assert len(kernels["in_a_loop"]["calls"]) == 1
     assert kernels["without"] is None

@@ -55,9 +55,9 @@ class Kernel(Requirement):
         limits, names = self.kernel, " and ".join(self.kernel.through)
         rule = f"compute the answer{names and f' from {names}'} with a kernel"
         if limits.max_block_bytes is not None:
-            rule += f", give each of its programs blocks of at most {size(limits.max_block_bytes)}"
+            rule += f" that has blocks of at most {size(limits.max_block_bytes)} in each program"
         if limits.max_reads is not None:
-            rule += f", read {names or 'each parameter'} at most {limits.max_reads:g} times"
+            rule += f", and read {names or 'each parameter'} at most {limits.max_reads:g} times"
         return rule
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:

@@ -132,7 +132,7 @@ def _parent_of(call: Any) -> Any:
 def _remove_kernel(call: Any) -> KernelCall:
     try:
         config = call.attributes["mhlo.backend_config"]
-        grid = tuple(ir.IntegerAttr(config[f"grid_{axis}"]).value for axis in "xyz")
+        x, *more = (ir.IntegerAttr(config[f"grid_{axis}"]).value for axis in "xyz")
     except (KeyError, ValueError):
         raise Refused("the program calls a kernel in a way that JAX does not") from None
     with ir.InsertionPoint(call), ir.Location.unknown():
@@ -140,7 +140,9 @@ def _remove_kernel(call: Any) -> KernelCall:
             result.replace_all_uses_with(_zero(result.type))
     inputs = len(call.operands)
     call.erase()
-    return KernelCall(grid, inputs)
+    while more and more[-1] == 1:  # Triton's grids have three axes
+        more.pop()
+    return KernelCall((x, *more), inputs)
 
 
 def _zero(kind: Any) -> Any:

@@ -10,7 +10,7 @@ LOOP = Loop(
 )
 BRANCH = Conditional(index=0, branches=2, nesting=0, takes_part=True, fed_by=("x",), effect=0.2)
 BLOCK = Block(parameters=("x",), dtype="f32", shape=(16, 64), bytes=4096, total_bytes=32_768, array_bytes=16_384)
-CALL = KernelCall(grid=(4, 2, 1), inputs=(BLOCK, replace(BLOCK, parameters=("y",))), outputs=(BLOCK,))
+CALL = KernelCall(grid=(4, 2), inputs=(BLOCK, replace(BLOCK, parameters=("y",))), outputs=(BLOCK,))
 KERNELS = Kernels(calls=(CALL,), takes_part=True, fed_by=("x", "y"), bypassed_by=(), outside=("multiply",))
 PROGRAM = Evidence(
     loops=(LOOP,),
