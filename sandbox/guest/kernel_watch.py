@@ -37,6 +37,7 @@ ARRANGING = frozenset(
 )
 # Methods by which values leave PyTorch, where nothing follows them.
 LEAVING = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"})
+OF_INTERPRETER = frozenset({"data_ptr", "untyped_storage"})
 
 
 # Taken here, since its calls by the source are noted.
@@ -113,6 +114,9 @@ class KernelWatch:
             origin |= self._origin_of(address)
         for address in _storages(returned):
             self._origins[address] = origin | self._origin_of(address) if address in sources else origin
+        self.note_computation(name)
+
+    def note_computation(self, name: str) -> None:
         if name not in ALLOCATING | ARRANGING:
             self.note_outside(name)
 
@@ -167,9 +171,11 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]
         self._watch = watch
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        returned = func(*args, **(kwargs or {}))
+        returned, name = func(*args, **(kwargs or {})), func.overloadpacket.__name__.rstrip("_")
         if launches.running is None:
-            self._watch.note_operation(func.overloadpacket.__name__.rstrip("_"), (args, kwargs), returned)
+            self._watch.note_operation(name, (args, kwargs), returned)
+        elif name != "set":  # the interpreter's own, in a launch; a function that gives the grid may compute there
+            self._watch.note_computation(name)
         return returned
 
 
@@ -182,7 +188,7 @@ class _Methods(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if name in LEAVING and launches.running is None:
+        if name in LEAVING and (launches.running is None or name not in OF_INTERPRETER):
             self._watch.note_outside(f"Tensor.{name}")
         return func(*args, **(kwargs or {}))
 

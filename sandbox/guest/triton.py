@@ -3,7 +3,7 @@
 The interpreter runs the programs of a grid one after the other, in order, and reads and writes any address. A GPU runs
 them at the same time. So a launch fails if a program reads or writes outside of the launch's tensors, as it does
 without a mask, or an element that another program of the launch changes. Atomic operations are no race. After one, a
-program counts as synchronised: it may read and change what others wrote.
+program counts as synchronised: it may read and change what others wrote. A kernel that Triton can't compile fails too.
 
 This module replaces private functions of Triton, in the student's own process. It guards against mistakes and not
 against intent.
@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from triton.runtime import interpreter
 from triton.runtime.errors import InterpreterError
+
+from sandbox.guest import triton_compile
 
 Kind = Literal["reads", "writes", "updates"]
 Array = NDArray[Any]
@@ -187,6 +189,7 @@ class Launches:
 
     def install(self) -> None:
         """Check every launch of this process from now on."""
+        triton_compile.install()
         store, rmw, cas = _memory.store, _memory.atomic_rmw, _memory.atomic_cas
 
         def load(addresses: Array, mask: Array, other: Array, dtype: Any) -> Any:
@@ -222,6 +225,7 @@ class Launches:
             given = inspect.getcallargs(executor.fn, *arguments, **known)
             self.running = Launch(executor.fn.__name__)
             try:
+                triton_compile.check(executor, given)
                 self.running.regions = _make_regions(given)
                 call(executor, *arguments, **named)
                 self.running.grid = tuple(map(int, _builder.grid_dim))
