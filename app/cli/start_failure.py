@@ -9,7 +9,8 @@ from app.database.disk import why_unwritable
 _DATABASE = {
     "25006": "it is read-only: name the primary server in ALLCLOSE_DATABASE_URL",
     "42P07": "it has tables of another program, or its table `alembic_version` was emptied: name an empty database",
-    "42501": "its role lacks a right: make the role the owner of the database and of its tables",
+    "42501": "its role lacks a right: make the role the owner of the database and of its tables, "
+    "or run `allclose migrate` as their owner",
     "53100": "its disk is full: remove files from that disk, or move the database to another one",
     "53300": "it has too many connections: raise its max_connections, or stop other clients",
     "57P03": "it is starting or stopping: try again in a moment",

@@ -1,6 +1,7 @@
 """Workers on Slurm, as `docs/operations/slurm.md` describes them: from the scaler to the last verdict."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -123,9 +124,12 @@ def _make_problems(folder: Path) -> Path:
 
 
 def test_a_node_can_judge(site: Site) -> None:
-    said = site.cluster.run("srun", "--export=ALL,ALLCLOSE_SANDBOX=bubblewrap", ".venv/bin/allclose", "doctor")
+    settings = f"ALLCLOSE_SANDBOX=bubblewrap,ALLCLOSE_DATABASE_URL_FILE={site.home}/.allclose/database-url"
+
+    said = site.cluster.run("srun", f"--export=ALL,{settings}", ".venv/bin/allclose", "doctor")
 
     assert "This machine can judge." in said
+    assert re.search(r"PostgreSQL \S+( \(.*\))? answers", said)
 
 
 @pytest.mark.skipif(GPUS == 0, reason="only root can make devices that stand in for GPUs")
@@ -172,6 +176,10 @@ def test_jobs_judge_everything_once_though_one_is_cancelled_and_one_is_killed(si
     assert len(at_once) == 3  # their connections are all that there are
     assert (slots, encrypted) == ({1}, [(True,)])
     assert site.password.encode() not in told
+    logs = "".join(log.read_text() for log in site.home.glob(".allclose/logs/*/*.log"))
+    assert "permission denied" not in logs
+    assert site.fetch("SELECT FROM measurements")
+    assert site.fetch("SELECT FROM mistake_outputs")
     judgings = [judging for (judging,) in site.fetch("SELECT id FROM judgings ORDER BY id")]
     assert [
         judging for (judging,) in site.fetch("SELECT judging_id FROM record WHERE state = 'done' ORDER BY 1")
