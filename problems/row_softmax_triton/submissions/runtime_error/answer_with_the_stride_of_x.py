@@ -1,0 +1,24 @@
+"""Mistake: writes the rows of the answer at the distance that the rows of x have; the answer has a stride of its
+own."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, stride, columns, WIDTH: tl.constexpr):
+    column = tl.arange(0, WIDTH)
+    mask = column < columns
+    source = x_ptr + tl.program_id(0) * stride + column
+    row = tl.load(source, mask=mask, other=-float("inf"))
+    powers = tl.exp(row - tl.max(row, axis=0))
+    tl.store(out_ptr + tl.program_id(0) * stride + column, powers / tl.sum(powers, axis=0), mask=mask)
+
+
+def row_softmax(x):
+    rows, columns = x.shape
+    out = torch.zeros(rows, columns)
+    width = triton.next_power_of_2(columns)
+    kernel[(rows,)](x, out, x.stride(0), columns, WIDTH=width)
+    return out

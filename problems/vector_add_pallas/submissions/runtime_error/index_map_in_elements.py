@@ -1,0 +1,25 @@
+"""Mistake: returns the number of an element from the index map. An index map counts blocks."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def vector_add(x, y):
+    n = x.shape[0]
+    blocks = pl.cdiv(n, 8)
+
+    def kernel(x_ref, y_ref, out_ref):
+        place = pl.program_id(0) * 8 + jnp.arange(8)
+        out_ref[...] = jnp.where(place < n, x_ref[...] + y_ref[...], 0)
+
+    block = pl.BlockSpec((8,), lambda i: (i,))
+    padded = jax.ShapeDtypeStruct((blocks * 8,), x.dtype)
+    return pl.pallas_call(
+        kernel,
+        grid=(blocks,),
+        in_specs=[pl.BlockSpec((8,), lambda i: (i * 8,)), pl.BlockSpec((8,), lambda i: (i * 8,))],
+        out_specs=pl.BlockSpec((8,), lambda i: (i * 8,)),
+        out_shape=padded,
+    )(x, y)

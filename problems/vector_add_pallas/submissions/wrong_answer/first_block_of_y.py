@@ -1,0 +1,21 @@
+"""Mistake: reads the first block of y in every program; x and y need the same index map."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def vector_add(x, y):
+    n = x.shape[0]
+    blocks = pl.cdiv(n, 8)
+
+    def kernel(x_ref, y_ref, out_ref):
+        place = pl.program_id(0) * 8 + jnp.arange(8)
+        out_ref[...] = jnp.where(place < n, x_ref[...] + y_ref[...], 0)
+
+    block = pl.BlockSpec((8,), lambda i: (i,))
+    padded = jax.ShapeDtypeStruct((blocks * 8,), x.dtype)
+    return pl.pallas_call(
+        kernel, grid=(blocks,), in_specs=[block, pl.BlockSpec((8,), lambda i: (0,))], out_specs=block, out_shape=padded
+    )(x, y)

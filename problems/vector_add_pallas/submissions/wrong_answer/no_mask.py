@@ -1,0 +1,20 @@
+"""Mistake: what the last block reads beyond the end reaches the answer. Those places hold no zeros, and NaN times 0
+is still NaN: choose a value for them."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def vector_add(x, y):
+    n = x.shape[0]
+    blocks = pl.cdiv(n, 8)
+
+    def kernel(x_ref, y_ref, out_ref):
+        place = pl.program_id(0) * 8 + jnp.arange(8)
+        out_ref[...] = x_ref[...] + y_ref[...]
+
+    block = pl.BlockSpec((8,), lambda i: (i,))
+    padded = jax.ShapeDtypeStruct((blocks * 8,), x.dtype)
+    return pl.pallas_call(kernel, grid=(blocks,), in_specs=[block, block], out_specs=block, out_shape=padded)(x, y)

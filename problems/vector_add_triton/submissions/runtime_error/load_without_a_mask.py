@@ -1,0 +1,21 @@
+"""Mistake: reads behind the end of the vectors in the last block; give tl.load a mask."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = place < n
+    left = tl.load(x_ptr + place)
+    right = tl.load(y_ptr + place)
+    tl.store(out_ptr + place, left + right, mask=mask)
+
+
+def vector_add(x, y):
+    out = torch.empty_like(x)
+    n = x.numel()
+    add[(triton.cdiv(n, 8),)](x, y, out, n, BLOCK=8)
+    return out
