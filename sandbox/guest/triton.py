@@ -210,6 +210,7 @@ class Launches:
 
         vars(_memory).update(load=load, store=seen_store, atomic_rmw=seen_rmw, atomic_cas=seen_cas)
         interpreter.GridExecutor.__call__ = self._checked(interpreter.GridExecutor.__call__)
+        interpreter.InterpretedFunction.__call__ = _call_function
 
     def _see(self, kind: Kind, addresses: Array, mask: Any, width: int, stored: Array | None = None) -> None:
         lanes = np.broadcast_to(np.asarray(mask, bool), addresses.shape)
@@ -240,6 +241,15 @@ class Launches:
 
 
 launches = Launches()
+
+
+def _call_function(function: Any, *arguments: Any, **named: Any) -> Any:
+    """Call a function of a kernel. Triton's own way leaves its language changed, so that no kernel compiles later."""
+    scope = interpreter._patch_lang(function.fn)
+    try:
+        return function.rewrite()(*arguments, **named)
+    finally:
+        scope.restore()
 
 
 def _find_cause(error: BaseException) -> BaseException:

@@ -249,6 +249,13 @@ def test_a_kernel_may_call_another_and_triton_s_own(bench: Bench) -> None:
     assert np.array_equal(value_of(call(bench, source, x=X, y=X)), 2 * X)
 
 
+@ONE_QUICKLY
+def test_a_kernel_compiles_again_after_triton_s_own_functions_ran(bench: Bench) -> None:
+    twice = TOTAL.replace("    return out", "    total[(1,)](x, out, x.numel(), BLOCK=128)\n    return out")
+
+    assert value_of(call(bench, twice, x=X)) == [2 * X.sum()]
+
+
 MATMUL = """
 @triton.jit
 def product(a_ptr, b_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
