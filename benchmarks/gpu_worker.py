@@ -1,0 +1,112 @@
+"""A worker from end to end, for `gpu_check`: a server, `allclose worker`, and submissions of each kind.
+
+Each kind is a package of the catalogue that is made to need a GPU. A right and a wrong one of its known submissions are
+sent over REST, and must get their verdicts. Without a GPU, `python -m benchmarks.gpu_worker` does the same with a
+worker of the queue cpu.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+
+from app.catalog.package import KnownSubmission, load_package
+from app.judging.verdicts import Verdict
+from app.settings import ROOT
+from benchmarks.gpu_bench import Row
+from tests.serving import NO_WORKER, Served, Student, serve
+
+KINDS = {
+    "jax": "stable_softmax_jax",
+    "torch": "layer_norm_torch",
+    "pallas": "vector_add_pallas",
+    "triton": "vector_add_triton",
+}
+WHERE = "worker"
+# All of it must end within this time. The first submission of a kind waits for a box and the reference.
+MOST_SECONDS = 300
+STOP_SECONDS = 30
+LIMITS = re.compile(r"(?m)^limits: \{([^}]*?)(, gpu: \w+)?\}$")
+
+
+def check_worker(device: Literal["cpu", "gpu"], settings: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for each submission. `settings`: of the server and of the worker."""
+    until = time.monotonic() + MOST_SECONDS
+    with tempfile.TemporaryDirectory() as folder:
+        problems = Path(folder) / "problems"
+        for slug in KINDS.values():
+            _copy(slug, problems / slug, device)
+        environment = {**settings, "ALLCLOSE_PROBLEMS": str(problems)}
+        with serve(Path(folder) / "data", environment, options=NO_WORKER) as server:
+            student = server.sign_up()
+            with _worker(server, device, environment) as log:
+                for kind, slug in KINDS.items():
+                    for known in _chosen(problems / slug):
+                        yield _submit(student, kind, known, until)
+            yield Row(WHERE, "the end of its log", None, " / ".join(log.read_text().splitlines()[-3:]))
+
+
+def _copy(slug: str, target: Path, device: str) -> None:
+    shutil.copytree(ROOT / "problems" / slug, target)
+    manifest = target / "problem.yaml"
+    text, changed = LIMITS.subn(rf"limits: {{\1, gpu: {str(device == 'gpu').lower()}}}", manifest.read_text())
+    if changed != 1:
+        raise ValueError(f"{manifest} has no `limits` in one line")
+    manifest.write_text(text)
+
+
+def _chosen(folder: Path) -> Sequence[KnownSubmission]:
+    """Return a right and a wrong submission of the package."""
+    known = load_package(folder).submissions
+    return [next(one for one in known if (one.verdict is Verdict.ACCEPTED) is right) for right in (True, False)]
+
+
+@contextmanager
+def _worker(server: Served, device: str, settings: Mapping[str, str]) -> Iterator[Path]:
+    """Run a worker, and yield the file of its log. It drains at the end."""
+    log = server.data / "gpu_check.log"
+    command = [sys.executable, "-m", "app.cli", "worker", "--queue", device, "--data", str(server.data)]
+    with (
+        log.open("w") as output,
+        subprocess.Popen(
+            command, env=os.environ | dict(settings), stdout=output, stderr=output, start_new_session=True
+        ) as process,
+    ):
+        try:
+            yield log
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _submit(student: Student, kind: str, known: KnownSubmission, until: float) -> Row:
+    what, begun = f"{kind}: {known.verdict}, {known.name}", time.monotonic()
+    try:
+        submission = student.send(KINDS[kind], known.source)
+    except httpx.HTTPStatusError as error:  # such as an optional framework that is not installed
+        return Row(WHERE, what, None, f"not run: {error.response.text}")
+    while time.monotonic() < until:
+        answer = student.client.get(f"/submissions/{submission}?wait=10").raise_for_status()
+        view: dict[str, Any] = answer.json()
+        if view["state"] == "done":
+            seconds = time.monotonic() - begun
+            return Row(WHERE, what, view["verdict"] == known.verdict, f"{view['verdict']} after {seconds:.1f} s")
+    return Row(WHERE, what, False, f"no verdict within {MOST_SECONDS} s, all submissions together")
+
+
+if __name__ == "__main__":
+    from benchmarks.gpu_check import print_table
+
+    print_table(list(check_worker("cpu", {})))
