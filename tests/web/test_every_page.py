@@ -175,6 +175,7 @@ FOR_ADMINS: tuple[str, ...] = (
     "/admin/rejudgings/{rejudging}",
     "/admin/invitations",
     "/admin/platforms",
+    "/admin/platforms/{platform}",
     "/admin/users",
     "/admin/users?q=nobody",
     "/admin/users/{ada}",
@@ -253,8 +254,9 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, alan, grace)}
         ada_id = ada.id
         member, graded = make_courses(session, ada, emmy, alan)
-        check = make_check(session)
+        check, platform = make_check(session), session.scalars(select(Platform.id)).one()
     made = Scene(secrets, {"ada": str(ada_id), "member": str(member), "graded": str(graded), "check": str(check)})
+    made.submissions["platform"] = str(platform)
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = AnswerFault(
         category="runtime error",
