@@ -144,7 +144,7 @@ def test_an_exported_program_shows_its_kernels_and_what_lies_outside_of_them(ben
     assert len(kernels["twice"]["calls"]) == 2
     assert len(kernels["in_a_loop"]["calls"]) == 1
     assert kernels["without"] is None
-    for name in ("alone", "prepared", "twice"):
+    for name in ("alone", "prepared", "twice", "in_a_loop"):
         assert (kernels[name]["takes_part"], kernels[name]["bypassed_by"], kernels[name]["outside"]) == (True, (), ())
     assert kernels["beside"]["bypassed_by"] == ("x", "y")
     assert kernels["beside"]["outside"] == ("add", "dot_general")

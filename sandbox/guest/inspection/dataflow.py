@@ -80,6 +80,18 @@ class Flow:
                 return carried
             carried = grown
 
+    def after_steps(self, loop: Operation) -> list[Sources]:
+        """Of a loop that has at least one step: a value that a step computes replaces the value from before."""
+        condition, body = loop.regions
+        carried = [self.sources[operand] for operand in loop.operands]
+        while True:
+            self.region(condition, carried)
+            after = self.region(body, carried)
+            grown = [before | then for before, then in zip(carried, after, strict=True)]
+            if grown == carried:
+                return after
+            carried = grown
+
 
 def no_transfer(_flow: Flow, _operation: Operation) -> None:
     return None
@@ -131,30 +143,18 @@ class _Cut:
 
     def results(self) -> list[Sources]:
         if self._target.operation.name == "while":
-            return self._made(self._target.operation)
+            return self._flow.after_steps(self._target.operation)
         return self._flow.chosen(self._target.operation, by=self._mark)
 
     def _transfer(self, flow: Flow, operation: Operation) -> list[Sources] | None:
         if operation.name == "while":
-            return self._made(operation) if operation in self._target.certain else None
+            return flow.after_steps(operation) if operation in self._target.certain else None
         if operation.name in ("case", "if"):
             return flow.chosen(operation, by=self._mark)
         if operation.name == "optimization_barrier":
             return None
         data = moved_from(operation)
         return [self._mark if data is None else flow.of(data)] * len(operation.results)
-
-    def _made(self, loop: Operation) -> list[Sources]:
-        """A value that a step computes replaces the value from before."""
-        condition, body = loop.regions
-        carried = [self._flow.sources[operand] for operand in loop.operands]
-        while True:
-            self._flow.region(condition, carried)
-            after = self._flow.region(body, carried)
-            grown = [before | then for before, then in zip(carried, after, strict=True)]
-            if grown == carried:
-                return after
-            carried = grown
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ class _Gathering:
     def kernels(self, kernels: list[Kernel]) -> Facts | None:
         if not kernels:
             return None
-        around = Surroundings(self._graph, kernels, self._arguments, self._mark)
+        around = Surroundings(self._graph, kernels, self._arguments, self._mark, self._certain)
         live = {one.name for one in around.computed if self.work.is_live(one)}
         return {
             "calls": [

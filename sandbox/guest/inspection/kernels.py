@@ -73,10 +73,19 @@ class Surroundings:
 
     `through`: the sources that reach a kernel on a way to the answer. `beside`: those that reach the answer by another
     way; it includes `mark` if a kernel's results reach the answer. `arrays`: the sources of each kernel's inputs.
-    `computed`: the operations outside of kernels that depend on an argument, and don't just prepare arrays.
+    `computed`: the operations outside of kernels that depend on an argument, and don't just prepare arrays. `certain`:
+    the loops that have at least one step.
     """
 
-    def __init__(self, graph: Graph, kernels: list[Kernel], arguments: list[Sources], mark: Sources) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        kernels: list[Kernel],
+        arguments: list[Sources],
+        mark: Sources,
+        certain: frozenset[Operation],
+    ) -> None:
+        self._certain = certain
         self._kernels = {kernel.operation: kernel for kernel in kernels}
         self._mark, self.through = mark, 0
         self.arrays: dict[int, Sources] = {}
@@ -89,7 +98,7 @@ class Surroundings:
     def _transfer(self, flow: Flow, operation: Operation) -> list[Sources] | None:
         kernel = self._kernels.get(operation)
         if kernel is None:
-            return None
+            return flow.after_steps(operation) if operation in self._certain else None
         for sources in flow.chosen(operation):
             self.through |= sources
         for block in kernel.inputs:
