@@ -41,7 +41,6 @@ class NotCompiled(ValueError):
 
 def install() -> None:
     """Call once in a process."""
-    jax.config.update("jax_pallas_use_mosaic_gpu", False)
     mlir.register_lowering(pallas_call_p, _interpret, platform="cpu")
     mlir.register_lowering(pallas_call_p, _compile, platform="cuda")
 
@@ -58,7 +57,7 @@ def _compile(context: Any, *operands: Any, **options: Any) -> Any:
     try:
         return triton.pallas_call_lowering(context, *operands, **options)
     except Exception as error:
-        raise NotCompiled(f"Pallas can't compile this kernel for a GPU: {error}") from error
+        raise NotCompiled(f"Pallas can't compile this kernel for a GPU: {str(error) or repr(error)}") from error
 
 
 def check(grid_mapping: Any) -> None:
