@@ -1,0 +1,22 @@
+"""Mistake: calculates in float16, which keeps three digits; stay in float32 inside of the kernel."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def bias_gelu(x, bias):
+    def kernel(x_ref, bias_ref, out_ref):
+        z = (x_ref[...] + bias_ref[...]).astype(jnp.float16)
+        u = (2 / jnp.pi) ** 0.5 * (z + 0.044715 * z**3)
+        out_ref[...] = (0.5 * z * (1 + jnp.tanh(u))).astype(x.dtype)
+
+    block = pl.BlockSpec((4, 16), lambda i, j: (i, j))
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[0], 4), pl.cdiv(x.shape[1], 16)),
+        in_specs=[block, pl.BlockSpec((16,), lambda i, j: (j,))],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+    )(x, bias)

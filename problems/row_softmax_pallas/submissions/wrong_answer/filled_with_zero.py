@@ -1,0 +1,22 @@
+"""Mistake: fills the missing places with 0, which counts like a number of the row, in the maximum and in the sum."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
+
+
+@jax.jit
+def row_softmax(x):
+    rows, columns = x.shape
+    width = pl.next_power_of_2(columns)
+
+    def kernel(x_ref, out_ref):
+        mask = jnp.arange(width) < columns
+        row = plgpu.load(x_ref.at[:], mask=mask, other=0.0)
+        powers = jnp.exp(row - row.max())
+        plgpu.store(out_ref.at[:], powers / powers.sum(), mask=mask)
+
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    read, write = (pl.BlockSpec((None, width), place) for place in (lambda i: (i, 0), lambda i: (i, 0)))
+    return pl.pallas_call(kernel, grid=(rows,), in_specs=[read], out_specs=write, out_shape=shape)(x)

@@ -1,0 +1,20 @@
+"""Mistake: the grid has two axes and the index map takes one number; it gets one for each axis of the grid."""
+
+import jax
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def transpose(x):
+    m, n = x.shape
+
+    def kernel(x_ref, out_ref):
+        out_ref[...] = x_ref[...].T
+
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(m, 4), pl.cdiv(n, 4)),
+        in_specs=[pl.BlockSpec((4, 4), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((4, 4), lambda i: (0, i)),
+        out_shape=jax.ShapeDtypeStruct((n, m), x.dtype),
+    )(x)

@@ -1,0 +1,20 @@
+"""Mistake: rounds the grid down, so the last rows and columns are not moved."""
+
+import jax
+from jax.experimental import pallas as pl
+
+
+@jax.jit
+def transpose(x):
+    m, n = x.shape
+
+    def kernel(x_ref, out_ref):
+        out_ref[...] = x_ref[...].T
+
+    return pl.pallas_call(
+        kernel,
+        grid=(max(m // 4, 1), n // 4),
+        in_specs=[pl.BlockSpec((4, 4), lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec((4, 4), lambda i, j: (j, i)),
+        out_shape=jax.ShapeDtypeStruct((n, m), x.dtype),
+    )(x)
