@@ -53,10 +53,10 @@ STRAIGHT_OPTIONS = (
 # For programs with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are disabled.
 LOOP_OPTIONS = (("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1))
 _LOOP = "stablehlo.while"
-# A loop from 0 to a constant, as `scan` and `fori_loop` make it.
+# A number, or a loop from 0 up to one, as `scan` and `fori_loop` make it. Exported programs have their numbers first.
 _COUNTED_LOOP = re.compile(
-    r"cond \{\s*(%\w+) = stablehlo\.constant dense<(\d+)> : tensor<i\d+>"
-    r"\s*%\w+ = stablehlo\.compare\s+LT, %iterArg\w*, \1, SIGNED"
+    r"(%\w+) = stablehlo\.constant dense<(\d+)> : tensor<i\d+>"
+    r"|(%\w+) = stablehlo\.compare\s+LT, %iterArg\w*, (%\w+), SIGNED[^\n]*\n\s*stablehlo\.return \3 :"
 )
 _SHAPE = re.compile(r"tensor<((?:\d+x)+)")
 _NAME = re.compile(r"module @jit_(\w+)")
@@ -138,7 +138,12 @@ def _steps(text: str) -> float:
     """Return the most steps of all loops, as if each were inside the one before; infinite if a loop has no known
     length.
     """
-    counts = [int(count) for _, count in _COUNTED_LOOP.findall(text)]
+    numbers, counts = dict[str, int](), list[int]()
+    for name, number, _, bound in _COUNTED_LOOP.findall(text):
+        if number:
+            numbers[name] = int(number)
+        elif bound in numbers:
+            counts.append(numbers[bound])
     return math.prod(counts) if len(counts) == text.count(_LOOP) else math.inf
 
 

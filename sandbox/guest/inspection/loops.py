@@ -132,12 +132,8 @@ class _Counting:
         return None
 
     def _integer(self, value: int, loop: Operation) -> int | None:
-        """Return the value's constant integer, if it has one. Loops may carry it along unchanged.
-
-        It may be a product of constants, as the number of programs of a Pallas kernel is.
-        """
+        """Return the value's constant integer, if it has one. Loops may carry it along unchanged."""
         passed: list[str] = []
-        factors = 1
         for _ in range(MAX_HOPS):
             passed.append(self._graph.types[value].dtype)
             definition = self._graph.definitions.get(value)
@@ -147,18 +143,12 @@ class _Counting:
                     return None
                 value = before
             elif definition.name == "constant":
-                return _fitting(definition.constant, factors, passed)
-            elif definition.name == "multiply" and (factor := self._factor(definition.operands[1])) is not None:
-                factors, value = factors * factor, definition.operands[0]
+                return _fitting(definition.constant, passed)
             elif definition.name in ("convert", "reshape"):
                 value = definition.operands[0]
             else:
                 return None
         return None
-
-    def _factor(self, value: int) -> int | None:
-        definition = self._graph.definitions.get(value)
-        return _fitting(definition.constant, 1, [self._graph.types[value].dtype]) if definition else None
 
     def _before(self, value: int, loop: Operation) -> int | None:
         """Return the initial value of a carried value that the loop does not change."""
@@ -172,13 +162,12 @@ class _Counting:
         return None
 
 
-def _fitting(constant: Constant | None, factors: int, dtypes: list[str]) -> int | None:
-    """Return the product. None if a conversion or a product on the way would have changed the number."""
+def _fitting(constant: Constant | None, dtypes: list[str]) -> int | None:
+    """Return None if a conversion on the way would have changed the number."""
     if not isinstance(constant, int) or isinstance(constant, bool):
         return None
-    product = constant * factors
     ranges = [_RANGES.get(dtype, (1, 0)) for dtype in dtypes]
-    return product if all(least <= product <= most for least, most in ranges) else None
+    return constant if all(least <= constant <= most for least, most in ranges) else None
 
 
 def _length(direction: str, counting: tuple[int, int, int], limits: tuple[int, int]) -> int | None:
