@@ -35,6 +35,7 @@ RACE = (
     "which another program of the launch {other}: a GPU runs programs at the same time, so the answer would depend on "
     "chance. Give each program elements of its own, use an atomic operation, or begin a second launch"
 )
+NO_GRID = "{name} is a kernel: launch it with the number of its programs, as in {name}[(programs,)](…)"
 TWICE = "twice in one tl.store, with different values: a GPU stores them in any order"
 
 _builder, _memory = interpreter.interpreter_builder, interpreter._interpreter
@@ -245,6 +246,8 @@ launches = Launches()
 
 def _call_function(function: Any, *arguments: Any, **named: Any) -> Any:
     """Call a function of a kernel. Triton's own way leaves its language changed, so that no kernel compiles later."""
+    if launches.running is None:
+        raise TypeError(NO_GRID.format(name=function.__name__))
     scope = interpreter._patch_lang(function.fn)
     try:
         return function.rewrite()(*arguments, **named)

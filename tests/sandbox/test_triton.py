@@ -256,6 +256,13 @@ def test_a_kernel_compiles_again_after_triton_s_own_functions_ran(bench: Bench) 
     assert value_of(call(bench, twice, x=X)) == [2 * X.sum()]
 
 
+@ONE_QUICKLY
+def test_a_kernel_that_is_called_without_a_grid_is_refused(bench: Bench) -> None:
+    outcome = call(bench, ADD.replace("add[(triton.cdiv(x.numel(), 64),)]", "add"), x=X, y=X)
+
+    assert "launch it with the number of its programs, as in add[(programs,)](…)" in refused(outcome, "TypeError")
+
+
 MATMUL = """
 @triton.jit
 def product(a_ptr, b_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
