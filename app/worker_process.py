@@ -42,7 +42,7 @@ from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.box_middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.gpu.gpu_lease import Gpus
-from sandbox.interface import BoxSpec, DeviceLost, Launcher
+from sandbox.interface import BoxSpec, DeviceLost, Launcher, Ready
 from sandbox.pool import Pool
 
 # Slurm kills a job 30 s after SIGTERM. The other 10 s are for the judgings that go back, and for the boxes.
@@ -79,19 +79,28 @@ def stop_this_worker() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedLauncher:
+    """A launcher that has opened a box, with what the box told of itself."""
+
+    launcher: Launcher
+    ready: Ready
+
+
+def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> OpenedLauncher:
     """Return a launcher that has opened a box, so that no claim fails for lack of one. Raises SandboxUnavailable.
 
     GPU programs are not cached: what such an entry would reveal has not been examined.
     """
     launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
-    launcher.launch(BoxSpec((), gpu=gpus is not None)).close()
+    box = launcher.launch(BoxSpec((), gpu=gpus is not None))
+    box.close()
     keep_sandbox(settings, launcher)
-    return launcher
+    return OpenedLauncher(launcher=launcher, ready=box.ready)
 
 
 def run_worker(
-    settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None, until_idle: float | None = None
+    settings: Settings, database: Database, opened: OpenedLauncher, gpus: Gpus | None, until_idle: float | None = None
 ) -> None:
     """Run until SIGTERM or SIGINT, then finish the running judgings.
 
@@ -100,7 +109,8 @@ def run_worker(
     DeviceLost when no GPU is left. Raises SandboxUnavailable when several judgings in a row find no box.
     """
     signals, refusals = Signals(), StopAfterRefusals(stop=stop_this_worker)
-    meter = Meter(slots=settings.worker_slots, gpus=gpus)
+    launcher, meter = opened.launcher, Meter(slots=settings.worker_slots, gpus=gpus)
+    meter.see(opened.ready)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
         boxes = _open_boxes(settings, launcher, meter, stack)

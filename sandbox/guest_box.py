@@ -182,8 +182,7 @@ def require_frameworks(box: GuestBox, spec: BoxSpec, command: str) -> GuestBox:
     if name is None:
         return box
     box.close()
-    message = f"the boxes of this machine have no {name}, which is optional: run `{command}{name}`"
-    raise FrameworkMissing(message, box.ready)
+    raise FrameworkMissing(f"the boxes of this machine have no {name}, which is optional: run `{command}{name}`")
 
 
 def open_box(vessel: Vessel, image: str) -> GuestBox:

@@ -212,14 +212,7 @@ OnCase = Callable[[CaseOutcome], None]
 
 
 class FrameworkMissing(SandboxError):
-    """The boxes of this host lack an optional framework. The text names it, and the command that installs it.
-
-    `ready`: of the box that was opened, and closed again.
-    """
-
-    def __init__(self, message: str, ready: Ready) -> None:
-        super().__init__(message)
-        self.ready = ready
+    """The boxes of this host lack an optional framework. The text names it, and the command that installs it."""
 
 
 class Box(ABC):

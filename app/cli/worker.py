@@ -64,13 +64,13 @@ def worker(
         if found is not None and settings.slots is None:
             settings = settings.model_copy(update={"slots": len(found.gpus)})
         try:
-            launcher = open_worker_launcher(settings, found)
+            opened = open_worker_launcher(settings, found)
         except SandboxUnavailable:
             if lacks_sandbox:  # the last worker reported it
                 raise typer.Exit(NO_SANDBOX) from None
             raise
         with open_database(settings, pool_size=settings.worker_slots + OTHER_CONNECTIONS) as database:
-            run_worker(settings, database, launcher, found, until_idle)
+            run_worker(settings, database, opened, found, until_idle)
 
 
 @contextmanager

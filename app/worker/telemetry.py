@@ -32,7 +32,6 @@ from sandbox.interface import (
     Box,
     BoxLost,
     BoxSpec,
-    FrameworkMissing,
     OnCase,
     Ready,
     Request,
@@ -212,11 +211,7 @@ class BoxTelemetry(BoxMiddleware):
         self._use, self._meter = use, meter
 
     def launch(self, launch: Launch, spec: BoxSpec) -> Box:
-        try:
-            box = launch(spec)
-        except FrameworkMissing as error:
-            self._meter.see(error.ready)
-            raise
+        box = launch(spec)
         self._meter.opened.labels(self._use).inc()
         self._meter.see(box.ready)
         return box

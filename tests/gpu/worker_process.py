@@ -10,9 +10,8 @@ import threading
 from pathlib import Path
 
 from app.database.engine import Database
-from app.engine.boxes import open_launcher
 from app.settings import read_settings
-from app.worker_process import run_worker
+from app.worker_process import open_worker_launcher, run_worker
 from sandbox.gpu.driver import open_driver
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import SandboxError
@@ -33,7 +32,7 @@ def main(url: str, folder: Path) -> int:
     database = Database(url)
     try:
         settings, gpus = read_settings(slots=1), Gpus(driver, driver.list_gpus(), make_devices(folder))
-        run_worker(settings, database, open_launcher(settings, cache=None, gpus=gpus), gpus)
+        run_worker(settings, database, open_worker_launcher(settings, gpus), gpus)
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 3
