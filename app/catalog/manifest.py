@@ -11,7 +11,6 @@ from pydantic import (
     Field,
     Strict,
     StringConstraints,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -21,11 +20,10 @@ from app.catalog.answers.one_function import Function
 from app.catalog.case import MAX_CASES, Case, CaseName
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import FUNCTION, IMPLIED, Framework, Identifier, Input, Parameter, Returns
-from app.catalog.rule_validation import AnyChecker, AnyRequirement
+from app.catalog.rule_validation import AnyChecker, AnyRequirement, for_frameworks
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
 from app.judging.options import Integer, Margin, Model, Number
-from app.judging.requirement import Requirement
 
 __all__ = [
     "Case",
@@ -149,10 +147,7 @@ class Manifest(Model):
     license: Annotated[str, _line(100)] | None = None
     sources: Annotated[tuple[Annotated[str, _line(300)], ...], Field(max_length=30)] = ()
 
-    @field_validator("requirements")
-    @classmethod
-    def _for_frameworks(cls, given: tuple[Requirement, ...], info: ValidationInfo) -> tuple[Requirement, ...]:
-        return tuple(requirement.for_frameworks(info.data.get("frameworks", ())) for requirement in given)
+    _for_frameworks = field_validator("requirements")(for_frameworks)
 
     @property
     def declared_inputs(self) -> tuple[Parameter, ...]:

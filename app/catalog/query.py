@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 from sqlalchemy import (
     ColumnElement,
     Integer,
@@ -34,7 +34,7 @@ from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Proble
 from app.catalog.model import IS_CURRENT, Availability, ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
 from app.catalog.parameter import Framework, Input
-from app.catalog.rule_validation import AnyChecker, AnyRequirement
+from app.catalog.rule_validation import AnyChecker, AnyRequirement, for_frameworks
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
 from app.judging.checker import DtypePolicy
@@ -179,6 +179,7 @@ class ProblemDetail(ProblemSummary):
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
+    _for_frameworks = field_validator("requirements")(for_frameworks)
     efficiency: Efficiency | None = Field(
         default=None, description="limits on a solution's time, relative to the reference's; null if there are none"
     )

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Discriminator, Tag
+from pydantic import Discriminator, Tag, ValidationInfo
 
 from app.catalog.case import Case, Drawn
 from app.catalog.fault import Conflict, Location, nearest
@@ -74,6 +74,11 @@ else:
         reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in REQUIREMENTS.items())),
         Discriminator(_tag, custom_error_type="unknown_requirement", custom_error_message="unknown requirement"),
     ]
+
+
+def for_frameworks(given: tuple[Requirement, ...], info: ValidationInfo) -> tuple[Requirement, ...]:
+    """Return the requirements as a problem with the model's `frameworks` has them."""
+    return tuple(requirement.for_frameworks(info.data.get("frameworks", ())) for requirement in given)
 
 
 def requirement_conflicts(

@@ -23,8 +23,8 @@ FORGOTTEN = timedelta(days=1)
 # Stands for the version of an optional framework that a worker's boxes lack.
 NOT_INSTALLED = "not installed"
 LACKS_FRAMEWORK = (
-    "this problem needs {name}, which no worker of this server has. The server's admin can install it with "
-    "`make runtime FRAMEWORKS={name}`, or for Docker boxes with `make images FRAMEWORKS={name}`"
+    "this problem needs {name}, which no worker of this server has. The server's admin can install it: make runtime "
+    "FRAMEWORKS={name}, or for Docker boxes: make images FRAMEWORKS={name}"
 )
 
 

@@ -12,9 +12,11 @@ from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.policy import PolicyRow
+from app.queue.heartbeat import NOT_INSTALLED
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
+from tests.factories import make_worker
 from tests.web.submit_form import PAGE, SOURCE, submit
 
 
@@ -206,3 +208,16 @@ def test_a_problem_opens_as_a_notebook_with_its_starter_and_the_magic(anyone: Te
     assert cells[3].endswith("def scaled_sum(x, y, scale, options):\n    ...")
     assert len({cell["id"] for cell in notebook["cells"]}) == len(cells)
     assert anyone.get("/problems/unknown/notebook").status_code == 404
+
+
+def test_a_kernel_is_said_to_be_watched_and_its_missing_framework_is_told(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, load_package(ROOT / "tests" / "kinds" / "triton"))
+        make_worker(session, "cpu", versions={"triton": NOT_INSTALLED})
+
+    page = ada.get("/problems/triton").text
+
+    assert "(watched while your program runs)" in page
+    assert "This problem needs triton, which no worker of this server has." in page
+    sent = ada.post("/problems/triton/submissions", data={"source": SOURCE, "attempt": "1"})
+    assert sent.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
