@@ -1,6 +1,7 @@
 """The submission page that a student sees."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from uuid import uuid4
@@ -22,6 +23,7 @@ from app.web.result import describe_result
 from app.web.visit import COOKIE
 from app.web.wording import case_memory_text, case_seconds_text, seconds_text
 from tests.factories import make_prepared, make_user, make_worker
+from tests.judging.requirements.evidence import CALL
 from tests.transaction import commit, execute
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.submit_form import submit
@@ -345,6 +347,20 @@ def test_arguments_stand_in_the_order_of_the_parameters(ada: TestClient, databas
     page = ada.get(path).text
 
     assert page.index("<code>x</code>") < page.index("<code>scale</code>") < page.index("<code>options/weights</code>")
+
+
+def test_the_kernels_of_a_sample_stand_with_their_grid_and_blocks(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    sample, *others = all_right()
+    kernels = {"kernels": [CALL.as_json()], "kernel_evidence": "read in the program"}
+    judge(database, replace(sample, report={**sample.report, **kernels}), *others)
+
+    page = ada.get(path).text
+
+    text = " ".join(re.sub("<[^>]+>", " ", page).split())
+    assert "A grid of 4 × 2: 8 programs" in text
+    assert "reads x (16, 64) f32 4.0 KiB 32 KiB reads y" in text
+    assert "Read in the program. An interpreter ran the kernels, which says nothing about their speed." in text
 
 
 def test_the_stream_of_a_finished_submission_ends_after_its_result(ada: TestClient, database: Database) -> None:
