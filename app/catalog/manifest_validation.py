@@ -15,6 +15,7 @@ from app.catalog.rule_validation import (
     sealed_conflicts,
     tracing_conflicts,
 )
+from app.judging.requirements.kernel import Kernel
 
 MAX_POINTS = 100
 # A solution is timed on an input that its process has not had before.
@@ -39,8 +40,16 @@ def list_conflicts(manifest: Manifest) -> list[Conflict]:
         *requirement_conflicts(manifest.requirements, manifest.declared_inputs, manifest.functions),
         *tracing_conflicts(manifest.requirements, manifest.cases, manifest.parameters),
         *framework_conflicts(manifest.requirements, manifest.cases, manifest.frameworks),
+        *_kernel_conflicts(manifest),
         *(conflict for index, case in enumerate(manifest.cases) for conflict in _case_conflicts(manifest, index, case)),
     ]
+
+
+def _kernel_conflicts(manifest: Manifest) -> Iterator[Conflict]:
+    for index, requirement in enumerate(manifest.requirements):
+        if isinstance(requirement, Kernel) and requirement.is_watched and manifest.limits.gpu:
+            message = "is watched in Triton's interpreter, which a box with a GPU does not use"
+            yield Conflict(("requirements", index, "kernel"), message, "remove it, or remove `gpu` from limits")
 
 
 def _name_conflicts(manifest: Manifest) -> Iterator[Conflict]:

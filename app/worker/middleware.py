@@ -19,7 +19,7 @@ from app.worker.work import Work
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable
 
-# A single refusal may be due to one problem, whose frameworks the image lacks.
+# A single refusal may be due to one problem.
 MOST_REFUSALS = 3
 
 _log = logging.getLogger(__name__)

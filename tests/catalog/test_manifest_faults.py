@@ -147,3 +147,12 @@ def test_the_text_of_the_error_has_one_line_per_fault() -> None:
     faults = faults_of(make_files(problem=edited("variants: 2", "variants: 0")))
 
     assert [str(fault) for fault in faults] == ["problem.yaml:19: variants is 0: must be at least 1"]
+
+
+def test_a_kernel_in_triton_is_not_watched_on_a_gpu() -> None:
+    with_gpu = edited("memory_mib: 256}", "memory_mib: 256, gpu: true}\nrequirements: [{kernel: {}}]")
+
+    faults = faults_of(make_files(problem=with_gpu.replace("frameworks: [numpy]", "frameworks: [numpy, triton]")))
+
+    fault = next(fault for fault in faults if fault.key == "requirements[0].kernel")
+    assert "which a box with a GPU does not use" in fault.message
