@@ -1,0 +1,29 @@
+"""Mistake: reads the first columns of b in every program; the program's second number chooses them."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
+
+
+@jax.jit
+def tiled_matmul(a, b):
+    (m, k), n = a.shape, b.shape[1]
+
+    def kernel(a_ref, b_ref, out_ref):
+        def step(number, total):
+            piece = pl.ds(number * 16, 16)
+            mask = number * 16 + jnp.arange(16) < k
+            left = plgpu.load(a_ref.at[:, piece], mask=jnp.broadcast_to(mask[None, :], (16, 16)), other=0.0)
+            right = plgpu.load(b_ref.at[piece, :], mask=jnp.broadcast_to(mask[:, None], (16, 16)), other=0.0)
+            return total + jnp.dot(left, right, precision="highest")
+
+        out_ref[...] = jax.lax.fori_loop(0, pl.cdiv(k, 16), step, jnp.zeros((16, 16), jnp.float32))
+
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(m, 16), pl.cdiv(n, 16)),
+        in_specs=[pl.BlockSpec((16, k), lambda i, j: (i, 0)), pl.BlockSpec((k, 16), lambda i, j: (0, 0))],
+        out_specs=pl.BlockSpec((16, 16), lambda i, j: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((m, n), jnp.float32),
+    )(a, b)
