@@ -18,6 +18,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from itertools import islice
+from threading import get_ident
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
@@ -40,6 +41,17 @@ SWITCHES = (
     "torch.utils._python_dispatch._disable_current_modes",
     "torch.overrides._pop_mode",
     "torch.utils._python_dispatch._pop_mode",
+)
+# By these, values leave PyTorch, or a tensor shares memory with something else, and nothing follows them.
+EXITS = (
+    "torch.as_tensor",
+    "torch.asarray",
+    "torch.from_dlpack",
+    "torch.from_numpy",
+    "torch.frombuffer",
+    "torch.to_dlpack",
+    "torch.utils.dlpack.from_dlpack",
+    "torch.utils.dlpack.to_dlpack",
 )
 # The operations that stand for a function where PyTorch dispatches it, in place or not. A function that is made of
 # such an operation counts too: `cross_entropy` is a `log_softmax`, and all convolutions are one operation.
@@ -85,8 +97,12 @@ class UnknownFunction(Exception):
 class ForbiddenCalls:
     """Watches from its creation. The source is loaded later."""
 
-    def __init__(self, patterns: Sequence[str], origins: Origins, record: Record, *, uses_modes: bool = False) -> None:
-        """`uses_modes`: others watch by modes of PyTorch too. Raises UnknownFunction."""
+    def __init__(
+        self, patterns: Sequence[str], origins: Origins, record: Record, *, follows_values: bool = False
+    ) -> None:
+        """`follows_values`: others follow values from tensor to tensor, in the thread of the call. Raises
+        UnknownFunction.
+        """
         self._origins, self._record, self._watches = origins, record, bool(patterns)
         self._operations: dict[str, str] = {}
         self._seen = _Seen(origins, record)
@@ -104,11 +120,13 @@ class ForbiddenCalls:
                 self._operations |= dict.fromkeys(OPERATIONS.get(last, ()), pattern)
         for module, attribute, value in _other_places(patterns, replaced):
             self._replace(module, attribute, value, "call", replaced[id(value)][1])
-        if self._operations or uses_modes:
-            self._watch_switches()
+        if self._operations or follows_values:
+            self._watch_switches(SWITCHES)
+        if follows_values:
+            self._watch_switches(EXITS)
         if self._operations:
             self._watch_torch()
-        watch_threads(origins, self.watching)
+        watch_threads(origins, self._noting_thread if follows_values else self.watching)
         if patterns:
             self._seen.begin()
 
@@ -116,6 +134,12 @@ class ForbiddenCalls:
     def watching(self) -> Iterator[None]:
         """Watch the calls of this thread."""
         with self._dispatched(), self._seen.watching() if self._watches else nullcontext():
+            yield
+
+    @contextmanager
+    def _noting_thread(self) -> Iterator[None]:
+        self._record.note("touched", "a thread that begins", self._origins.started[get_ident()])
+        with self.watching():
             yield
 
     def _dispatched(self) -> AbstractContextManager[object]:
@@ -132,9 +156,8 @@ class ForbiddenCalls:
         for kind in (operations.OpOverload, operations.OpOverloadPacket):
             self._seen.operations[kind.__call__.__code__] = self._note_operation
 
-    def _watch_switches(self) -> None:
-        """See the switches of PyTorch's modes."""
-        for switch in SWITCHES:
+    def _watch_switches(self, switches: Sequence[str]) -> None:
+        for switch in switches:
             place, _, attribute = switch.rpartition(".")
             if (function := _get(switch)) is not None:
                 self._replace(_find(place), attribute, function, "touched", switch)

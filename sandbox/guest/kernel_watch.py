@@ -5,6 +5,7 @@ answer through a kernel, and which by another way. All of it is seen in the stud
 proof.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -17,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from sandbox.guest.failure import SOURCE_NAME
 from sandbox.guest.triton import Kind, Launch, Region, launches
 
 MAX_LAUNCHES = 1000
@@ -36,7 +38,9 @@ ARRANGING = frozenset(
     """.split()  # noqa: SIM905
 )
 # Methods by which values leave PyTorch, where nothing follows them.
-LEAVING = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"})
+LEAVING = frozenset(
+    {"__array__", "__dlpack__", "__repr__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"}
+)
 OF_INTERPRETER = frozenset({"data_ptr", "untyped_storage"})
 
 
@@ -188,7 +192,8 @@ class _Methods(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if name in LEAVING and (launches.running is None or name not in OF_INTERPRETER):
+        is_interpreter = launches.running is not None and sys._getframe(1).f_code.co_filename != SOURCE_NAME
+        if name in LEAVING and not (is_interpreter and name in OF_INTERPRETER):
             self._watch.note_outside(f"Tensor.{name}")
         return func(*args, **(kwargs or {}))
 

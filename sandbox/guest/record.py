@@ -52,7 +52,7 @@ def recording(driver: str | None, forbidden: Sequence[str] = (), kernel_paramete
     if kernel_parameters is not None:
         kernels = import_module("sandbox.guest.kernel_watch").KernelWatch(kernel_parameters)
     origins, record = Origins(), Record()
-    watched = ForbiddenCalls(forbidden, origins, record, uses_modes=kernel_parameters is not None)
+    watched = ForbiddenCalls(forbidden, origins, record, follows_values=kernel_parameters is not None)
     watch_code(origins, record)
     for name in WATCHERS:
         sys.modules.pop(f"{__package__}.{name}", None)

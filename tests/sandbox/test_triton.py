@@ -285,12 +285,15 @@ def solve(a, b):
 
 def watched(bench: Bench, source: str, **inputs: Any) -> Any:
     """Return what is told of the kernels of a right answer."""
+    return value_of(watch(bench, source, **inputs))["kernels"]
+
+
+def watch(bench: Bench, source: str, **inputs: Any) -> CaseOutcome:
     driver = f"from sandbox.guest.record import recording\nrun = recording(None, (), {list(inputs)})"
     parameters = tuple(Parameter(name, "torch") for name in inputs)
-    outcome = bench.call(
+    return bench.call(
         IMPORTS + source, inputs, frameworks=FRAMEWORKS, parameters=parameters, driver=driver, signature=tuple(inputs)
     )
-    return value_of(outcome)["kernels"]
 
 
 def test_what_a_kernel_reads_and_writes_is_counted(bench: Bench) -> None:
@@ -316,6 +319,7 @@ def test_what_a_kernel_reads_and_writes_is_counted(bench: Bench) -> None:
         (("return out", "return torch.from_numpy(out.numpy())"), {"outside": ["torch.Tensor.numpy"]}),
         (("[(2, 2)]", "[lambda _: (2, 2, (a + b).numel() // 1024)]"), {"outside": ["torch.add"]}),
         (("[(2, 2)]", "[lambda _: (2, 2, a.numpy().size // 1024)]"), {"outside": ["torch.Tensor.numpy"]}),
+        (("[(2, 2)]", "[lambda _: (2, 2, a.data_ptr() // a.data_ptr())]"), {"outside": ["torch.Tensor.data_ptr"]}),
         (("return out", "return torch.cat([out[:16], a[16:]])"), {"outside": [], "bypassed_by": ["a"]}),
         (("(a, b, out", "(a.clone(), b.contiguous(), out"), {"outside": [], "fed_by": ["a", "b"], "takes_part": True}),
     ],
@@ -326,6 +330,24 @@ def test_what_is_computed_beside_a_kernel_is_named(bench: Bench, change: tuple[s
     found = watched(bench, MATMUL.replace(*change), a=a, b=b)
 
     assert {key: found[key] for key in told} == told
+
+
+@ONE_QUICKLY
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("out = torch.from_numpy(np.empty((32, 32), np.float32))", "torch.from_numpy"),
+        ("torch.to_dlpack(a)", "torch.to_dlpack"),
+        ("thread = threading.Thread(target=a.add, args=[b])\n    thread.start()\n    thread.join()", "a thread"),
+    ],
+)
+def test_a_way_around_the_watching_is_noted(bench: Bench, change: str, told: str) -> None:
+    identity = np.eye(32, dtype=np.float32)
+    source = MATMUL.replace("out = torch.empty_like(a)", f"out = torch.empty_like(a)\n    {change}")
+
+    outcome = watch(bench, f"import threading, numpy as np\n{source}", a=identity, b=identity)
+
+    assert f"touched {told}" in outcome.notes
 
 
 @ONE_QUICKLY
