@@ -19,6 +19,8 @@ from sandbox.guest.inspection.loops import ControlFlow
 _STRUCTURES = ("while", "case", "if")
 _PREPARING = {"reshape", "broadcast_in_dim", "slice", "pad", "concatenate", "convert", "bitcast_convert",
               "optimization_barrier", *_STRUCTURES}  # fmt: skip
+# Operations of the interpreter on arrays, before and after its loop.
+_AROUND_LOOP = {"broadcast_in_dim", "constant", "pad", "reshape", "slice", "while"}
 _DIGITS = re.compile(r"\d+")
 Facts = dict[str, Any]
 
@@ -48,7 +50,10 @@ def find_kernels(graph: Graph, loops: list[ControlFlow]) -> list[Kernel]:
 def _read(graph: Graph, operation: Operation, lengths: dict[Operation, int | None]) -> Kernel:
     kernel = operation.kernel
     assert kernel is not None
-    found = [one for one in operation.regions[0].operations if one.name == "while"]
+    interpreted = operation.regions[0].operations
+    if beside := [one.name for one in interpreted if one.name not in _AROUND_LOOP and _makes_array(graph, one)]:
+        raise Refused(f"a kernel on a processor has {beside[0]} beside the loop over its grid")
+    found = [one for one in interpreted if one.name == "while"]
     if len(found) != 1 or lengths[found[0]] != math.prod(kernel.grid):
         raise Refused("a kernel has another grid on a processor than on a GPU")
     blocks = list(_blocks(graph, found[0]))
@@ -56,6 +61,10 @@ def _read(graph: Graph, operation: Operation, lengths: dict[Operation, int | Non
         raise Refused("a kernel has other blocks on a processor than on a GPU")
     inputs, others = blocks[: kernel.inputs], blocks[kernel.inputs :]
     return Kernel(operation, kernel.grid, tuple(inputs), tuple(others[: len(operation.results)]))
+
+
+def _makes_array(graph: Graph, operation: Operation) -> bool:
+    return any(graph.types[result].shape for result in operation.results)
 
 
 def _blocks(graph: Graph, loop: Operation) -> Iterator[Block]:
