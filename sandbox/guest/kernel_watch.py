@@ -116,9 +116,20 @@ class KernelWatch:
         sources, origin = _storages(given), Origin()
         for address in () if name in ALLOCATING else sources:
             origin |= self._origin_of(address)
-        for address in _storages(returned):
-            self._origins[address] = origin | self._origin_of(address) if address in sources else origin
+        returned_to = _storages(returned)
+        for address in returned_to - sources:
+            self._origins[address] = origin
+        for address in returned_to & sources:
+            self._set(address, origin | self._origin_of(address))
         self.note_computation(name)
+
+    def _set(self, address: int, origin: Origin) -> None:
+        """Note the origin of memory that gets values. Memory from before the call may belong to others too."""
+        if address not in self._origins:
+            if origin == Origin():
+                return
+            self._outside.add("memory from before the call")
+        self._origins[address] = origin
 
     def note_computation(self, name: str) -> None:
         if name not in ALLOCATING | ARRANGING:
@@ -147,7 +158,7 @@ class KernelWatch:
                 origin |= Origin(through=found.beside | found.through)
         for region in written:
             for address in _storages(region.tensor):
-                self._origins[address] = origin if region.is_filled() else origin | self._origin_of(address)
+                self._set(address, origin if region.is_filled() else origin | self._origin_of(address))
 
     def _block(self, region: Region, kind: Kind) -> dict[str, Any]:
         shape = max(region.blocks.get(kind, ()), region.blocks.get("updates", ()), key=prod)

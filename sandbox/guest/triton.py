@@ -265,13 +265,15 @@ def _find_cause(error: BaseException) -> BaseException:
 def _make_regions(given: Mapping[str, Any]) -> list[Region]:
     """Return a region for each tensor among the arguments, or for those that overlap."""
     found: list[tuple[str, Span, int, Any]] = []
-    for name, tensor in sorted(_list_tensors(given), key=lambda named: _span(named[1])):
+    tensors = list(_list_tensors(given))
+    for name, tensor in sorted(tensors, key=lambda named: _span(named[1])):
         (first, end), item_bytes = _span(tensor), tensor.element_size()
         if found and first < found[-1][1][1]:
             names, (first, other_end), other_bytes, _ = found.pop()
             name, end, item_bytes = f"{names}, {name}", max(end, other_end), min(item_bytes, other_bytes)
         found.append((name, (first, end), item_bytes, tensor))
-    return [Region(*each) for each in found]
+    order = [name for name, _ in tensors]
+    return sorted((Region(*each) for each in found), key=lambda region: order.index(region.name.partition(", ")[0]))
 
 
 def _list_tensors(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -281,6 +281,7 @@ def solve(a, b):
     product[(2, 2)](a, b, out, N=32, BLOCK=16)
     return out
 """
+BEFORE = "out = torch.empty(32, 32)\nseen = out.numpy()\ndef solve(a, b):"
 
 
 def watched(bench: Bench, source: str, **inputs: Any) -> Any:
@@ -320,6 +321,7 @@ def test_what_a_kernel_reads_and_writes_is_counted(bench: Bench) -> None:
         (("[(2, 2)]", "[lambda _: (2, 2, (a + b).numel() // 1024)]"), {"outside": ["torch.add"]}),
         (("[(2, 2)]", "[lambda _: (2, 2, a.numpy().size // 1024)]"), {"outside": ["torch.Tensor.numpy"]}),
         (("[(2, 2)]", "[lambda _: (2, 2, a.data_ptr() // a.data_ptr())]"), {"outside": ["torch.Tensor.data_ptr"]}),
+        (("def solve(a, b):\n    out = torch.empty_like(a)", BEFORE), {"outside": ["memory from before the call"]}),
         (("return out", "return torch.cat([out[:16], a[16:]])"), {"outside": [], "bypassed_by": ["a"]}),
         (("(a, b, out", "(a.clone(), b.contiguous(), out"), {"outside": [], "fed_by": ["a", "b"], "takes_part": True}),
     ],
