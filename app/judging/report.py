@@ -49,7 +49,7 @@ _FRAMEWORK = {
     *("TracerArrayConversionError", "TracerBoolConversionError", "TracerIntegerConversionError"),
     *("UnexpectedTracerError", "ScanLengthError"),
     *("ScopeParamShapeError", "ScopeParamNotFoundError", "ScopeCollectionNotFound", "TraceContextError"),
-    *("OutOfMemoryError", "SharedBlock", "BlockOutside"),
+    *("OutOfMemoryError", "BadGrid", "SharedBlock", "BlockOutside"),
 }
 _KNOWN = _BUILTIN | _FRAMEWORK | set(signal.Signals.__members__)
 

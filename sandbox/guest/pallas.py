@@ -21,10 +21,13 @@ from jax._src.pallas.triton import pallas_call_registration as triton
 from jax.experimental import pallas as pl
 from jax.extend.core import Literal, jaxpr_as_fun
 
-# Larger grids are not checked.
 MAX_PROGRAMS = 2**18
 
 Row = tuple[int, ...]
+
+
+class BadGrid(ValueError):
+    """A grid has no program, or more than can be checked."""
 
 
 class SharedBlock(ValueError):
@@ -63,12 +66,14 @@ def _compile(context: Any, *operands: Any, **options: Any) -> Any:
 
 
 def check(grid_mapping: Any) -> None:
-    """Raises SharedBlock, BlockOutside."""
+    """Raises BadGrid, SharedBlock, BlockOutside."""
     if grid_mapping.num_dynamic_grid_bounds or grid_mapping.num_index_operands:  # Triton has neither
         return
     grid = grid_mapping.grid
+    if 0 in grid:
+        raise BadGrid(f"the grid {grid} has no program. Round up: pl.cdiv(size, block)")
     if math.prod(grid) > MAX_PROGRAMS:
-        return
+        raise BadGrid(f"the grid {grid} has more than {MAX_PROGRAMS:,} programs. Choose larger blocks")
     programs: list[Row] = list(np.ndindex(grid))
     for place, mapping in enumerate(grid_mapping.block_mappings):
         blocks = _blocks(mapping.index_map_jaxpr, programs)

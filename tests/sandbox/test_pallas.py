@@ -82,6 +82,8 @@ def test_what_lies_beyond_the_end_is_not_a_number(bench: Bench) -> None:
             "program (0,) of the grid has block (-1,) of input 0",
         ),
         ("call(x, own, pl.BlockSpec((16,), lambda i: (i + 1,)), (3,))", "BlockOutside", "block (3,) of output 0"),
+        ("call(x, own, own, (len(x) // 64,))", "BadGrid", "the grid (0,) has no program. Round up"),
+        ("call(x, own, own, (2**18 + 1,))", "BadGrid", "has more than 262,144 programs"),
     ],
 )
 def test_a_grid_that_only_the_interpreter_forgives_is_refused(bench: Bench, body: str, kind: str, words: str) -> None:

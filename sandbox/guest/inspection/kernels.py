@@ -17,8 +17,7 @@ from sandbox.guest.inspection.loops import ControlFlow
 
 # Operations that prepare arrays for a kernel, or put its results together.
 _STRUCTURES = ("while", "case", "if")
-_PREPARING = {"reshape", "broadcast_in_dim", "slice", "pad", "concatenate", "convert", "bitcast_convert",
-              "optimization_barrier", *_STRUCTURES}  # fmt: skip
+_PREPARING = {"reshape", "broadcast_in_dim", "slice", "pad", "convert", "bitcast_convert", "optimization_barrier"}
 # Operations of the interpreter on arrays, before and after its loop.
 _AROUND_LOOP = {"broadcast_in_dim", "constant", "pad", "reshape", "slice", "while"}
 _DIGITS = re.compile(r"\d+")
@@ -118,7 +117,7 @@ class Surroundings:
         for operation in region.operations:
             if operation in self._kernels:
                 continue
-            if operation.name not in _PREPARING and self._flow.of(operation.results):
+            if operation.name not in (*_PREPARING, *_STRUCTURES) and self._flow.of(operation.results):
                 yield operation
             if operation.name in _STRUCTURES:
                 for inner in operation.regions:
