@@ -24,8 +24,8 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sandbox.guest import kernel
 from sandbox.guest import seccomp_filter as bpf
+from sandbox.guest import system_calls
 from sandbox.guest.seccomp_filter import Filter, numbers, student_filter
 
 SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -88,7 +88,7 @@ def _run(program: Path, writer: int, device: str) -> NoReturn:
         namespace: dict[str, Any] = {}
         exec(compile(program.read_text(), str(program), "exec"), namespace)
         namespace["begin"]()
-        kernel.forbid_new_privileges()
+        system_calls.forbid_new_privileges()
         os.write(writer, f"{_listen(student_filter(os.getpid(), gpu=device == 'gpu'))}\n".encode())
         ended = f"answered {namespace['go']()!r}"
     except BaseException as error:

@@ -9,20 +9,20 @@ import os
 import sys
 from dataclasses import replace
 
-from sandbox.guest import kernel
+from sandbox.guest import system_calls
 from sandbox.guest.wire import Settings
 
 
 def become_nobody(uid: int) -> None:
     """Give up root: bubblewrap started by root leaves the payload root of the host."""
-    kernel.empty_bounding_set()
+    system_calls.empty_bounding_set()
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
-    kernel.drop_capabilities()
-    kernel.forbid_new_privileges()
-    kernel.set_dumpable(is_dumpable=False)
+    system_calls.drop_capabilities()
+    system_calls.forbid_new_privileges()
+    system_calls.set_dumpable(is_dumpable=False)
 
 
 settings = Settings.from_json(sys.argv[1])

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from sandbox.guest import isolation, kernel
+from sandbox.guest import isolation, system_calls
 from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
@@ -78,12 +78,12 @@ def confine(setup: ProcessSetup, surroundings: Surroundings) -> None:
     os.chdir("/tmp")
     os.umask(0o077)
     _limit_resources(setup, surroundings, data_bytes)
-    kernel.empty_bounding_set()
-    kernel.drop_capabilities()
-    kernel.forbid_new_privileges()
-    kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
-    kernel.die_with_parent()
-    kernel.install_filter(filter_program(os.getpid(), gpu=surroundings.has_gpu))
+    system_calls.empty_bounding_set()
+    system_calls.drop_capabilities()
+    system_calls.forbid_new_privileges()
+    system_calls.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
+    system_calls.die_with_parent()
+    system_calls.install_filter(filter_program(os.getpid(), gpu=surroundings.has_gpu))
 
 
 def _renew_tmp() -> None:

@@ -9,13 +9,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from sandbox.guest import kernel
+from sandbox.guest import system_calls
 
 TMP_BYTES = 64 * 2**20
 TMP_FILES = 4096
 PROC_FILES = ("cpuinfo", "meminfo")  # XNNPACK and torch complain without
 GPU_PROC_FILES = ("devices", "driver/nvidia", "sys/vm")
-_NO_PROGRAMS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+_NO_PROGRAMS = system_calls.MS_NOSUID | system_calls.MS_NODEV | system_calls.MS_NOEXEC
 
 
 def enter_namespaces(*, gpu: bool) -> None:
@@ -25,31 +25,36 @@ def enter_namespaces(*, gpu: bool) -> None:
     allows no new /proc in a box.
     """
     uid, gid = os.getuid(), os.getgid()
-    flags = kernel.CLONE_NEWUSER | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
-    kernel.unshare(flags if gpu else flags | kernel.CLONE_NEWPID)
-    kernel.set_dumpable(is_dumpable=True)  # otherwise its own /proc files belong to root
+    flags = (
+        system_calls.CLONE_NEWUSER
+        | system_calls.CLONE_NEWIPC
+        | system_calls.CLONE_NEWUTS
+        | system_calls.CLONE_NEWCGROUP
+    )
+    system_calls.unshare(flags if gpu else flags | system_calls.CLONE_NEWPID)
+    system_calls.set_dumpable(is_dumpable=True)  # otherwise its own /proc files belong to root
     if Path("/proc/self/setgroups").exists():  # gVisor has no such file and needs none
         Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
-    kernel.set_dumpable(is_dumpable=False)
+    system_calls.set_dumpable(is_dumpable=False)
 
 
 def cover_mounts(*, gpu: bool) -> None:
     """Raises OSError where the host refuses."""
-    kernel.unshare(kernel.CLONE_NEWNS)
-    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    system_calls.unshare(system_calls.CLONE_NEWNS)
+    system_calls.mount("none", "/", None, system_calls.MS_REC | system_calls.MS_PRIVATE)
     _shrink_proc(gpu=gpu)
     _mount_tmp(f"size={TMP_BYTES},mode=700", TMP_FILES)
 
 
 def _mount_tmp(options: str, files: int) -> None:
     try:
-        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, f"{options},nr_inodes={files}")
+        system_calls.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, f"{options},nr_inodes={files}")
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
-        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor has no nr_inodes
+        system_calls.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor has no nr_inodes
 
 
 def _shrink_proc(*, gpu: bool) -> None:
@@ -58,8 +63,10 @@ def _shrink_proc(*, gpu: bool) -> None:
         _show(name)
     if gpu:
         _show_to_driver()
-    kernel.mount("none", "/tmp", None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | _NO_PROGRAMS)
-    kernel.mount("/tmp", "/proc", None, kernel.MS_BIND | kernel.MS_REC)
+    system_calls.mount(
+        "none", "/tmp", None, system_calls.MS_REMOUNT | system_calls.MS_BIND | system_calls.MS_RDONLY | _NO_PROGRAMS
+    )
+    system_calls.mount("/tmp", "/proc", None, system_calls.MS_BIND | system_calls.MS_REC)
 
 
 def _show_to_driver() -> None:
@@ -68,7 +75,7 @@ def _show_to_driver() -> None:
         _show(name)
     own = str(os.getpid())
     Path("/tmp", own).mkdir()
-    kernel.mount("/proc/self", f"/tmp/{own}", None, kernel.MS_BIND)
+    system_calls.mount("/proc/self", f"/tmp/{own}", None, system_calls.MS_BIND)
     Path("/tmp/self").symlink_to(own)
 
 
@@ -82,7 +89,7 @@ def _show(name: str) -> None:
         target.touch()
     else:
         return
-    kernel.mount(str(source), str(target), None, kernel.MS_BIND | kernel.MS_REC)
+    system_calls.mount(str(source), str(target), None, system_calls.MS_BIND | system_calls.MS_REC)
 
 
 def is_permitted(*, gpu: bool) -> bool:

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from sandbox.guest import kernel
+from sandbox.guest import system_calls
 
 USER = 12345
 PROJECT = Path(__file__).parents[2]
@@ -12,8 +12,8 @@ PROJECT = Path(__file__).parents[2]
 
 def become_ordinary() -> None:
     """Become an ordinary user in a new mount namespace, where all users can reach the Python installation."""
-    kernel.unshare(kernel.CLONE_NEWNS)
-    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    system_calls.unshare(system_calls.CLONE_NEWNS)
+    system_calls.mount("none", "/", None, system_calls.MS_REC | system_calls.MS_PRIVATE)
     for folder in (Path(sys.base_prefix), PROJECT):
         _open_way(folder)
     os.setgroups([])
@@ -27,7 +27,7 @@ def _open_way(folder: Path) -> None:
     if closed is None:
         return
     held = os.open(folder, os.O_PATH)
-    kernel.mount("tmpfs", str(closed), "tmpfs", kernel.MS_NOSUID, "mode=755")
+    system_calls.mount("tmpfs", str(closed), "tmpfs", system_calls.MS_NOSUID, "mode=755")
     folder.mkdir(parents=True)
-    kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND | kernel.MS_REC)
+    system_calls.mount(f"/proc/self/fd/{held}", str(folder), None, system_calls.MS_BIND | system_calls.MS_REC)
     os.close(held)

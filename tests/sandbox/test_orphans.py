@@ -12,12 +12,12 @@ from tests.sandbox.ordinary_user import PROJECT
 
 AS_ANOTHER_USER = """
 import sys
-from sandbox.guest import kernel
+from sandbox.guest import system_calls
 from sandbox.docker.orphans import is_dead
 from tests.sandbox.ordinary_user import become_ordinary
-kernel.unshare(kernel.CLONE_NEWNS)
-kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
-kernel.mount("proc", "/proc", "proc", 0, sys.argv[2])
+system_calls.unshare(system_calls.CLONE_NEWNS)
+system_calls.mount("none", "/", None, system_calls.MS_REC | system_calls.MS_PRIVATE)
+system_calls.mount("proc", "/proc", "proc", 0, sys.argv[2])
 become_ordinary()
 print(is_dead(sys.argv[1]))
 """

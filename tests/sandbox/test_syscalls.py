@@ -266,8 +266,8 @@ class FirstProcess:
     def errnos_of(self, calls: Mapping[str, tuple[int, ...]], *, act: str) -> dict[str, int]:
         """`act`: `call` or `call_alone`. The program reports its results as versions of frameworks."""
         program = f"""{CALL_EACH}
-from sandbox.guest import kernel, wire
-kernel.drop_capabilities()
+from sandbox.guest import system_calls, wire
+system_calls.drop_capabilities()
 found = {{name: str({act}(*one)) for name, one in json.loads(sys.argv[1]).items()}}
 ready = wire.GuestFacts(isolation="namespaces", versions=found, python="", device="cpu")
 wire.write_frame(wire.TO_HOST, wire.READY, ready.to_json())
