@@ -37,7 +37,7 @@ class DeploymentView(FrozenModel):
     approved_at: datetime | None = Field(description="null: its launches are refused")
 
 
-class LinkView(FrozenModel):
+class LinkedCourse(FrozenModel):
     course: str = Field(description="the slug of the course here")
     title: str = Field(description="of the course in the platform")
     linked_at: datetime
@@ -49,7 +49,7 @@ class PlatformView(PlatformFields):
     id: UUID
     created_at: datetime
     deployments: Sequence[DeploymentView]
-    links: Sequence[LinkView]
+    links: Sequence[LinkedCourse]
 
 
 class PlatformList(BaseModel):
@@ -170,7 +170,7 @@ def _view(entry: PlatformEntry) -> PlatformView:
             for each in entry.deployments
         ],
         links=[
-            LinkView(course=course.slug, title=linked.title, linked_at=linked.linked_at)
+            LinkedCourse(course=course.slug, title=linked.title, linked_at=linked.linked_at)
             for linked, course in entry.courses
         ],
     )

@@ -12,7 +12,7 @@ EXPECTED = "a kernel that computes the answer"
 KIB = 1024
 
 
-class Limits(Model):
+class KernelLimits(Model):
     """`max_block_bytes`: of all blocks of one program together. `max_reads`: how often all programs together may read
     each parameter of `through`, or each parameter if there are none. `through`: parameters that reach the answer only
     through kernels.
@@ -26,7 +26,7 @@ class Limits(Model):
 class Kernel(Requirement):
     """Evidence on Triton's kernels comes from watching them, and evidence on Pallas's from the program."""
 
-    kernel: Limits
+    kernel: KernelLimits
     _framework: Literal["pallas", "triton"] = PrivateAttr("pallas")
 
     @property
