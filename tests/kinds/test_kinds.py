@@ -75,7 +75,7 @@ TOLD = {
     ("triton", "racing_programs"): "reads element 0 of out_ptr, which another program of the launch writes",
     ("triton", "library_outside"): "a kernel, but also torch.add outside of it",
     ("triton", "kernel_for_show"): "found a kernel that the answer does not depend on",
-    ("triton", "through_numpy"): "found a kernel that the answer does not depend on",
+    ("triton", "through_numpy"): "found torch.from_numpy in line 16, which could hide what computes the answer",
     ("triton", "hides_from_the_watch"): "which could hide what computes the answer",
     ("triton", "reads_twice"): "expected at most 1 reads of x; found 2",
     ("triton", "large_blocks"): "expected blocks of at most 1 KiB for each program; found 3 KiB",
