@@ -10,7 +10,7 @@ from typing import Any
 from sandbox.guest.inspection.dataflow import Sources, Target, beside, feeding
 from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, operations_in
-from sandbox.guest.inspection.kernels import Block, Kernel, Surroundings, bytes_of
+from sandbox.guest.inspection.kernels import Block, Kernel, KernelFlow, bytes_of
 from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
 from sandbox.guest.inspection.module import dtype_of
 from sandbox.guest.trace_signature import Leaf
@@ -126,20 +126,20 @@ class _Gathering:
     def kernels(self, kernels: list[Kernel]) -> Facts | None:
         if not kernels:
             return None
-        around = Surroundings(self._graph, kernels, self._arguments, self._mark, self._certain)
-        live = {one.name for one in around.computed if self.work.is_live(one)}
+        flow = KernelFlow(self._graph, kernels, self._arguments, self._mark, self._certain)
+        live = {one.name for one in flow.computed if self.work.is_live(one)}
         return {
             "calls": [
                 {
                     "grid": one.grid,
-                    "inputs": [self._block(block, one.grid, around.arrays[block.array]) for block in one.inputs],
+                    "inputs": [self._block(block, one.grid, flow.arrays[block.array]) for block in one.inputs],
                     "outputs": [self._block(block, one.grid, 0) for block in one.outputs],
                 }
                 for one in kernels
             ],
-            "takes_part": bool(around.beside & self._mark),
-            "fed_by": self._parameters(around.through),
-            "bypassed_by": self._parameters(around.beside),
+            "takes_part": bool(flow.beside & self._mark),
+            "fed_by": self._parameters(flow.through),
+            "bypassed_by": self._parameters(flow.beside),
             "outside": tuple(sorted(live)),
         }
 

@@ -76,8 +76,8 @@ def _blocks(graph: Graph, loop: Operation) -> Iterator[Block]:
             yield Block(array, blocks[argument])
 
 
-class Surroundings:
-    """What lies around the kernels of a program.
+class KernelFlow:
+    """How values flow through the kernels of a program, and beside them.
 
     `through`: the sources that reach a kernel on a way to the answer. `beside`: those that reach the answer by another
     way; it includes `mark` if a kernel's results reach the answer. `arrays`: the sources of each kernel's inputs.
