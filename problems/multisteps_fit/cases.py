@@ -18,15 +18,15 @@ def worked_example(seed):
     }
 
 
-def classification(seed, micro_batches, micro_size, every_k, lr, width=16):
+def classification(seed, micro_batches, micro_size, every_k, lr):
     """Gaussian inputs (T, M, 8) with four classes that depend on them; small random parameters."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(micro_batches, micro_size, 8))
     teacher = rng.normal(size=(8, 4))
     return {
         "params": {
-            "hidden": {"kernel": floats(0.15 * rng.normal(size=(8, width))), "bias": floats(np.zeros(width))},
-            "output": {"kernel": floats(0.15 * rng.normal(size=(width, 4))), "bias": floats(np.zeros(4))},
+            "hidden": {"kernel": floats(0.15 * rng.normal(size=(8, 16))), "bias": floats(np.zeros(16))},
+            "output": {"kernel": floats(0.15 * rng.normal(size=(16, 4))), "bias": floats(np.zeros(4))},
         },
         "x_micro": floats(x),
         "y_micro": np.argmax(x @ teacher, axis=-1).astype(np.int32),
