@@ -111,7 +111,7 @@ def run_worker(
     signals, refusals = Signals(), StopAfterRefusals(stop=stop_this_worker)
     launcher, meter = opened.launcher, Meter(slots=settings.worker_slots, gpus=gpus)
     meter.see(opened.ready)
-    capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
+    capacity = replace(_capacity(settings, opened, gpus), report=meter.report)
     with ExitStack() as stack:
         boxes = _open_boxes(settings, launcher, meter, stack)
         stops: list[Middleware] = [StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else []
@@ -195,7 +195,7 @@ def _connect(
     expected = ExpectedOutputs(database, boxes.references, capacity.device)
     # A separate object: what it prepares in low-priority boxes must not delay a judging.
     ahead = ExpectedOutputs(database, boxes.background_references, capacity.device)
-    works, known = Works(database), KnownMistakes(database, expected)
+    works, known = Works(database, capacity.device), KnownMistakes(database, expected)
     cache = CompilationCache(settings.data, boxes.launcher, boxes.background_references)
     optimizations = settings.chosen_optimizations
     at_once = Preparation(expected=expected, known=known)
@@ -225,13 +225,14 @@ def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:
     return f"from {', '.join(capacity.queues)} in {launcher.name} boxes, {capacity.slots} at once{where}"
 
 
-def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capacity:
+def _capacity(settings: Settings, opened: OpenedLauncher, gpus: Gpus | None) -> Capacity:
     return Capacity(
         queues=["cpu" if gpus is None else "gpu"],
         slots=settings.worker_slots,
         device="cpu" if gpus is None else "gpu",
         gpus=[gpu.name for gpu in gpus.gpus] if gpus else [],
-        versions={"allclose": version("allclose"), "sandbox": launcher.name},
+        versions={"allclose": version("allclose"), "sandbox": opened.launcher.name},
+        lacks=opened.ready.missing,
     )
 
 

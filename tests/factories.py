@@ -22,7 +22,17 @@ from app.submissions.view import Mode, SubmissionView
 from app.submissions.view_query import ViewReader
 
 _numbers = count(1)
-JOB_COLUMNS = {"priority", "is_rationed", "attempt", "given_back", "worker", "started_at", "lease_until", "reason"}
+JOB_COLUMNS = {
+    "frameworks",
+    "priority",
+    "is_rationed",
+    "attempt",
+    "given_back",
+    "worker",
+    "started_at",
+    "lease_until",
+    "reason",
+}
 
 
 def make_user(session: Session, username: str | None = None, role: Role = "student") -> User:

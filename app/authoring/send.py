@@ -16,9 +16,9 @@ from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
 from app.limits import MAX_UNFINISHED_VERIFICATIONS
-from app.queue.heartbeat import require_frameworks
 from app.queue.lease import cancelled, enqueue
 from app.queue.model import CANCELLED, CHANNEL, Job
+from app.queue.route import Route, find_route, require_frameworks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,6 @@ class Sending:
     publish: bool
     replaces: str | None = None
     availability: Availability | None = None
-
-
-def queue_of(package: Package) -> str:
-    """Return the queue of workers with the device that the package's submissions need."""
-    return "verify-gpu" if package.manifest.limits.gpu else "verify-cpu"
 
 
 def send(session: Session, wanted: Sending) -> Verification:
@@ -62,8 +57,9 @@ def send(session: Session, wanted: Sending) -> Verification:
             "Cancel one, or send this package again when one is done"
         )
     manifest = wanted.package.manifest
-    require_frameworks(session, "gpu" if manifest.limits.gpu else "cpu", manifest.frameworks)
-    return _write(session, wanted, priority=-len(unfinished))
+    route = find_route(session, manifest.limits.model_dump(), manifest.frameworks)
+    require_frameworks(session, route)
+    return _write(session, wanted, route, priority=-len(unfinished))
 
 
 def cancel_as(session: Session, actor: Actor, verification: Verification) -> None:
@@ -110,7 +106,7 @@ def _unfinished(session: Session, user_id: UUID) -> list[Verification]:
     return list(session.scalars(mine.options(defer(Verification.files))))
 
 
-def _write(session: Session, wanted: Sending, priority: int) -> Verification:
+def _write(session: Session, wanted: Sending, route: Route, priority: int) -> Verification:
     package = wanted.package
     verification = Verification(
         user_id=wanted.user_id,
@@ -123,6 +119,11 @@ def _write(session: Session, wanted: Sending, priority: int) -> Verification:
     )
     session.add(verification)
     session.flush()
-    verification.job = Job(watched=verification.id, queue=queue_of(package), priority=priority)
+    verification.job = Job(
+        watched=verification.id,
+        queue=f"verify-{route.queue}",  # of workers with the device that judges its submissions
+        frameworks=list(route.frameworks),
+        priority=priority,
+    )
     enqueue(session, verification.job)
     return verification

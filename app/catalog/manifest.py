@@ -4,10 +4,11 @@
 """
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     Field,
     Strict,
     StringConstraints,
@@ -19,7 +20,7 @@ from app.catalog.answers import AnyAnswer
 from app.catalog.answers.one_function import Function
 from app.catalog.case import MAX_CASES, Case, CaseName
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.parameter import FUNCTION, IMPLIED, Framework, Identifier, Input, Parameter, Returns
+from app.catalog.parameter import FUNCTION, IMPLIED, KERNEL_FRAMEWORKS, Framework, Identifier, Input, Parameter, Returns
 from app.catalog.rule_validation import AnyChecker, AnyRequirement, for_frameworks
 from app.judging.checker import DtypePolicy
 from app.judging.efficiency import Efficiency
@@ -68,11 +69,25 @@ class Tolerance(Margin):
 
 
 class Limits(Model):
-    """Limits per case. With `gpu`, submissions go to the queue `gpu`."""
+    """Limits per case. With `gpu`, submissions go to the queue `gpu`.
+
+    `interpreter`: while no worker has a GPU, they are judged by the interpreter of their kernels instead.
+    """
 
     wall_seconds: Annotated[Number, Field(gt=0, le=300)] = 10.0
     memory_mib: Annotated[Integer, Field(ge=64, le=65_536)] = 1024
     gpu: Annotated[bool, Strict()] = False
+    interpreter: Annotated[bool, Strict()] = False
+
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def interpret(problem: P, limits: Limits) -> P:
+    """Return the problem as it is judged where no GPU is: by interpreter if it may be, whose times say nothing."""
+    if not limits.interpreter:
+        return problem
+    return problem.model_copy(update={"limits": limits.model_copy(update={"gpu": False}), "efficiency": None})
 
 
 class Exercise(Model):
@@ -180,6 +195,11 @@ class Manifest(Model):
     def changeable(self) -> frozenset[str]:
         """Return the inputs that a solution may change in place."""
         return frozenset({*self.may_change, *self.answer.changes})
+
+    @property
+    def is_interpreted(self) -> bool:
+        """Whether an interpreter runs the kernels, so that times say nothing about them."""
+        return not self.limits.gpu and not KERNEL_FRAMEWORKS.isdisjoint(self.frameworks)
 
     @property
     def asks_for_programs(self) -> bool:

@@ -7,7 +7,7 @@ from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import input_conflicts
 from app.catalog.fault import Conflict, Location, nearest
 from app.catalog.manifest import Manifest
-from app.catalog.parameter import FRAMEWORKS_OF, Parameter
+from app.catalog.parameter import FRAMEWORKS_OF, KERNEL_FRAMEWORKS, Parameter
 from app.catalog.rule_validation import (
     checker_conflicts,
     framework_conflicts,
@@ -40,12 +40,18 @@ def list_conflicts(manifest: Manifest) -> list[Conflict]:
         *requirement_conflicts(manifest.requirements, manifest.declared_inputs, manifest.functions),
         *tracing_conflicts(manifest.requirements, manifest.cases, manifest.parameters),
         *framework_conflicts(manifest.requirements, manifest.cases, manifest.frameworks),
-        *_kernel_conflicts(manifest),
+        *_gpu_conflicts(manifest),
         *(conflict for index, case in enumerate(manifest.cases) for conflict in _case_conflicts(manifest, index, case)),
     ]
 
 
-def _kernel_conflicts(manifest: Manifest) -> Iterator[Conflict]:
+def _gpu_conflicts(manifest: Manifest) -> Iterator[Conflict]:
+    place = ("limits", "interpreter")
+    if manifest.limits.interpreter and not manifest.limits.gpu:
+        yield Conflict(place, "is true, but the problem needs no GPU", "add `gpu: true`, or remove it")
+    elif manifest.limits.interpreter and not KERNEL_FRAMEWORKS.intersection(manifest.frameworks):
+        message = "is true, but only kernels in Pallas and Triton have an interpreter"
+        yield Conflict(place, message, "add pallas or triton to frameworks, or remove it")
     for index, requirement in enumerate(manifest.requirements):
         if isinstance(requirement, Kernel) and requirement.is_watched and manifest.limits.gpu:
             message = "is watched in Triton's interpreter, which a box with a GPU does not use"

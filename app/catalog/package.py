@@ -25,6 +25,7 @@ from app.catalog.manifest import (
     ProblemPart,
     Question,
     Tolerance,
+    interpret,
     is_slug,
 )
 from app.catalog.manifest_validation import list_conflicts
@@ -100,6 +101,11 @@ class Package:
         manifest = self.manifest
         own = write_driver(manifest.answer, manifest.entry_point, manifest.parameters, self.arguments)
         return self.driver or own
+
+    @property
+    def interpreted(self) -> "Package":
+        """The package as a machine without a GPU judges it."""
+        return replace(self, manifest=interpret(self.manifest, self.manifest.limits))
 
 
 def load_package(folder: Path) -> Package:

@@ -19,6 +19,8 @@ ReturnType = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "by
 ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
 # A framework that is part of another, or needs it.
 IMPLIED: dict[Framework, Framework] = {"pallas": "jax", "triton": "torch"}
+# Those whose kernels are interpreted where no GPU is.
+KERNEL_FRAMEWORKS: frozenset[str] = frozenset({"pallas", "triton"})
 # Frameworks that a runtime may lack (`sandbox.guest.zygote`).
 OPTIONAL_FRAMEWORKS: frozenset[str] = frozenset({"triton"})
 IMPORTS_PALLAS = re.compile(

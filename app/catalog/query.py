@@ -16,7 +16,6 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
-    case,
     collate,
     func,
     select,
@@ -260,7 +259,6 @@ def _select_previews() -> ScalarSelect[Any]:
     previews = select(func.jsonb_object_agg(ExpectedOutput.case_name, pair)).where(
         ExpectedOutput.revision_id == Revision.id,
         ExpectedOutput.variant == 0,
-        ExpectedOutput.device == case((Revision.manifest[("limits", "gpu")].as_boolean(), "gpu"), else_="cpu"),
         Revision.manifest["cases"].contains(func.jsonb_build_array(sample)),
     )
     return previews.correlate(Revision).scalar_subquery()

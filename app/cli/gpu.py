@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from app.catalog.package import Package
 from app.errors import AllcloseError
 from sandbox.gpu.driver import Driver, Gpu, open_driver
 from sandbox.gpu.gpu_lease import Gpus, reserved
@@ -43,6 +44,16 @@ def use_gpus(choice: str, driver: Driver | None = None) -> Iterator[Gpus]:
             _log.warning("the processes %s use GPU %d; judgings on a shared GPU fail and run again", others, gpu.index)
     with reserved(chosen):
         yield Gpus(driver, chosen)
+
+
+def as_judged_here(package: Package) -> Package:
+    """Return the package as this machine judges it: by interpreter if it may be, and no GPU is here."""
+    if not package.manifest.limits.interpreter:
+        return package
+    try:
+        return package if open_driver().list_gpus() else package.interpreted
+    except SandboxUnavailable:
+        return package.interpreted
 
 
 def choose(choice: str, present: tuple[Gpu, ...]) -> tuple[Gpu, ...]:

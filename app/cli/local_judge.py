@@ -82,6 +82,10 @@ def judge_locally(order: Order) -> int:
 
     Raises SandboxUnavailable, BoxLost, ReferenceFailed.
     """
+    if order.package.manifest.limits.interpreter:
+        from app.cli.gpu import as_judged_here
+
+        order = replace(order, package=as_judged_here(order.package))
     settings = read_settings()
     with (
         _open_launcher(settings, order.package.manifest) as launcher,
@@ -240,6 +244,7 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         cases=cases,
         times=judged.times,
         hint=judged.hint,
+        is_interpreted=manifest.limits.interpreter and manifest.is_interpreted,
     )
 
 

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -12,20 +12,12 @@ from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, 
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
-from app.catalog.parameter import OPTIONAL_FRAMEWORKS
-from app.errors import Invalid
 from app.queue.model import WorkerRow
 
 # A worker counts as dead after as long without a heartbeat as a lease lasts.
 ALIVE = timedelta(seconds=15)
 # Rows of killed workers stay this long, so that admins can see them.
 FORGOTTEN = timedelta(days=1)
-# Stands for the version of an optional framework that a worker's boxes lack.
-NOT_INSTALLED = "not installed"
-LACKS_FRAMEWORK = (
-    "this problem needs {name}, which no worker of this server has. The server's admin can install it: make runtime "
-    "FRAMEWORKS={name}, or for Docker boxes: make images FRAMEWORKS={name}"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +34,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """The queues that a worker serves, and how many judgings it runs at once. `gpus`: the names of its GPUs.
+    """The queues that a worker serves, and how many judgings it runs at once.
 
-    `report` is called for each beat.
+    `gpus`: the names of its GPUs. `lacks`: the optional frameworks that its boxes do not have. `report` is called for
+    each beat.
     """
 
     queues: Sequence[str]
@@ -53,6 +46,7 @@ class Capacity:
     device: Device = "cpu"
     gpus: Sequence[str] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    lacks: Sequence[str] = ()
     id: UUID = field(default_factory=uuid4)
     report: Callable[[], Report] = Report
 
@@ -86,27 +80,19 @@ def leave(session: Session, capacity: Capacity) -> None:
 
 def serves(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
     """Return the condition that a worker is alive, not draining, can open boxes, and serves this queue."""
-    return and_(_is_alive(queue), WorkerRow.box_failure == "")
+    return and_(is_alive(queue), WorkerRow.box_failure == "")
 
 
 def lacks_boxes(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
     """Return the condition that a worker for this queue is alive and can't open boxes now."""
-    return and_(_is_alive(queue), WorkerRow.box_failure != "")
+    return and_(is_alive(queue), WorkerRow.box_failure != "")
 
 
 def has_worker(session: Session, which: ColumnElement[bool]) -> bool:
     return session.scalars(select(exists().where(which))).one()
 
 
-def require_frameworks(session: Session, queue: str, frameworks: Iterable[str]) -> None:
-    """Raises Invalid if all workers of the queue lack an optional framework. Without a worker, none is known."""
-    for name in sorted(OPTIONAL_FRAMEWORKS.intersection(frameworks)):
-        versions = select(WorkerRow.versions[name].astext).where(_is_alive(queue))
-        if set(session.scalars(versions)) == {NOT_INSTALLED}:
-            raise Invalid("problem", LACKS_FRAMEWORK.format(name=name))
-
-
-def _is_alive(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
+def is_alive(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
     return and_(WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, any_(WorkerRow.queues) == queue)
 
 
@@ -119,6 +105,7 @@ def _enter(session: Session, capacity: Capacity, **values: object) -> None:
         slots=capacity.slots,
         device=capacity.device,
         gpus=list(capacity.gpus),
+        lacks=list(capacity.lacks),
         **values,
     )
     session.execute(row)

@@ -41,7 +41,7 @@ REASON_CHARACTERS = 8192
 _IS_OVER = "(lease_until < now() OR lease_until > now() + interval '1 minute')"
 _TRIES = "(attempt - given_back)"
 _WAITS = f"""
-    {_TRIES} < {MAX_ATTEMPTS}
+    {_TRIES} < {MAX_ATTEMPTS} AND NOT frameworks && :lacks
     AND (lease_until IS NULL OR {_IS_OVER} AND ({_TRIES} < 2 OR id IN (SELECT id FROM orphan)))
 """
 _WORKER_LOST = "concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker))"
@@ -60,6 +60,7 @@ CLAIM = text(f"""
     ), orphan AS MATERIALIZED (
         SELECT id FROM jobs
         WHERE queue = ANY(:queues) AND {_IS_OVER} AND {_TRIES} BETWEEN 2 AND {MAX_ATTEMPTS - 1}
+          AND NOT frameworks && :lacks
           AND NOT EXISTS (SELECT FROM held WHERE was_lost)
         ORDER BY priority DESC, id LIMIT 1
     ), next_rationed AS MATERIALIZED (
@@ -111,7 +112,7 @@ CLAIM = text(f"""
         pg_notify('progress', watched::text)
     FROM claimed
 """).bindparams(
-    bindparam("queues", type_=ARRAY(Text)),
+    *(bindparam(name, type_=ARRAY(Text)) for name in ("queues", "lacks")),
     *(bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")),
 )
 
@@ -195,7 +196,7 @@ class Wanted:
     """What a worker is ready to take: at most `slots` jobs of these queues, each held for `lease`.
 
     `background`: at most so many of them may be background jobs, if others leave room. `preemptible`: slots held by
-    background jobs that give way, but only to other jobs.
+    background jobs that give way, but only to other jobs. `lacks`: frameworks that no job may need.
     """
 
     queues: Sequence[str]
@@ -204,6 +205,7 @@ class Wanted:
     lease: timedelta
     background: int = 0
     preemptible: int = 0
+    lacks: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +226,8 @@ def enqueue(session: Session, job: Job) -> None:
 
 def claim(session: Session, wanted: Wanted, kind: type[C]) -> list[C]:
     """Take jobs that wait, or whose worker stopped beating: highest priority first, then the oldest."""
-    rows = session.execute(CLAIM, {**asdict(wanted), "queues": list(wanted.queues)})
+    lists = {"queues": list(wanted.queues), "lacks": list(wanted.lacks)}
+    rows = session.execute(CLAIM, {**asdict(wanted), **lists})
     return [kind.of(row) for row in rows]
 
 

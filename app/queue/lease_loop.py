@@ -227,6 +227,7 @@ class LeaseLoop(Generic[C]):
             lease=self._rhythm.lease,
             background=free.background,
             preemptible=free.preemptible,
+            lacks=capacity.lacks,
         )
 
     def _begin(self, claim: C) -> bool:

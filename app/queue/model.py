@@ -39,6 +39,7 @@ class Job(Base):
 
     - `watched`: the ID whose followers hear of the progress: of the submission, the verification or the check.
     - `queue`, `priority`: in each queue, the job with the highest priority is next, then the oldest.
+    - `frameworks`: a worker that lacks one of them does not claim it.
     - `is_rationed`: a worker claims no second rationed job while it works on one.
     - `attempt`: how often workers have claimed it, and so the fencing token. `given_back`: attempts that do not count.
     - `lease_until`: `worker` holds the job until then. NULL while the job waits. `is_held`: when the row was read.
@@ -69,6 +70,7 @@ class Job(Base):
     check_id: Mapped[UUID | None] = mapped_column(ForeignKey("similarity_checks.id", ondelete="CASCADE"))
     watched: Mapped[UUID]
     queue: Mapped[str]
+    frameworks: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     is_rationed: Mapped[bool] = mapped_column(default=False, server_default=false())
     attempt: Mapped[int] = mapped_column(default=0, server_default="0")
@@ -84,7 +86,8 @@ class WorkerRow(Base):
     """A worker that judges. Each heartbeat updates its row, and the row goes when it stops (`app.queue.heartbeat`).
 
     `is_draining`: an admin has told it to claim no more judgings. `boxes` counts its boxes by state. `metrics` has its
-    metrics in Prometheus' text format. `box_failure`: why it can't open boxes now; empty if it can.
+    metrics in Prometheus' text format. `box_failure`: why it can't open boxes now; empty if it can. `lacks`: optional
+    frameworks that its boxes do not have.
     """
 
     __tablename__ = "workers"
@@ -98,6 +101,7 @@ class WorkerRow(Base):
     device: Mapped[Device] = mapped_column(Text)
     gpus: Mapped[list[str]] = mapped_column(ARRAY(Text))
     versions: Mapped[dict[str, Any]]
+    lacks: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
     is_draining: Mapped[bool] = mapped_column(default=False, server_default=false())
     boxes: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     metrics: Mapped[str] = mapped_column(default="", server_default="")

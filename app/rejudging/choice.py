@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
-from sqlalchemy import Select, and_, case, func, literal, select
+from sqlalchemy import Select, and_, func, literal, select
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
@@ -16,6 +16,7 @@ from app.courses.model import Assignment, Course
 from app.database.engine import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
+from app.queue.route import select_queue
 from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
@@ -107,9 +108,8 @@ def select_older(session: Session, choice: Choice) -> Chosen:
 
 def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
     target = Judging.revision_id if onto == "own" else Problem.current_revision_id
-    is_gpu = Revision.manifest[("limits", "gpu")].astext == "true"
     query: Chosen = (
-        select(Submission.id, Judging.id, Revision.id, case((is_gpu, "gpu"), else_="cpu"))
+        select(Submission.id, Judging.id, Revision.id, select_queue(session))
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Revision, Revision.id == target)

@@ -9,6 +9,7 @@ from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, sele
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
+from app.catalog.model import Revision
 from app.errors import Invalid, NotFound
 from app.log import request_id
 from app.queue.model import BACKGROUND, CHANNEL, Job
@@ -80,13 +81,16 @@ def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> i
     )
     columns = ["submission_id", "replaces_id", "revision_id", "queue", "is_current", "rejudging_id", "request_id"]
     session.execute(insert(Judging).from_select(columns, chosen, include_defaults=False))
+    frameworks = func.array(select(func.jsonb_array_elements_text(Revision.manifest["frameworks"])).scalar_subquery())
     new = (
-        select(Judging.id, Submission.id, Judging.queue, literal(BACKGROUND, Integer), Submission.inputs.is_not(None))
+        select(Judging.id, Submission.id, Judging.queue, frameworks)
+        .add_columns(literal(BACKGROUND, Integer), Submission.inputs.is_not(None))
         .join(Submission, Submission.id == Judging.submission_id)
+        .join(Revision, Revision.id == Judging.revision_id)
         .where(Judging.rejudging_id == rejudging_id)
         .order_by(Judging.id)
     )
-    columns = ["judging_id", "watched", "queue", "priority", "is_rationed"]
+    columns = ["judging_id", "watched", "queue", "frameworks", "priority", "is_rationed"]
     written = session.execute(insert(Job).from_select(columns, new, include_defaults=False).returning(Job.queue))
     queues = Counter(written.scalars())
     for queue in queues:

@@ -20,6 +20,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    ARRAY,
     CTE,
     ColumnElement,
     Integer,
@@ -42,11 +43,13 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.parameter import OPTIONAL_FRAMEWORKS
 from app.courses.due import list_homework_problems
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.queue.heartbeat import lacks_boxes, serves
 from app.queue.model import BACKGROUND, VISITOR, Job, WorkerRow
+from app.queue.route import select_queue
 from app.submissions.model import Judging, Submission
 from app.submissions.usage import count_steps, read_recent_seconds
 from app.submissions.view import Wait
@@ -82,7 +85,7 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Fore
         return Forecast()
     kind = {"problem_id": submission.problem_id, "mode": submission.mode}
     variant = {"revision_id": judging.revision_id, "variant": submission.variant}
-    place = {"queue": judging.queue, "priority": job.priority, "job_id": job.id}
+    place = {"queue": judging.queue, "frameworks": job.frameworks, "priority": job.priority, "job_id": job.id}
     found = session.execute(_FORECAST, {**kind, **variant, **place}).one()
     # Custom inputs have no expected outputs, and are measured with their reference.
     own = found.own_seconds if found.is_prepared or submission.inputs is not None else None
@@ -113,7 +116,6 @@ def _seconds_before(found: Row[Any]) -> float | None:
 NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
 NO_BOX = "No {kind} can open a sandbox now. It tries again and again: your submission waits in the queue until then."
 LOST = "The worker that judged your submission stopped. Another one will judge it again when it has a free slot."
-_KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 
 def _explain(judging: Judging, found: Row[Any]) -> str | None:
@@ -122,7 +124,13 @@ def _explain(judging: Judging, found: Row[Any]) -> str | None:
         return None
     if found.slots:
         return LOST if judging.state == "judging" else None
-    return (NO_BOX if found.lacks_boxes else NO_WORKER).format(kind=_KIND.get(judging.queue, "worker"))
+    return (NO_BOX if found.lacks_boxes else NO_WORKER).format(kind=_describe_worker(judging.job))
+
+
+def _describe_worker(job: Job) -> str:
+    kind = "GPU worker" if job.queue == "gpu" else "worker"
+    optional = sorted(OPTIONAL_FRAMEWORKS.intersection(job.frameworks))
+    return f"{kind} with {' and '.join(optional)}" if optional else kind
 
 
 def _select_forecast() -> Select[Any]:
@@ -132,6 +140,8 @@ def _select_forecast() -> Select[Any]:
     count, because they wait for other work.
     """
     queue = bindparam("queue", type_=Text)
+    has_frameworks = ~WorkerRow.lacks.bool_op("&&")(bindparam("frameworks", type_=ARRAY(Text)))
+    slots = select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue), has_frameworks)
     last = _last_judged()
     middle = func.percentile_cont(0.5).within_group(last.c.seconds).label("seconds")
     kinds = func.grouping_sets(tuple_(last.c.problem_id, last.c.mode), tuple_())
@@ -149,8 +159,8 @@ def _select_forecast() -> Select[Any]:
 
     columns = {
         "now": func.now(),
-        "slots": select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue)).scalar_subquery(),
-        "lacks_boxes": exists().where(lacks_boxes(queue)),
+        "slots": slots.scalar_subquery(),
+        "lacks_boxes": exists().where(lacks_boxes(queue), has_frameworks),
         "is_prepared": exists().where(
             ExpectedOutput.revision_id == bindparam("revision_id"),
             ExpectedOutput.variant == bindparam("variant"),
@@ -346,9 +356,7 @@ class QueueWaits:
 
 
 def _read_queues(session: Session) -> dict[str, str]:
-    gpu = Revision.manifest[("limits", "gpu")].as_boolean()
-    rows = session.execute(select(Problem.slug, gpu).join(Revision, IS_CURRENT))
-    return {slug: "gpu" if is_gpu else "cpu" for slug, is_gpu in rows}
+    return dict(session.execute(select(Problem.slug, select_queue(session)).join(Revision, IS_CURRENT)).all())
 
 
 def check_admission(backlog: Backlog, wait_seconds: float, max_minutes: int) -> None:

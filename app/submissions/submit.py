@@ -23,8 +23,8 @@ from app.errors import Conflict, Invalid, ProblemNotFound
 from app.limits import LIMITS_OF, SOURCE_BYTES, SubmissionKind, SubmissionLimit
 from app.log import note_submission, request_id
 from app.queue import lease
-from app.queue.heartbeat import require_frameworks
 from app.queue.model import Job
+from app.queue.route import Route, find_route, require_frameworks
 from app.submissions.hand_in import HandIn, check_hand_in
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
@@ -90,14 +90,14 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     if request.inputs is not None:
         require_custom_inputs(session, request.user_id, revision.problem_id)
         _check_inputs(request, revision)
-    queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
+    route = find_route(session, revision.manifest["limits"], revision.manifest["frameworks"])
     if request.hand_in is None:
-        require_frameworks(session, queue, revision.manifest["frameworks"])
+        require_frameworks(session, route)
     usage = read_usage(session, request.user_id)
-    _check_limits(session, request, usage, limits, queue)
+    _check_limits(session, request, usage, limits, route.queue)
     submission = _make(session, request, revision)
-    priority = compute_priority(usage, read_front(session, queue))
-    enqueue(session, submission, queue, priority)
+    priority = compute_priority(usage, read_front(session, route.queue))
+    enqueue(session, submission, route, priority)
     notify_problem_opened(session, request.slug)
     return submission
 
@@ -240,18 +240,23 @@ def notify_problem_opened(session: Session, slug: str) -> None:
     session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 
-def enqueue(session: Session, submission: Submission, queue: str, priority: int = 0) -> Judging:
+def enqueue(session: Session, submission: Submission, route: Route, priority: int = 0) -> Judging:
     """Add a judging of a flushed submission, and its job. Workers see them when the caller's transaction commits.
 
     The reference may run long on custom inputs, and a worker runs one such reference at a time
     (`app.engine.prepare`). So those judgings are rationed: a second one would hold a slot while it only waits.
     """
     judging = Judging(
-        submission_id=submission.id, revision_id=submission.revision_id, queue=queue, request_id=request_id.get()
+        submission_id=submission.id, revision_id=submission.revision_id, queue=route.queue, request_id=request_id.get()
     )
     session.add(judging)
-    is_rationed = submission.inputs is not None
-    judging.job = Job(watched=submission.id, queue=queue, priority=priority, is_rationed=is_rationed)
+    judging.job = Job(
+        watched=submission.id,
+        queue=route.queue,
+        frameworks=list(route.frameworks),
+        priority=priority,
+        is_rationed=submission.inputs is not None,
+    )
     lease.enqueue(session, judging.job)
     note_submission(submission.id)
     return judging

@@ -88,6 +88,9 @@ class SubmissionView(FrozenModel):
     withheld: str | None = Field(
         None, description="a sentence that says what an assignment hides of the result, and until when; else null"
     )
+    is_interpreted: bool = Field(
+        False, description="an interpreter ran the kernels, since no worker had a GPU: nothing here tells their speed"
+    )
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
 
     @property

@@ -249,6 +249,7 @@ def _view(judged: JudgedSubmission, found: Row[Any], cases: tuple[CaseView, ...]
         hint_pending=judging.hint_pending and _has_just_ended(judging, found.now),
         wait=wait.wait,
         phases=read_phases(judging),
+        is_interpreted=judging.queue == "cpu" and manifest["limits"]["gpu"],
         is_again=_is_again(judging),
     )
 

@@ -19,8 +19,8 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import Database, storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.limits import LIMITS_OF, MAX_UNFINISHED_VISITOR_RUNS, Limits, SubmissionKind, SubmissionLimit
-from app.queue.heartbeat import require_frameworks
 from app.queue.model import VISITOR, Job
+from app.queue.route import Route, find_route, require_frameworks
 from app.submissions.cancel import end_judgings
 from app.submissions.model import Judging, Submission
 from app.submissions.submit import check_source, enqueue, read_variants
@@ -58,28 +58,29 @@ class VisitorRuns:
         check_source(run.source)
         self._limits.network_runs.use(run.network)
         with self._lock, database.transaction() as session:
-            revision = _get_listed(session, run.slug)
+            revision, route = _get_listed(session, run.slug)
             unfinished = _lock_unfinished(session)
             self._unfinished = {key: own for key, own in self._unfinished.items() if own[0] in unfinished}
             if (own := self._unfinished.get(run.network)) is not None:
                 return _repeat(own, run.key)
             _check_limits(len(unfinished), is_queue_long=QUEUE in long_queues)
             submission = _make(session, run, revision)
-            enqueue(session, submission, QUEUE, VISITOR)
+            enqueue(session, submission, route, VISITOR)
             self._unfinished[run.network] = (submission.id, run.key)
             return submission.id
 
 
-def _get_listed(session: Session, slug: str) -> Revision:
+def _get_listed(session: Session, slug: str) -> tuple[Revision, Route]:
     """Raises ProblemNotFound and Invalid."""
     current = select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == storable(slug), IS_LISTED)
     revision = session.scalars(current.options(defer(Revision.files, raiseload=True))).one_or_none()
     if revision is None:
         raise ProblemNotFound(slug)
-    if revision.manifest["limits"]["gpu"]:
+    route = find_route(session, revision.manifest["limits"], revision.manifest["frameworks"])
+    if route.queue != QUEUE:
         raise Invalid("problem", "this problem needs a GPU; sign in to run its samples")
-    require_frameworks(session, QUEUE, revision.manifest["frameworks"])
-    return revision
+    require_frameworks(session, route)
+    return revision, route
 
 
 def _lock_unfinished(session: Session) -> set[UUID]:

@@ -47,7 +47,7 @@ def check_limits(trial: Trial, material: Material) -> CheckResult[LimitsSection]
     memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
     section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), list_timed(trial, material))
     summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
-    findings = [*findings_of(section), *_timing_findings(trial, material, section)]
+    findings = [*findings_of(section), *_timing_findings(trial, material, section), *_interpreter_findings(trial)]
     return CheckResult(section, summary, tuple(findings))
 
 
@@ -93,6 +93,17 @@ def list_timed(trial: Trial, material: Material) -> tuple[TimedSolution, ...]:
         if times is not None:
             timed.append(TimedSolution(name=f"submissions/{each.name}.py", times=times))
     return tuple(timed)
+
+
+def _interpreter_findings(trial: Trial) -> Iterator[Finding]:
+    """Yield a note if a problem for GPUs was verified without one."""
+    manifest = trial.package.manifest
+    if manifest.limits.interpreter and manifest.is_interpreted:
+        message = (
+            "no GPU was here, so an interpreter ran the kernels: how a GPU compiles and times them was not checked"
+        )
+        remedy = "verify it again on a machine with a GPU"
+        yield Finding(check="limits", severity="note", message=message, remedy=remedy, file="problem.yaml")
 
 
 def _rounded(value: float, steps: Sequence[int]) -> float:

@@ -51,7 +51,14 @@ class Verifier:
     def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
         """Return the lease loop. `capacity` is that of judgings. It needs 3 more connections to the database."""
         queues = [f"verify-{queue}" for queue in capacity.queues]
-        own = Capacity(queues=queues, slots=1, device=capacity.device, gpus=capacity.gpus, versions=capacity.versions)
+        own = Capacity(
+            queues=queues,
+            slots=1,
+            device=capacity.device,
+            gpus=capacity.gpus,
+            versions=capacity.versions,
+            lacks=capacity.lacks,
+        )
         return LeaseLoop(self.database, own, VerificationClaim, self.verify, rhythm)
 
     def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
@@ -92,7 +99,7 @@ class Verifier:
                 open_pools(self.settings, launcher) as pools,
                 aborted_after(self.seconds, abort) as over,
             ):
-                return verify(package, pools, progress, over, self.effort)
+                return verify(package if self.gpus else package.interpreted, pools, progress, over, self.effort)
         except Aborted:
             if abort.is_set():
                 raise

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.learning.progress import AcceptedSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
+INTERPRETED = "No worker had a GPU, so an interpreter ran your kernels: this says nothing about their speed."
 # Shorter series are listed case by case.
 MANY = 10
 
@@ -199,6 +200,7 @@ def describe_result(view: SubmissionView) -> Result:
     words = words_for(view.verdict)
     failure = next((case for case in view.cases if case.verdict == view.verdict), None)
     place, sentence = _explain(view, failure if view.verdict is not Verdict.ACCEPTED else None)
+    sentence = f"{sentence} {INTERPRETED}".strip() if view.is_interpreted else sentence
     return Result(
         title=_title(view, words.title),
         sentence=sentence,

@@ -88,6 +88,7 @@ class CostRecorder(Middleware):
         with nullcontext() if claim.is_background else self._judgings.one():
             judged = judge(claim, abort)
         is_whole = judged.is_written and judged.work.submission.mode == "submit"
+        is_whole = is_whole and not judged.work.package.manifest.is_interpreted
         if is_whole and judged.finish.verdict is Verdict.ACCEPTED:
             cost = cost_of(judged.outcomes.costs, _called(judged.work))
             machine = f"{self._machine}, {judged.finish.image}"  # the image names the libraries' versions

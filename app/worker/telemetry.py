@@ -19,7 +19,7 @@ from sqlalchemy import func, select
 from app import log
 from app.database.engine import Database, retry
 from app.judging.verdicts import Finish
-from app.queue.heartbeat import NOT_INSTALLED, Report
+from app.queue.heartbeat import Report
 from app.queue.model import Job
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging, Submission
@@ -94,8 +94,7 @@ class Meter:
 
     def see(self, ready: Ready) -> None:
         """Note the versions in a box that was just opened."""
-        missing = dict.fromkeys(ready.missing, NOT_INSTALLED)
-        self._versions = {**self._versions, "python": ready.python, **ready.versions, **missing}
+        self._versions = {**self._versions, "python": ready.python, **ready.versions}
 
     def report(self) -> Report:
         metrics = generate_latest(self.registry).decode()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.catalog.model import IS_CURRENT, Problem, Revision, SolveCount
+from app.catalog.model import IS_CURRENT, Device, Problem, Revision, SolveCount
 from app.catalog.package import Package, package_from_files
 from app.database.engine import Database
 from app.submissions.judging_record import JudgingClaim
@@ -29,10 +29,14 @@ class Work:
 
 
 class Works:
-    """Reads from the database. Revisions are cached with their packages: they take longest to read and never change."""
+    """Reads from the database. Revisions are cached with their packages: they take longest to read and never change.
 
-    def __init__(self, database: Database) -> None:
+    For a worker without GPUs, a problem for GPUs whose kernels may be interpreted is one without.
+    """
+
+    def __init__(self, database: Database, device: Device = "cpu") -> None:
         self._database = database
+        self._device = device
         self._revision = lru_cache(REVISIONS_KEPT)(self._read_revision)
 
     @property
@@ -68,4 +72,5 @@ class Works:
         with self._database.transaction() as session:
             revision = session.get_one(Revision, revision_id)
             slug = session.get_one(Problem, revision.problem_id).slug
-        return revision, package_from_files(slug, {path: text.encode() for path, text in revision.files.items()})
+        package = package_from_files(slug, {path: text.encode() for path, text in revision.files.items()})
+        return revision, package.interpreted if self._device == "cpu" else package

@@ -11,6 +11,7 @@ from sqlalchemy import ARRAY, Text, bindparam, select, text
 from app.database.engine import Database
 from app.queue.lease import CLAIM
 from app.queue.model import BACKGROUND, MAX_ATTEMPTS, Job
+from app.queue.route import Route
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from app.submissions.submit import enqueue
@@ -42,7 +43,7 @@ def read(database: Database, judging_id: int) -> Judging:
 def send_one(database: Database) -> int:
     """Enqueue a student's submission; the worker is notified."""
     with database.transaction() as session:
-        return enqueue(session, make_submission(session), "cpu").id
+        return enqueue(session, make_submission(session), Route("cpu")).id
 
 
 def claim_some(database: Database, slots: int, background: int, preemptible: int = 0) -> list[int]:
@@ -213,7 +214,15 @@ def test_a_claim_walks_the_index_and_not_what_waits_in_the_background(database: 
     usual = make_usual(database)
 
     with database.transaction() as session:
-        values = {"queues": ["cpu"], "slots": 4, "worker": "w", "lease": LEASE, "background": 3, "preemptible": 0}
+        values = {
+            "queues": ["cpu"],
+            "lacks": ["triton"],
+            "slots": 4,
+            "worker": "w",
+            "lease": LEASE,
+            "background": 3,
+            "preemptible": 0,
+        }
         explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {CLAIM.text}")
         typed = explained.bindparams(bindparam("queues", type_=ARRAY(Text)))
         plan = session.execute(typed, values).scalar_one()

@@ -90,6 +90,30 @@ def test_a_worker_takes_no_more_than_its_slots_and_only_from_its_queues(database
     assert (len(taken), len(rest)) == (3, 1)
 
 
+def test_a_worker_leaves_what_needs_a_framework_that_it_lacks_to_others(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        kernel = make_judging(session, submission.id, frameworks=["triton", "torch"], priority=2).id
+        others = [make_judging(session, submission.id, frameworks=each).id for each in (["torch"], [])]
+
+    without = take(database, replace(wanted(slots=3, worker="without"), lacks=["triton"]))
+    with_it = take(database, wanted(slots=3, worker="with"))
+
+    assert [[each.judging_id for each in claims] for claims in (without, with_it)] == [others, [kernel]]
+
+
+def test_a_lost_job_that_a_worker_can_not_run_does_not_hold_up_its_others(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        make_judging(session, submission.id, frameworks=["triton"], priority=2)
+        other = make_judging(session, submission.id).id
+        session.execute(update(Job).values(attempt=2, lease_until=EXPIRED))
+
+    (taken,) = take(database, replace(wanted(slots=3), lacks=["triton"]))
+
+    assert taken.judging_id == other
+
+
 def test_two_workers_never_hold_the_same_judging(database: Database) -> None:
     ids = make_queue(database, *[0] * 200)
 

@@ -12,6 +12,7 @@ from app.queue.background_work import BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.model import Job
+from app.queue.route import Route
 from app.submissions.judging_record import JudgingClaim, finish
 from app.submissions.model import Judging
 from app.submissions.submit import enqueue
@@ -53,7 +54,7 @@ def loop(
 
 def send(database: Database) -> None:
     with database.transaction() as session:
-        enqueue(session, make_submission(session), "cpu")
+        enqueue(session, make_submission(session), Route("cpu"))
 
 
 def states(database: Database) -> list[str]:

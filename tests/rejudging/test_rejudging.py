@@ -25,7 +25,7 @@ from app.rejudging.view import list_rejudgings, view_rejudging
 from app.submissions.cause import NOT_SAID
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import first_solved
-from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.rejudging.rows import (
     LEASE,
     add_revision,
@@ -174,6 +174,18 @@ def test_the_current_revision_brings_its_queue_with_it(session: Session) -> None
 
     assert (rows[own.id].revision_id, rows[own.id].queue) == (first.id, "cpu")
     assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
+
+
+def test_an_interpreted_submission_is_judged_again_on_a_gpu_once_there_is_one(session: Session) -> None:
+    kernel = make_problem(session, "sums", frameworks=["triton", "torch"], limits={"gpu": True, "interpreter": True})
+    make_judged(session, kernel)
+    make_worker(session, "gpu")
+    again = begin(session, make_actor(session), problem="sums")
+
+    new = session.scalars(select(Judging).where(Judging.rejudging_id == again.id)).one()
+
+    assert new.job is not None
+    assert (new.queue, new.job.queue, new.job.frameworks) == ("gpu", "gpu", ["triton", "torch"])
 
 
 def test_a_later_rejudging_stays_on_the_fixed_revision(database: Database) -> None:

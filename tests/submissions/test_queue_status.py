@@ -46,6 +46,16 @@ def test_without_any_worker_the_same_is_said_of_the_cpu_queue(database: Database
     assert notice(database) == NO_WORKER.format(kind="worker")
 
 
+def test_a_submission_is_told_that_no_worker_has_its_framework(database: Database) -> None:
+    commit(database, make_worker, "cpu", lacks=["triton"])
+
+    alone = notice(database, frameworks=["triton", "torch"])
+    commit(database, make_worker, "cpu")
+
+    assert alone == NO_WORKER.format(kind="worker with triton")
+    assert notice(database, frameworks=["triton", "torch"]) is None
+
+
 def test_a_submission_is_told_that_its_worker_can_not_open_boxes(database: Database) -> None:
     commit(database, make_worker, "cpu", box_failure="the machine has too much to do")
 

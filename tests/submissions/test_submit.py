@@ -8,13 +8,12 @@ from sqlalchemy.orm import Session
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.limits import SOURCE_BYTES
-from app.queue.heartbeat import NOT_INSTALLED
 from app.queue.model import Job
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.quota import SubmitLimits
 from app.submissions.submit import Submit, submit
-from tests.factories import make_prepared, make_problem, make_user, make_worker
+from tests.factories import make_prepared, make_problem, make_user, make_worker, view_submission
 from tests.transaction import commit, fetch_one
 
 LIMITS = SubmitLimits(max_pending=20)
@@ -60,23 +59,24 @@ def test_a_problem_with_a_framework_that_no_worker_has_is_refused(
     session: Session, request_: Submit, queue: str
 ) -> None:
     make_problem(session, "kernel", frameworks=["triton", "torch"], limits={"gpu": queue == "gpu"})
-    make_worker(session, queue, versions={"triton": NOT_INSTALLED})
+    make_worker(session, queue, lacks=["triton"])
 
     with pytest.raises(Invalid, match="needs triton, which no worker of this server has"):
         submit(session, replace(request_, slug="kernel"), LIMITS)
 
 
-@pytest.mark.parametrize("versions", [[], [{}], [{"triton": NOT_INSTALLED}, {"triton": "3.7.1"}]])
-def test_a_worker_that_may_have_the_framework_gets_the_submission(
-    session: Session, request_: Submit, versions: list[dict[str, str]]
+def test_a_problem_for_gpus_may_be_judged_by_an_interpreter_until_a_gpu_is_there(
+    session: Session, request_: Submit
 ) -> None:
-    make_problem(session, "kernel", frameworks=["triton", "torch"])
-    for each in versions:
-        make_worker(session, "cpu", versions=each)
+    make_problem(session, "kernel", frameworks=["pallas", "jax"], limits={"gpu": True, "interpreter": True})
+    first = submit(session, replace(request_, slug="kernel"), LIMITS)
+    make_worker(session, "gpu")
+    second = submit(session, replace(request_, slug="kernel"), LIMITS)
 
-    submit(session, replace(request_, slug="kernel"), LIMITS)
-
-    assert session.scalars(select(Judging.queue)).one() == "cpu"
+    jobs = session.scalars(select(Job).order_by(Job.id)).all()
+    views = [view_submission(session, each) for each in (first, second)]
+    assert [(job.queue, job.frameworks) for job in jobs] == [("cpu", ["pallas", "jax"]), ("gpu", ["pallas", "jax"])]
+    assert [view.is_interpreted for view in views] == [True, False]
 
 
 def variants_of(database: Database, request: Submit, number: int) -> list[int]:

@@ -24,6 +24,7 @@ from app.database.engine import Database
 from app.judging.leaf import Tree
 from app.judging.report import AnswerFault
 from app.judging.verdicts import CaseResult, Phase, Verdict
+from app.queue.route import Route
 from app.submissions.judging_record import record_phases
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import recount
@@ -219,7 +220,7 @@ def read_after(
 ) -> dict[str, str]:
     with database.transaction() as session:
         session.execute(delete(Judging).where(Judging.submission_id == submission_id))
-        enqueue(session, session.get_one(Submission, submission_id), "cpu")
+        enqueue(session, session.get_one(Submission, submission_id), Route("cpu"))
     outcome(database, submission_id)
     with database.transaction() as session:
         recount(session)

@@ -12,7 +12,6 @@ from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.policy import PolicyRow
-from app.queue.heartbeat import NOT_INSTALLED
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
@@ -213,7 +212,7 @@ def test_a_problem_opens_as_a_notebook_with_its_starter_and_the_magic(anyone: Te
 def test_a_kernel_is_said_to_be_watched_and_its_missing_framework_is_told(ada: TestClient, database: Database) -> None:
     with database.transaction() as session:
         publish(session, load_package(ROOT / "tests" / "kinds" / "triton"))
-        make_worker(session, "cpu", versions={"triton": NOT_INSTALLED})
+        make_worker(session, "cpu", lacks=["triton"])
 
     page = ada.get("/problems/triton").text
 

@@ -6,12 +6,15 @@ import time
 import pytest
 from sqlalchemy import select
 
+from app.catalog.package import load_package, package_from_files
+from app.settings import ROOT
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.middleware import JudgingResult, with_middleware
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, Bench, with_reference_line
 
+ON_GPU = (b"memory_mib: 1024}", b"memory_mib: 1024, gpu: true, interpreter: true}")
 WRONG = "def standardise(x):\n    return x\n"
 
 
@@ -98,3 +101,17 @@ def test_the_reference_pauses_before_its_next_case_while_a_judging_runs(bench: B
 
     wait_until(lambda: bool(references(bench)))
     cost_recorder.stop()
+
+
+def test_a_kernel_that_an_interpreter_ran_in_place_of_a_gpu_is_judged_but_not_measured(bench: Bench) -> None:
+    kernel = load_package(ROOT / "problems" / "vector_add_pallas")
+    files = {**kernel.files, "problem.yaml": kernel.files["problem.yaml"].replace(*ON_GPU)}
+    cost_recorder, revision = bench.cost_recorder(), bench.publish(package_from_files("kernel", files))
+    cost_recorder.start()
+
+    bench.send(revision, kernel.reference)
+    judged = with_middleware(bench.worker().judge, [cost_recorder])(bench.claim(), threading.Event())
+    cost_recorder.stop()
+
+    assert revision.manifest["limits"]["gpu"]
+    assert (judged.finish.verdict, measured(bench)) == ("accepted", [])

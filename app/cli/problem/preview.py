@@ -120,7 +120,7 @@ def _answer(package: Package, pool: "Pool", abort: Event) -> Answers:
     """Raises ReferenceFailed, BoxLost, Aborted."""
     from app.engine.prepare import Draw, prepare
 
-    manifest = package.manifest
+    manifest = package.interpreted.manifest
     if manifest.limits.gpu:
         return Answers({}, "the preview does not compute the outputs of a problem for GPUs; a server does")
     samples = tuple(case for case in manifest.cases if case.visibility == "sample")

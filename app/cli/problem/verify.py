@@ -16,7 +16,7 @@ from app.catalog.sample_record import find_sample_record, write_sample_record
 from app.catalog.verification_report import Report, report_of, with_faults
 from app.catalog.verified import VerifiedPackages
 from app.cli.console import errors
-from app.cli.gpu import use_gpus
+from app.cli.gpu import as_judged_here, use_gpus
 from app.cli.problem.package_source import NAMED, PackageSource, find_source, list_folders, source_of
 from app.cli.problem.report_table import print_report
 from app.settings import Settings, read_settings
@@ -108,7 +108,7 @@ def _lacks_samples(source: PackageSource, verified: VerifiedPackages, *, again: 
 def _record_samples(sources: list[PackageSource]) -> None:
     from app.engine.hints import record_samples
 
-    packages = [(source.path, source.load()) for source in sources]
+    packages = [(source.path, as_judged_here(source.load())) for source in sources]
     for needs_gpu in (False, True):
         chosen = [(path, package) for path, package in packages if package.manifest.limits.gpu is needs_gpu]
         if chosen:
@@ -126,10 +126,10 @@ def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[tuple[R
     readable: list[tuple[Package, PackageInvalid | None]] = []
     for source in sources:
         try:
-            readable.append((source.load(), None))
+            readable.append((as_judged_here(source.load()), None))
         except PackageInvalid as invalid:
             if part := find_readable_part(source.slug, source.read_readable(), invalid):
-                readable.append((part, invalid))
+                readable.append((as_judged_here(part), invalid))
             else:
                 yield report_of(invalid, is_quick=effort.is_quick), 0
     for needs_gpu in (False, True):

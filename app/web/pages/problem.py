@@ -15,6 +15,7 @@ from app.api.request_limits import await_submit_turn, await_visitor_turn
 from app.api.request_state import get_database, get_policy, get_queue_waits, get_settings, shared_state
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
+from app.catalog.manifest import interpret
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
 from app.courses.disclosure import ResultsHidden
@@ -24,7 +25,7 @@ from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
 from app.limits import network_of
 from app.policy import read_policy
-from app.queue.heartbeat import require_frameworks
+from app.queue.route import Route, find_route, require_frameworks
 from app.submissions.hand_in import HandIn
 from app.submissions.model import Submission
 from app.submissions.query import get_submission, list_recent
@@ -188,13 +189,13 @@ def _takes_visitor_runs(visit: Visit, problem: ProblemDetail) -> bool:
 def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str = "") -> dict[str, Any]:
     """Raises NotFound."""
     due, locks = list_open_and_locks(session, viewer.id, slug) if viewer else ([], [])
-    problem = get_problem(session, slug, viewer.id if viewer else None)
+    problem, route = as_judged(session, get_problem(session, slug, viewer.id if viewer else None))
     around = read_own_surroundings(session, viewer.id if viewer else None, slug, problem.prerequisites)
     usual: dict[str, Any] = {"submissions": (), "last": None, "draft": None, "note": None, "learning": None}
     return {
         **usual,
         "problem": problem,
-        "refusal": _find_refusal(session, problem),
+        "refusal": _find_refusal(session, route),
         "place": around.place,
         "prerequisites": around.builds_on,
         "is_solved": False,
@@ -209,10 +210,16 @@ def _context(session: Session, viewer: Viewer | None, slug: str, assignment: str
     }
 
 
-def _find_refusal(session: Session, problem: ProblemDetail) -> str:
+def as_judged(session: Session, problem: ProblemDetail) -> tuple[ProblemDetail, Route]:
+    """Return the problem as this server judges it now, maybe by interpreter, and where."""
+    route = find_route(session, problem.limits.model_dump(), problem.frameworks)
+    return problem if route.queue == "gpu" else interpret(problem, problem.limits), route
+
+
+def _find_refusal(session: Session, route: Route) -> str:
     """Return why no worker can judge the problem, or an empty text."""
     try:
-        require_frameworks(session, "gpu" if problem.limits.gpu else "cpu", problem.frameworks)
+        require_frameworks(session, route)
     except Invalid as fault:
         return str(fault)
     return ""

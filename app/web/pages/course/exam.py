@@ -30,7 +30,7 @@ from app.submissions.view_query import ViewReader
 from app.web.address import Slug
 from app.web.pages.course.courses import HOME, OWN_ORIGIN, Reader, Taker
 from app.web.pages.draft import DraftText
-from app.web.pages.problem import SolutionForm, describe_refusal, render_problem, status_of
+from app.web.pages.problem import SolutionForm, as_judged, describe_refusal, render_problem, status_of
 from app.web.pages.submission import SubmissionResult
 from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, hold_stream, see_other
@@ -170,7 +170,7 @@ def _read_problem(visit: Visit, exam: RunningExam, slug: str) -> dict[str, Any]:
         recent = list_recent(session, user_id, row.problem_id, SHOWN)
         sent = [each for each in recent if each.created_at >= exam.sitting.started_at]
         draft: Draft | None = find_draft(session, user_id, slug, exam.assignment.id)
-        problem = get_problem_at(session, slug, revision_id)
+        problem, _ = as_judged(session, get_problem_at(session, slug, revision_id))
         last = _read_last(session, visit, sent[0].id) if sent else None
     chosen = DueAssignment(course=exam.course, assignment=exam.assignment, window=exam.window, is_late=False)
     usual: dict[str, Any] = {"place": None, "prerequisites": (), "is_solved": False, "learning": None, "due": ()}
