@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -17,8 +17,9 @@ from typer.main import get_group
 from app.errors import AllcloseError, JudgeFailed
 from sandbox.interface import SandboxError
 
-# Each command's module, and the function or the group of commands in it.
-COMMANDS = {
+# A command's module, and the function or the group of commands in it.
+Place = tuple[str, str]
+COMMANDS: Mapping[str, Place] = {
     "serve": ("app.cli.serve", "serve"),
     "worker": ("app.cli.worker", "worker"),
     "migrate": ("app.cli.migrate", "migrate"),
@@ -38,19 +39,21 @@ COMMANDS = {
 class LazyCommands(Mapping[str, Any]):
     """The commands by name. A module is imported when its command is used, so that commands start quickly."""
 
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._places = places
+
     def __getitem__(self, name: str) -> Any:
-        return _import_command(name)
+        return _import_command(name, *self._places[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(self._places)
 
 
 @cache
-def _import_command(name: str) -> Any:
-    module, attribute = COMMANDS[name]
+def _import_command(name: str, module: str, attribute: str) -> Any:
     found = getattr(import_module(module), attribute)
     alone = typer.Typer(rich_markup_mode="rich")
     if isinstance(found, typer.Typer):
@@ -82,8 +85,10 @@ def _refuse_repetition(app: typer.Typer) -> None:
 
 
 class Commands(TyperGroup):
+    places: ClassVar[Mapping[str, Place]] = COMMANDS
+
     def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes | {"commands": LazyCommands()})
+        super().__init__(**attributes | {"commands": LazyCommands(self.places)})
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Removes the prefix that pydantic puts before the message of a wrong value."""

@@ -1,29 +1,29 @@
 """`allclose problem`: the commands for problem packages, one file each."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import typer
 
-from app.cli.problem.availability import availability
-from app.cli.problem.import_package import import_package
-from app.cli.problem.list import list_packages
-from app.cli.problem.new import new
-from app.cli.problem.preview import preview
-from app.cli.problem.publish import publish
-from app.cli.problem.schema import schema
-from app.cli.problem.verify import verify_packages
+from app.cli.main import Commands, Place
 
-app = typer.Typer(help="Problem packages.", no_args_is_help=True)
+
+class ProblemCommands(Commands):
+    places: ClassVar[Mapping[str, Place]] = {
+        "import": ("app.cli.problem.import_package", "import_package"),
+        "list": ("app.cli.problem.list", "list_packages"),
+        "new": ("app.cli.problem.new", "new"),
+        "preview": ("app.cli.problem.preview", "preview"),
+        "publish": ("app.cli.problem.publish", "publish"),
+        "availability": ("app.cli.problem.availability", "availability"),
+        "schema": ("app.cli.problem.schema", "schema"),
+        "verify": ("app.cli.problem.verify", "verify_packages"),
+    }
+
+
+app = typer.Typer(cls=ProblemCommands, help="Problem packages.", no_args_is_help=True)
 
 
 @app.callback()
 def problems() -> None:
     """Problem packages."""
-
-
-app.command("import")(import_package)
-app.command("list")(list_packages)
-app.command("new")(new)
-app.command("preview")(preview)
-app.command("publish")(publish)
-app.command("availability")(availability)
-app.command("schema")(schema)
-app.command("verify")(verify_packages)
