@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -143,8 +144,11 @@ def _require_values(package: Package, answers: Mapping[str, bytes]) -> None:
 
 def draw_all_inputs(package: Package, draw: Draw, pool: Pool, abort: Event) -> dict[str, dict[str, Tree]]:
     """Draw or generate every case's inputs, by case. Raises ReferenceFailed, BoxLost, Aborted."""
-    bench = _Bench(package, pool, abort)
-    return {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
+    bench, cases = _Bench(package, pool, abort), package.manifest.cases
+    drawn: dict[str, dict[str, Tree]] = {}
+    for function in dict.fromkeys(case.generate for case in cases):
+        drawn |= bench.inputs(function, [case for case in cases if case.generate == function], draw)
+    return {case.name: drawn[case.name] for case in cases}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,20 +200,22 @@ class _Bench:
         answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
         return _ReferenceAnswers(answers=answers, programs=programs, box=box)
 
-    def inputs(self, case: Case, draw: Draw) -> dict[str, Tree]:
-        if case.generate is None:
-            return draw_inputs(self.package.manifest, case, draw.secret_seed, draw.variant)
-        arguments = {"seed": case_seed(case, draw.secret_seed, draw.variant), **case.arguments}
+    def inputs(self, function: str | None, cases: Sequence[Case], draw: Draw) -> dict[str, dict[str, Tree]]:
+        """Return the inputs by case. One process generates those of one `function`; None: they are drawn here."""
+        manifest, secret, variant = self.package.manifest, draw.secret_seed, draw.variant
+        if function is None:
+            return {case.name: draw_inputs(manifest, case, secret, variant) for case in cases}
+        arguments = {case.name: {"seed": case_seed(case, secret, variant), **case.arguments} for case in cases}
         request = Request(
             source=self.package.generators or "",
-            entry_point=case.generate,
+            entry_point=function,
             driver=CALL_BY_NAME,
-            parameters=tuple(Parameter(name, "value") for name in arguments),
-            cases=(_case_input(case.name, arguments),),
-            limits=limits_of(self.package.manifest),
+            parameters=tuple(Parameter(name, "value") for name in dict.fromkeys(chain(*arguments.values()))),
+            cases=tuple(_case_input(name, given) for name, given in arguments.items()),
+            limits=limits_of(manifest),
         )
         outcomes, _ = self.run("generators", request)
-        return self._checked(case, decode(outcomes[case.name].answer or b""))
+        return {case.name: self._checked(case, decode(outcomes[case.name].answer or b"")) for case in cases}
 
     def reference(self, given: Sequence[CaseInput]) -> tuple[dict[str, bytes], Box]:
         """Return the answers by case, from calling the reference. Raises ReferenceFailed."""
