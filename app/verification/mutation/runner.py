@@ -67,12 +67,14 @@ class MutantRunner:
 
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        first, groups = _in_order(some_of_each(self.material.cases))
+        first, others = _in_order(some_of_each(self.material.cases))
         share = -(-len(candidates) // AT_ONCE) or 1
         parts = [candidates[start : start + share] for start in range(0, len(candidates), share)]
         self.trial.each("mutants", parts, lambda part: self.try_on([first], part))
         left = "mutants that are left"
-        self.trial.each(left, groups, lambda group: self.try_on(group, [s for s in candidates if not s.is_dead]))
+        self.trial.each(
+            left, self._groups(others), lambda group: self.try_on(group, [s for s in candidates if not s.is_dead])
+        )
 
     def try_idle(self, candidates: Sequence[Candidate]) -> None:
         """Run some killed mutants on cases that killed none, which may only have come late in the order."""
@@ -80,7 +82,7 @@ class MutantRunner:
         busy.update(name for candidate in candidates for name in candidate.killed_by)
         idle = [case for case in some_of_each(self.material.cases) if case.name not in busy]
         dead = [candidate for candidate in candidates if candidate.is_dead and candidate.how == VALUES][:TRIED_AGAIN]
-        self.trial.each("cases that caught nothing", _groups(idle), lambda group: self.try_on(group, dead))
+        self.trial.each("cases that caught nothing", self._groups(idle), lambda group: self.try_on(group, dead))
 
     def try_on(
         self, cases: Sequence[PreparedCase], candidates: Sequence[Candidate], nudged: Sequence[PreparedCase] = ()
@@ -133,6 +135,13 @@ class MutantRunner:
             or (answer is not None and relative_difference(answer, expected) <= rounding)
         )
 
+    def _groups(self, cases: Sequence[PreparedCase]) -> list[list[PreparedCase]]:
+        """Group cases by shape for JAX, which compiles anew for each: a mutant that is dead then runs on no other."""
+        if "jax" not in self.trial.package.manifest.frameworks:
+            return [list(cases)]
+        groups = [list(group) for _, group in groupby(sorted(cases, key=_shapes), key=_shapes)]
+        return sorted(groups, key=lambda group: len(group[0].inputs))
+
     def _seconds(self) -> float:
         """Return the limit of a call: a few times what the slowest accepted solution needs, with compilation."""
         most = PATIENCE * self.trial.package.manifest.limits.wall_seconds
@@ -149,17 +158,12 @@ def _answer_of(outcome: CaseOutcome | None) -> bytes | None:
     return outcome.answer if outcome else None
 
 
-def _in_order(cases: Sequence[PreparedCase]) -> tuple[PreparedCase, list[list[PreparedCase]]]:
-    """Return one case of medium size, and the others grouped by shape, small ones first."""
+def _in_order(cases: Sequence[PreparedCase]) -> tuple[PreparedCase, list[PreparedCase]]:
+    """Return one case of medium size, and the others, small ones first."""
     by_size = sorted(cases, key=lambda case: (len(case.inputs), case.name))
     hidden = [case for case in by_size if case.visibility == "hidden"] or by_size
     first = hidden[(len(hidden) - 1) // 2]
-    return first, _groups([case for case in by_size if case is not first])
-
-
-def _groups(cases: Sequence[PreparedCase]) -> list[list[PreparedCase]]:
-    groups = [list(group) for _, group in groupby(sorted(cases, key=_shapes), key=_shapes)]
-    return sorted(groups, key=lambda group: len(group[0].inputs))
+    return first, [case for case in by_size if case is not first]
 
 
 def _shapes(case: PreparedCase) -> str:
