@@ -1,8 +1,8 @@
 """Hints for known mistakes: recognise a wrong submission by its answers.
 
-Each wrong solution of a package is run once per revision, variant and device, and its answers are stored in the
-database. The author's code runs in a box of the references' pool, also for sealed cases. It is bounded by the problem's
-limits, a number of cases, half an hour in all, and a size of answers.
+The wrong solutions of a package are run once per revision, variant and device, and their answers are stored in the
+database. They share a process in a box of the references' pool, also for sealed cases. They are bounded by the
+problem's limits, a number of cases, and a size of answers.
 
 A submission makes a mistake if it gives the same wrong answers in at least two cases where the mistake is wrong, and in
 all such cases that were judged. An answer that two mistakes share gives no hint, and neither does an answer that is
@@ -10,9 +10,7 @@ almost correct. The header of each wrong solution describes its mistake; that is
 """
 
 import ast
-import logging
 import re
-import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,11 +21,11 @@ from typing import TypeAlias
 from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.sample_record import SampleRecord
-from app.engine.boxes import box_spec
+from app.engine.batch import Batch, Call, Version
 from app.engine.custom_checker import CustomChecker
 from app.engine.job import ANSWER_BYTES, Outcomes
 from app.engine.prepare import Draw, PreparedCase, prepare
-from app.engine.request import build_request, rules_of, run_cases
+from app.engine.request import rules_of
 from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, Rules, compare
@@ -36,7 +34,7 @@ from app.judging.numeric import np
 from app.judging.printable_text import lines_of
 from app.judging.verdicts import Finish, Verdict
 from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
-from sandbox.interface import CaseInput, CaseOutcome
+from sandbox.interface import CaseOutcome
 from sandbox.pool import Pool
 
 LEAST_CASES = 2
@@ -88,7 +86,6 @@ def _header(source: str) -> str:
     return (docstring or "").split("\n\n")[0]
 
 
-SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.
 MOST_CASES = 12
 
@@ -105,7 +102,6 @@ TWO_MISTAKES = "Two mistakes at once: (1) {first}; (2) {second}."
 # By case; only answers that are far from correct.
 Answers: TypeAlias = Mapping[str, Tree]
 
-_log = logging.getLogger(__name__)
 NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
@@ -127,19 +123,14 @@ def list_mistakes(package: Package) -> tuple[Mistake, ...]:
 def mistake_outputs(
     package: Package, mistakes: Sequence[Mistake], cases: Sequence[PreparedCase], pool: Pool, abort: Event
 ) -> dict[str, Answers]:
-    """Return the answers of each mistake where they are far from correct; none for mistakes after the time ran out.
-
-    Raises JudgeFailed, BoxLost, Aborted.
-    """
-    deadline = time.monotonic() + SECONDS
-    found: dict[str, Answers] = {}
-    for mistake in mistakes:
-        if time.monotonic() > deadline:
-            _log.warning("%s: the known mistakes take too long; skipping %s", package.slug, mistake.name)
-            found[mistake.name] = {}
-        else:
-            found[mistake.name] = _run(package, mistake, cases, pool, abort)
-    return found
+    """Return the answers of each mistake where they are far from correct. Raises JudgeFailed, BoxLost, Aborted."""
+    cases = cases[:MOST_CASES]
+    calls = [Call(Version(mistake.source), case) for mistake in mistakes for case in cases]
+    outcomes = iter(Batch(package, pool, abort).call_all(calls, package.manifest.limits.wall_seconds))
+    custom_checker = CustomChecker(package, pool, abort)
+    return {
+        mistake.name: dict(_telling(custom_checker, [(case, next(outcomes)) for case in cases])) for mistake in mistakes
+    }
 
 
 def plain_rules(package: Package) -> Rules:
@@ -157,23 +148,13 @@ def agree(answer: Tree, other: Tree, rules: Rules) -> bool:
         return False
 
 
-def _run(package: Package, mistake: Mistake, cases: Sequence[PreparedCase], pool: Pool, abort: Event) -> Answers:
-    cases = cases[:MOST_CASES]
-    inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
-    outcomes: list[CaseOutcome] = []
-    request = build_request(package, mistake.source, inputs, ANSWER_BYTES)
-    run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
-    custom_checker = CustomChecker(package, pool, abort)
-    return dict(_telling(custom_checker, cases, outcomes))
-
-
 def _telling(
-    custom_checker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
+    custom_checker: CustomChecker, answered: Sequence[tuple[PreparedCase, CaseOutcome | None]]
 ) -> Iterator[tuple[str, Tree]]:
     """Yield the answers that differ clearly from the expected ones and can be compared with others."""
     rules, plain = rules_of(custom_checker.package.manifest), plain_rules(custom_checker.package)
-    for case, outcome in zip(cases, outcomes, strict=False):
-        if outcome.answer is None:
+    for case, outcome in answered:
+        if outcome is None or outcome.answer is None or len(outcome.answer) > ANSWER_BYTES:
             continue
         ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer)
         try:

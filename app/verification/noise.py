@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.catalog.verification_section import Kind, Way
+from app.engine.batch import Call, Version
 from app.engine.custom_checker import CustomChecker
 from app.engine.prepare import PreparedCase, shapes_of
 from app.judging.verdicts import Verdict
-from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distances_of, is_rounding, same_dtypes
 from app.verification.trial import Material, Trial, some_of_each
+from app.verification.ways import read_way
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 
@@ -144,10 +145,10 @@ def _without(way: Way, cases: Sequence[str]) -> Way:
 
 
 def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
-    version = Version(trial.package.reference, manner.file)
+    version = Version(trial.package.reference, read_way(manner.file))
     cases = _chosen(trial, material.cases)
     calls = [Call(version, case, cpu_seconds=MOST_CPU_SECONDS) for case in cases]
-    outcomes = call_while_alive(trial, calls, MOST_SECONDS)
+    outcomes = trial.batch.call_while_alive(calls, MOST_SECONDS)
     asker = CustomChecker(trial.package, trial.pools.boxes, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [

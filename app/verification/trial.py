@@ -14,6 +14,7 @@ from app.catalog.case import Case
 from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
+from app.engine.batch import Batch
 from app.engine.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
 from app.engine.custom_checker import CustomChecker
 from app.engine.job import Job
@@ -207,6 +208,10 @@ class Trial:
     watch: Watch
     abort: Event
     effort: Effort
+
+    @property
+    def batch(self) -> Batch:
+        return Batch(self.package, self.pools.boxes, self.abort)
 
     def attempt(self, source: str, cases: Sequence[PreparedCase]) -> SourceJudging:
         """Judge a source like a submission. Raises JudgeFailed, BoxLost, Aborted."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.verification import batch_in_box
-from app.verification.batch import Call, Version, call_all
+from app.engine import batch_in_box
+from app.engine.batch import Call, Version
 from app.verification.trial import Trial, VerificationPools
 from sandbox.guest.codec import decode
 from sandbox.interface import CaseOutcome, Ending
@@ -30,13 +30,13 @@ def told(outcomes: list[CaseOutcome | None]) -> list[object]:
 
 
 def test_a_call_that_hangs_is_cut_off_and_its_process_goes_on(trial: Trial) -> None:
-    outcomes = call_all(trial, calls_of(COUNTS, HANGS, f"{COUNTS}\n"), wall_seconds=60)
+    outcomes = trial.batch.call_all(calls_of(COUNTS, HANGS, f"{COUNTS}\n"), wall_seconds=60)
 
     assert told(outcomes) == [1, 2, Ending.TIMED_OUT, None, 3, 4]
 
 
 def test_a_call_that_no_signal_reaches_ends_its_process_once(trial: Trial) -> None:
-    outcomes = call_all(trial, calls_of(COUNTS, SLEEPS, f"{COUNTS}\n"), wall_seconds=0.5)
+    outcomes = trial.batch.call_all(calls_of(COUNTS, SLEEPS, f"{COUNTS}\n"), wall_seconds=0.5)
 
     assert told(outcomes) == [1, 2, Ending.TIMED_OUT, None, 1, 2]
 
@@ -57,7 +57,7 @@ def test_calls_of_a_slow_version_share_its_limit(trial: Trial) -> None:
     cases = [make_case(str(number), None, {"x": 1.0}) for number in range(9)]
     calls = [Call(Version(spins), case, cpu_seconds=1.0) for case in cases]
 
-    outcomes = [outcome.ending if outcome else None for outcome in call_all(trial, calls, wall_seconds=60)]
+    outcomes = [outcome.ending if outcome else None for outcome in trial.batch.call_all(calls, wall_seconds=60)]
 
     cut = outcomes.index(Ending.TIMED_OUT)
     assert 0 < cut < len(cases) - 1

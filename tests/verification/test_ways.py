@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.verification.batch import Call, Version, call_all
+from app.engine.batch import Call, Version
 from app.verification.trial import Trial, VerificationPools
+from app.verification.ways import read_way
 from sandbox.guest.codec import decode
 from tests.verification.bench import changed, make_case, trial_of
 
@@ -52,7 +53,7 @@ def test_a_way_rounds_otherwise_and_computes_the_same(framework: str, way: str, 
     trial, source = trial_of(package, pools), SOURCES[framework]
     case = make_case("one", None, {"x": np.random.default_rng(0).normal(size=(40, 300)).astype(np.float32)})
 
-    plain, other = (answer_of(trial, Call(Version(source, each), case)) for each in (None, way))
+    plain, other = (answer_of(trial, Call(Version(source, each and read_way(each)), case)) for each in (None, way))
 
     names = plain.keys() - {"dtype"}
     for name in names:
@@ -66,7 +67,7 @@ def test_a_way_rounds_otherwise_and_computes_the_same(framework: str, way: str, 
 
 def answer_of(trial: Trial, call: Call) -> Any:
     """Each way in a process of its own, as in a verification."""
-    (outcome,) = call_all(trial, [call], wall_seconds=60)
+    (outcome,) = trial.batch.call_all([call], wall_seconds=60)
     assert outcome is not None
     assert outcome.answer is not None, outcome
     return decode(outcome.answer)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
 
+from app.engine.batch import Call, Version
 from app.engine.custom_checker import CustomChecker
 from app.engine.prepare import PreparedCase
 from app.engine.request import PATIENCE
 from app.judging.checker import VALUES
 from app.judging.leaf import leaves
 from app.judging.verdicts import Verdict
-from app.verification.batch import Call, Version, call_all
 from app.verification.distance import Distance, distances_of, is_rounding, is_same, relative_difference
 from app.verification.mutation.mutants import Mutant
 from app.verification.trial import AT_ONCE, Material, Trial, some_of_each
@@ -105,7 +105,7 @@ class MutantRunner:
             ),
             *(Call(Version(candidate.change.source), case) for candidate in candidates for case in cases),
         ]
-        outcomes = iter(call_all(self.trial, calls, self._seconds()))
+        outcomes = iter(self.trial.batch.call_all(calls, self._seconds()))
         asker = CustomChecker(self.trial.package, self.trial.pools.boxes, self.trial.abort)
         own: dict[str, bytes | None] = {}
         rounding: dict[str, float] = {}

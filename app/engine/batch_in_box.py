@@ -43,7 +43,7 @@ class Skipped(Exception):
 def answer(version: dict[str, Any], call: dict[str, Any], *arguments: object) -> object:
     """`version` has the keys `source`, `entry_point`, `driver`, `names` (of the arguments) and `way`.
 
-    `call` has the keys `case`, `is_original`, `cpu_seconds` and `original_seconds`, as in `app/verification/batch.py`.
+    `call` has the keys `case`, `is_original`, `cpu_seconds` and `original_seconds`, as in `app/engine/batch.py`.
     """
     global cut_off, spent
     if version == cut_off:
