@@ -196,11 +196,11 @@ def _connect(
     # A separate object: what it prepares in low-priority boxes must not delay a judging.
     ahead = ExpectedOutputs(database, boxes.background_references, capacity.device)
     works, known = Works(database, capacity.device), KnownMistakes(database, expected)
-    cache = CompilationCache(settings.data, boxes.launcher, boxes.background_references)
     optimizations = settings.chosen_optimizations
-    at_once = Preparation(expected=expected, known=known)
-    idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead))
-    warmer = Warmer(works, at_once, idle, cache, boxes.students, boxes.pause)
+    cache, later = (CompilationCache(settings.data, boxes.launcher, each.references) for each in (expected, ahead))
+    at_once = Preparation(expected=expected, known=known, cache=cache)
+    idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead), cache=later)
+    warmer = Warmer(works, at_once, idle, boxes.students, boxes.pause)
     costs = CostRecorder(database, ahead, name_machine(capacity.gpus))
     hints = HintRecorder(database, known)
     worker = Worker(

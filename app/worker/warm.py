@@ -1,9 +1,9 @@
 """Prepare what students need before they submit: boxes, expected outputs, and the answers of known mistakes.
 
-Three threads do it. When a student opens a problem, one computes the outputs of a variant, and another what known
-mistakes answer there. The third works at low priority while students leave room: it prepares the other variants of
-opened problems, then one variant of every other problem. A judging never waits in a queue behind them: it computes
-itself what is missing.
+Three threads do it. When a student opens a problem, one computes the outputs of a variant and the library's programs,
+and another what known mistakes answer there. The third works at low priority while students leave room: it prepares the
+other variants of opened problems, then one variant of every other problem. A judging never waits in a queue behind
+them: it computes itself what is missing.
 """
 
 import logging
@@ -72,10 +72,11 @@ class _Steps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """Where the packages' own code runs. `expected` and `known` use the same boxes."""
+    """Where the packages' own code runs. All three use the same boxes."""
 
     expected: ExpectedOutputs
     known: KnownMistakes
+    cache: CompilationCache
 
 
 class Warmer:
@@ -90,14 +91,12 @@ class Warmer:
         works: Works,
         at_once: Preparation,
         idle: Preparation,
-        cache: CompilationCache,
         pools: Pools,
         background_pause: BackgroundPause,
     ) -> None:
         self._works = works
         self._device = at_once.expected.device
         self._at_once, self._idle = at_once, idle
-        self._cache = cache
         self._pools = pools
         self._background_pause = background_pause
         self._seen: set[UUID] = set()
@@ -136,14 +135,15 @@ class Warmer:
             return
         self._opened.add(revision.id)
         self._outputs.put(partial(self._prepare_outputs, self._at_once, revision, package, 0))
+        self._outputs.put(partial(self._fill_library, revision, package), Urgency.OPENED)
         self._mistakes.put(partial(self._prepare_mistakes, self._at_once, revision, package, 0))
         if revision.id not in self._planned:
             self._planned.add(revision.id)
             self._plan_others(revision, package)
 
     def _plan_others(self, revision: Revision, package: Package) -> None:
-        """Queue a revision's library calls and other variants, for when the machine is idle."""
-        steps: list[Step] = [partial(self._fill_library, revision, package)]
+        """Queue a revision's other library programs and variants, for when the machine is idle."""
+        steps: list[Step] = [partial(self._fill_library_more, revision, package)]
         for variant in range(1, package.manifest.variants):
             steps.append(partial(self._prepare_outputs, self._idle, revision, package, variant))
             steps.append(partial(self._prepare_mistakes, self._idle, revision, package, variant))
@@ -204,7 +204,7 @@ class Warmer:
             self._warm(self._pools.inspectors, INSPECTOR)
         lower_priority()  # not before: boxes inherit it
         for revision, package in sorted(current, key=lambda pair: kinds.index(box_spec(pair[1].manifest))):
-            self._later.put(partial(self._prepare_first, revision, package), Urgency.OTHERS)
+            self._later.put(partial(self._prepare_outputs, self._idle, revision, package, 0), Urgency.OTHERS)
         self._later.put(partial(_log.info, PREPARED, len(current)), Urgency.OTHERS)
 
     def _warm(self, pool: Pool, spec: BoxSpec) -> bool:
@@ -232,13 +232,6 @@ class Warmer:
         if device_of(package.manifest) == self._device:
             pairs.append((revision, package))
 
-    def _prepare_first(self, revision: Revision, package: Package) -> None:
-        def prepare() -> None:
-            cases = self._idle.expected.get(revision, package, 0, self._stop)
-            self._cache.fill(package, cases, self._stop)
-
-        self._attempt(f"{package.slug}, variant 0,", prepare)
-
     def _prepare_outputs(self, where: Preparation, revision: Revision, package: Package, variant: int) -> None:
         compute = partial(where.expected.get, revision, package, variant, self._stop)
         if not self._attempt(f"{package.slug}, variant {variant},", compute):
@@ -252,12 +245,18 @@ class Warmer:
 
     def _fill_library(self, revision: Revision, package: Package) -> None:
         def fill() -> None:
-            cases = self._idle.expected.get(revision, package, 0, self._stop)
-            self._cache.fill(package, cases, self._stop)
-            self._cache.fill_more(package, cases, self._stop)
-            _log.info(COMPILED, package.slug)
+            cases = self._at_once.expected.get(revision, package, 0, self._stop)
+            self._at_once.cache.fill(package, cases, self._stop)
 
         self._attempt(f"the library's programs of {package.slug}", fill)
+
+    def _fill_library_more(self, revision: Revision, package: Package) -> None:
+        def fill() -> None:
+            cases = self._idle.expected.get(revision, package, 0, self._stop)
+            self._idle.cache.fill_more(package, cases, self._stop)
+            _log.info(COMPILED, package.slug)
+
+        self._attempt(f"more of the library's programs of {package.slug}", fill)
 
     def _attempt(self, what: str, step: Callable[[], object]) -> bool:
         """Run a step, and return whether it succeeded. A judging that needs it fails too, and stores why."""

@@ -42,9 +42,8 @@ def warmer(
     cache, idle = CompilationCache(data, launcher, bench.pool), idle or bench.expected()
     warmer = Warmer(
         Works(bench.database),
-        Preparation(expected=bench.expected(), known=bench.known()),
-        Preparation(expected=idle, known=KnownMistakes(bench.database, idle)),
-        cache,
+        Preparation(expected=bench.expected(), known=bench.known(), cache=cache),
+        Preparation(expected=idle, known=KnownMistakes(bench.database, idle), cache=cache),
         bench.pools,
         pause or BackgroundPause(),
     )
