@@ -32,7 +32,7 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve runtime images test test-all test-compose verify check format bundle fonts names bench screenshots doctor clean
+.PHONY: help serve runtime images test test-all test-compose verify check format bundle fonts names bench gpu-wheels screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ endif
 
 bench: .venv/.benches $(RUNTIME) ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
+
+gpu-wheels: .venv/.develops ## pack what benchmarks/gpu_check.py needs on a machine without a network (ARGS: its Python, as 3.12)
+	@PIP="$(BIN)/pip $(PIP_ARGS)" benchmarks/gpu_wheels.sh $(ARGS)
 
 screenshots: .venv/.develops $(RUNTIME) ## take screenshots into build/screenshots, and renew those of the docs (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots

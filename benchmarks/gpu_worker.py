@@ -1,8 +1,9 @@
 """A worker from end to end, for `gpu_check`: a server, `allclose worker`, and submissions of each kind.
 
 Each kind is a package of the catalogue that is made to need a GPU. A right and a wrong one of its known submissions are
-sent over REST, and must get their verdicts. Without a GPU, `python -m benchmarks.gpu_worker` does the same with a
-worker of the queue cpu.
+sent over REST, and must get their verdicts. A kind whose boxes do not open, since its library has another version than
+`sandbox/guest` expects, is left out. Without a GPU, `python -m benchmarks.gpu_worker` does the same with a worker of
+the queue cpu.
 """
 
 import os
@@ -19,10 +20,13 @@ from typing import Any, Literal
 
 import httpx
 
-from app.catalog.package import KnownSubmission, load_package
+from app.catalog.package import KnownSubmission, Package, load_package
+from app.engine.boxes import box_spec, open_launcher
 from app.judging.verdicts import Verdict
-from app.settings import ROOT
+from app.settings import ROOT, read_settings
+from app.web.result import message_of
 from benchmarks.gpu_bench import Row
+from sandbox.interface import FrameworkMissing, Launcher, SandboxError
 from tests.serving import NO_WORKER, Served, Student, serve
 
 KINDS = {
@@ -38,18 +42,23 @@ STOP_SECONDS = 30
 LIMITS = re.compile(r"(?m)^limits: \{([^}]*?)(, gpu: \w+)?\}$")
 
 
-def check_worker(device: Literal["cpu", "gpu"], settings: Mapping[str, str]) -> Iterator[Row]:
-    """Yield a row for each submission. `settings`: of the server and of the worker."""
+def check_worker(launcher: Launcher, device: Literal["cpu", "gpu"], settings: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for each submission. `settings`: of the server and of the worker, whose boxes are the launcher's."""
     until = time.monotonic() + MOST_SECONDS
     with tempfile.TemporaryDirectory() as folder:
         problems = Path(folder) / "problems"
-        for slug in KINDS.values():
+        kinds = dict(KINDS)
+        for kind, slug in KINDS.items():
             _copy(slug, problems / slug, device)
+            if fault := _find_fault(launcher, load_package(problems / slug), kind):
+                yield fault
+                del kinds[kind]
+                shutil.rmtree(problems / slug)
         environment = {**settings, "ALLCLOSE_PROBLEMS": str(problems)}
         with serve(Path(folder) / "data", environment, options=NO_WORKER) as server:
             student = server.sign_up()
             with _worker(server, device, environment) as log:
-                for kind, slug in KINDS.items():
+                for kind, slug in kinds.items():
                     for known in _chosen(problems / slug):
                         yield _submit(student, kind, known, until)
             yield Row(WHERE, "the end of its log", None, " / ".join(log.read_text().splitlines()[-3:]))
@@ -62,6 +71,19 @@ def _copy(slug: str, target: Path, device: str) -> None:
     if changed != 1:
         raise ValueError(f"{manifest} has no `limits` in one line")
     manifest.write_text(text)
+
+
+def _find_fault(launcher: Launcher, package: Package, kind: str) -> Row | None:
+    """Open a box of this kind. Return a row if that fails."""
+    try:
+        launcher.launch(box_spec(package.manifest)).close()
+    except FrameworkMissing as missing:
+        return Row(WHERE, f"{kind}: a box", None, f"not run: {missing}")
+    except SandboxError as error:
+        return Row(
+            WHERE, f"{kind}: a box", False, f"its submissions are not run: {' '.join(str(error).split())[-600:]}"
+        )
+    return None
 
 
 def _chosen(folder: Path) -> Sequence[KnownSubmission]:
@@ -102,11 +124,16 @@ def _submit(student: Student, kind: str, known: KnownSubmission, until: float) -
         view: dict[str, Any] = answer.json()
         if view["state"] == "done":
             seconds = time.monotonic() - begun
-            return Row(WHERE, what, view["verdict"] == known.verdict, f"{view['verdict']} after {seconds:.1f} s")
+            is_right, messages = (
+                view["verdict"] == known.verdict,
+                [message_of(case["report"]) for case in view["cases"]],
+            )
+            why = "" if is_right else f": {next(filter(None, messages), 'no message')}"
+            return Row(WHERE, what, is_right, f"{view['verdict']} after {seconds:.1f} s{why}")
     return Row(WHERE, what, False, f"no verdict within {MOST_SECONDS} s, all submissions together")
 
 
 if __name__ == "__main__":
     from benchmarks.gpu_check import print_table
 
-    print_table(list(check_worker("cpu", {})))
+    print_table(list(check_worker(open_launcher(read_settings(), cache=None), "cpu", {})))
