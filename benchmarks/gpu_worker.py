@@ -80,9 +80,7 @@ def _find_fault(launcher: Launcher, package: Package, kind: str) -> Row | None:
     except FrameworkMissing as missing:
         return Row(WHERE, f"{kind}: a box", None, f"not run: {missing}")
     except SandboxError as error:
-        return Row(
-            WHERE, f"{kind}: a box", False, f"its submissions are not run: {' '.join(str(error).split())[-600:]}"
-        )
+        return Row(WHERE, f"{kind}: a box", False, f"its submissions are not run: {str(error).splitlines()[-1]}")
     return None
 
 
