@@ -130,10 +130,13 @@ def shape_of(described: Described) -> str:
     return f"({', '.join(map(str, described.shape))}{',' * (len(described.shape) == 1)})"
 
 
+ON_GPU = "It runs on a GPU. Products of float32 are computed in float32, not in TF32, unless your code asks for TF32."
+
+
 def limit_words(limits: Limits) -> str:
     size = f"{limits.memory_mib / 1024:g} GiB" if limits.memory_mib % 512 == 0 else f"{limits.memory_mib} MiB"
     told = f"Limits for each case: {limits.wall_seconds:g} s and {size} of memory."
-    return f"{told} It runs on a GPU." if limits.gpu else told
+    return f"{told} {ON_GPU}" if limits.gpu else told
 
 
 def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:

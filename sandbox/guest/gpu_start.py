@@ -20,11 +20,21 @@ class UnexpectedDevices(Exception):
 def bring_up(memory_bytes: int, gpu_memory_bytes: int) -> None:
     """`memory_bytes`: how much of the GPU's memory this process may use. Raises the frameworks' exceptions."""
     share = min(1.0, memory_bytes / gpu_memory_bytes)
+    keep_float32()
     os.environ["XLA_CLIENT_MEM_FRACTION"] = f"{share:.8f}"  # XLA_PYTHON_CLIENT_MEM_FRACTION is its former name
     if "torch" in sys.modules:
         _bring_up_torch(share)
     if "jax" in sys.modules:
         _bring_up_jax()
+
+
+def keep_float32() -> None:
+    """Let products of float32 be computed in float32, and not in TF32, unless the source asks for it."""
+    os.environ["TRITON_F32_DEFAULT"] = "ieee"
+    if "torch" in sys.modules:
+        sys.modules["torch"].backends.cudnn.allow_tf32 = False  # for matrices it is off by default
+    if "jax" in sys.modules:
+        sys.modules["jax"].config.update("jax_default_matmul_precision", "highest")
 
 
 def holds_cuda_context(descriptors: Path) -> bool:

@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import subprocess
 import sys
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from app.settings import ROOT
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.guest import codec, convert, gpu_start
 from sandbox.guest.seccomp_filter import (
@@ -23,7 +25,7 @@ from sandbox.guest.seccomp_filter import (
     student_filter,
 )
 from sandbox.interface import MIB, BoxLost, BoxSpec, Ending
-from tests.sandbox.bench import make_request, run_in, value_of
+from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
 from tests.sandbox.test_bpf import ALLOWED, decide
 
 STUDENT, WITHOUT = student_filter(7, gpu=True), student_filter(7)
@@ -105,11 +107,16 @@ class Frameworks:
             device_count=lambda: self.count,
             set_per_process_memory_fraction=lambda share, device: self.shares.append(share + device),
         )
-        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+        monkeypatch.setitem(
+            sys.modules, "torch", SimpleNamespace(cuda=cuda, backends=SimpleNamespace(cudnn=SimpleNamespace()))
+        )
         devices = [SimpleNamespace(platform="gpu")] * self.count
-        jax = SimpleNamespace(devices=lambda: devices, jit=lambda function: function)
+        jax = SimpleNamespace(
+            devices=lambda: devices, jit=lambda function: function, config=SimpleNamespace(update=lambda *_: None)
+        )
         monkeypatch.setitem(sys.modules, "jax", jax)
-        monkeypatch.setenv("XLA_CLIENT_MEM_FRACTION", "")
+        for variable in ("XLA_CLIENT_MEM_FRACTION", "TRITON_F32_DEFAULT"):
+            monkeypatch.setenv(variable, "")
 
 
 def test_both_frameworks_are_given_their_share_of_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,6 +127,25 @@ def test_both_frameworks_are_given_their_share_of_the_gpu(monkeypatch: pytest.Mo
 
     assert frameworks.shares == [0.25]
     assert os.environ["XLA_CLIENT_MEM_FRACTION"] == "0.25000000"
+
+
+FLOAT32 = """
+import os, jax, torch
+from sandbox.guest import gpu_start
+x = jax.numpy.ones((16, 16))
+before = jax.jit(lambda x: x @ x).lower(x).as_text()
+gpu_start.keep_float32()
+after = jax.jit(lambda x: x @ x + 0).lower(x).as_text()
+print("HIGHEST" in before, "HIGHEST" in after, torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32)
+print(os.environ["TRITON_F32_DEFAULT"])
+"""
+
+
+def test_products_of_float32_are_not_in_tf32_unless_the_source_asks() -> None:
+    python = [str(RUNTIME / "bin" / "python"), "-c", FLOAT32]
+    said = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert said.stdout.split() == ["False", "True", "False", "False", "ieee"]
 
 
 def test_a_limit_above_all_that_there_is_means_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,7 @@ def test_limits_are_told_in_words() -> None:
 
     assert limit_words(limits) == "Limits for each case: 2 s and 256 MiB of memory."
     assert "1.5 GiB" in limit_words(limits.model_copy(update={"memory_mib": 1536}))
+    assert "float32, not in TF32" in limit_words(limits.model_copy(update={"gpu": True}))
 
 
 @pytest.mark.parametrize(
