@@ -52,7 +52,8 @@ class Urgency(IntEnum):
 
     FIRST = 0
     OPENED = 1
-    OTHERS = 2
+    LIBRARY = 2
+    OTHERS = 3
 
 
 class _Steps:
@@ -135,20 +136,18 @@ class Warmer:
             return
         self._opened.add(revision.id)
         self._outputs.put(partial(self._prepare_outputs, self._at_once, revision, package, 0))
-        self._outputs.put(partial(self._fill_library, revision, package), Urgency.OPENED)
+        self._outputs.put(partial(self._fill_library, revision, package), Urgency.LIBRARY)
         self._mistakes.put(partial(self._prepare_mistakes, self._at_once, revision, package, 0))
         if revision.id not in self._planned:
             self._planned.add(revision.id)
             self._plan_others(revision, package)
 
     def _plan_others(self, revision: Revision, package: Package) -> None:
-        """Queue a revision's other library programs and variants, for when the machine is idle."""
-        steps: list[Step] = [partial(self._fill_library_more, revision, package)]
+        """Queue a revision's other variants and library programs, for when the machine is idle."""
         for variant in range(1, package.manifest.variants):
-            steps.append(partial(self._prepare_outputs, self._idle, revision, package, variant))
-            steps.append(partial(self._prepare_mistakes, self._idle, revision, package, variant))
-        for step in steps:
-            self._later.put(step, Urgency.OPENED)
+            self._later.put(partial(self._prepare_outputs, self._idle, revision, package, variant), Urgency.OPENED)
+            self._later.put(partial(self._prepare_mistakes, self._idle, revision, package, variant), Urgency.OPENED)
+        self._later.put(partial(self._fill_library_more, revision, package), Urgency.LIBRARY)
 
     def _hear(self, slug: str | None) -> None:
         if slug is not None and slug not in self._heard:
