@@ -8,7 +8,7 @@ them: it computes itself what is missing.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -48,7 +48,7 @@ Step = Callable[[], None]
 
 
 class Urgency(IntEnum):
-    """The order of steps. Those of one urgency run in the order in which they arrived."""
+    """The order of steps."""
 
     FIRST = 0
     OPENED = 1
@@ -57,18 +57,19 @@ class Urgency(IntEnum):
 
 
 class _Steps:
-    """The steps of a thread."""
+    """The steps of a thread. Those of one urgency and kind of box run in the order in which they arrived."""
 
     def __init__(self) -> None:
-        self._waiting: PriorityQueue[tuple[Urgency, int, Step]] = PriorityQueue()
+        self._waiting: PriorityQueue[tuple[Urgency, Sequence[str], int, Step]] = PriorityQueue()
         self._number = count()
 
-    def put(self, step: Step, urgency: Urgency = Urgency.FIRST) -> None:
-        self._waiting.put((urgency, next(self._number), step))
+    def put(self, step: Step, urgency: Urgency = Urgency.FIRST, frameworks: Sequence[str] = ()) -> None:
+        """`frameworks`: of the box that the step needs. Steps that need the same box follow one another."""
+        self._waiting.put((urgency, frameworks, next(self._number), step))
 
     def take(self) -> Step:
         """Return the next step. Waits for one."""
-        return self._waiting.get()[2]
+        return self._waiting.get()[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,10 +145,11 @@ class Warmer:
 
     def _plan_others(self, revision: Revision, package: Package) -> None:
         """Queue a revision's other variants and library programs, for when the machine is idle."""
+        frameworks = box_spec(package.manifest).frameworks
         for variant in range(1, package.manifest.variants):
-            self._later.put(partial(self._prepare_outputs, self._idle, revision, package, variant), Urgency.OPENED)
-            self._later.put(partial(self._prepare_mistakes, self._idle, revision, package, variant), Urgency.OPENED)
-        self._later.put(partial(self._fill_library_more, revision, package), Urgency.LIBRARY)
+            for prepare in (self._prepare_outputs, self._prepare_mistakes):
+                self._later.put(partial(prepare, self._idle, revision, package, variant), Urgency.OPENED, frameworks)
+        self._later.put(partial(self._fill_library_more, revision, package), Urgency.LIBRARY, frameworks)
 
     def _hear(self, slug: str | None) -> None:
         if slug is not None and slug not in self._heard:
