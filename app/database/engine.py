@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -12,9 +13,9 @@ from uuid import UUID
 
 import psycopg
 from anyio import to_thread
-from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine, text
+from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine, event, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import DisconnectionError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
@@ -88,10 +89,11 @@ class Database:
             url,
             pool_size=pool_size,
             max_overflow=OVERFLOW,
-            pool_pre_ping=True,
+            pool_use_lifo=True,  # a connection that is used often has prepared the usual statements
             connect_args=KEEPALIVE,
             hide_parameters=True,
         )
+        event.listen(self.engine, "checkout", _refuse_ended)
         self._separate = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._snapshots = BoundedSemaphore(SNAPSHOTS)
@@ -152,6 +154,18 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def _refuse_ended(connection: "psycopg.Connection[Any]", *_: object) -> None:
+    """Let the pool connect again if the server has ended the connection: then its last words can be read.
+
+    A ping (`pool_pre_ping`) would ask the server, which costs as much as a statement. Raises DisconnectionError.
+    """
+    waiting = select.poll()
+    if not connection.closed:
+        waiting.register(connection.fileno(), select.POLLIN)
+    if connection.closed or waiting.poll(0):
+        raise DisconnectionError
 
 
 def _constraint(error: IntegrityError) -> str | None:

@@ -1,11 +1,12 @@
 """The lease loop of a worker: claims jobs while slots are free, runs each in a thread, and sends heartbeats.
 
-One thread does this, so a beat never overlaps a claim; slow work runs elsewhere. The loop queries the database after a
-NOTIFY, when a slot becomes free, and every `poll` in case a NOTIFY was lost. While the database is away, jobs run on,
-and the loop retries. It beats before it claims, so it does not take over its own jobs.
+One thread does this, so a beat never overlaps a claim; slow work runs elsewhere. The loop claims after a NOTIFY, when a
+slot becomes free, and after each beat, since a NOTIFY may be lost. While the database is away, jobs run on, and the
+loop retries. It beats before it claims, so it does not take over its own jobs.
 """
 
 import logging
+import math
 import threading
 import time
 import traceback
@@ -83,11 +84,10 @@ def describe(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
-    """A dead worker's judging waits for the lease's end and the next poll: 17 s at worst."""
+    """A dead worker's judging waits for the lease's end and another worker's next beat: 20 s at worst."""
 
     lease: timedelta = timedelta(seconds=15)
     beat: timedelta = timedelta(seconds=5)
-    poll: timedelta = timedelta(seconds=2)
 
 
 class LeaseLoop(Generic[C]):
@@ -182,7 +182,7 @@ class LeaseLoop(Generic[C]):
 
     def _wait(self) -> bool:
         """Wait until there is something to do. Return False when all jobs have ended after a drain."""
-        until = min(self._breaker.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
+        until = min(self._breaker.seconds_left or math.inf, self._next_beat - time.monotonic())
         with self._changed:
             self._changed.wait_for(lambda: self._has_news or (self._is_draining and not self._running), max(until, 0))
             self._has_news = False

@@ -2,22 +2,23 @@
 
 import signal
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from app.database.engine import Database
-from app.queue.model import MAX_ATTEMPTS, Job
+from app.queue.model import CHANNEL, MAX_ATTEMPTS, Job
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_submission
 from tests.queue.fleet import Fleet, read_record, wait_until
 
-SELDOM = ("600", "300", "2")  # it beats at its start and when it is told to
+SELDOM = ("600", "300")  # it beats at its start and when it is told to
 
 
 def enqueue(database: Database, source: str) -> int:
     with database.transaction() as session:
         submission = make_submission(session)
         submission.source = source
+        session.execute(select(func.pg_notify(CHANNEL, "cpu")))
         return make_judging(session, submission.id).id
 
 
@@ -70,7 +71,7 @@ def test_a_worker_that_is_told_to_end_finishes_what_it_judges_and_takes_no_more(
     database: Database, fleet: Fleet
 ) -> None:
     running = enqueue(database, "sleep 4")
-    fleet.start("leaving", rhythm=("2", "0.3", "0.3"))
+    fleet.start("leaving", rhythm=("2", "0.3"))
     wait_until(lambda: runs_on(database, "leaving"))
     waiting = enqueue(database, "sleep 0")
 

@@ -14,6 +14,6 @@ LEASE_SECONDS = 3.0
 if __name__ == "__main__":
     defaults = Rhythm.__init__.__kwdefaults__
     assert defaults is not None
-    defaults.update(lease=timedelta(seconds=LEASE_SECONDS), beat=timedelta(seconds=0.7), poll=timedelta(seconds=0.5))
+    defaults.update(lease=timedelta(seconds=LEASE_SECONDS), beat=timedelta(seconds=0.5))
     sys.argv = ["allclose", "worker"]
     main()

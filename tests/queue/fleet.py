@@ -12,7 +12,7 @@ from sqlalchemy import Row, text
 
 from app.database.engine import Database
 
-SHORT = ("1.5", "0.3", "0.3")
+SHORT = ("1.5", "0.3")
 LOCK_WAITS = """
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
 """
@@ -43,7 +43,7 @@ class Fleet:
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     module: str = "tests.queue.worker_process"
 
-    def start(self, name: str, *, slots: int = 1, rhythm: tuple[str, str, str] = SHORT) -> None:
+    def start(self, name: str, *, slots: int = 1, rhythm: tuple[str, str] = SHORT) -> None:
         arguments = [sys.executable, "-m", self.module, self.database.url, name, str(slots), *rhythm]
         with self._output(name).open("wb") as output:
             self.processes[name] = subprocess.Popen(arguments, stdout=output)

@@ -21,7 +21,7 @@ from tests.queue.fleet import wait_until
 from tests.transaction import fetch_one
 
 # So slow that only a NOTIFY can start anything while a test runs.
-BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20), poll=timedelta(minutes=1))
+BY_NOTIFY_ONLY = Rhythm(lease=timedelta(seconds=59), beat=timedelta(seconds=20))
 Run: TypeAlias = Callable[[JudgingClaim, threading.Event], object]
 ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
 

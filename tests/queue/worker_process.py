@@ -2,7 +2,7 @@
 
 `sleep SECONDS` or `die`.
 
-usage: python -m tests.queue.worker_process URL NAME SLOTS LEASE BEAT POLL      (the last three in seconds)
+usage: python -m tests.queue.worker_process URL NAME SLOTS LEASE BEAT      (the last two in seconds)
 It prints one line for each judging that it ends: its id, its attempt, and whether the verdict was written.
 SIGTERM drains it.
 """
@@ -58,7 +58,7 @@ class Performer:
 
 def main(url: str, name: str, slots: str, *seconds: str) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    lease, beat, poll = (timedelta(seconds=float(each)) for each in seconds)
+    lease, beat = (timedelta(seconds=float(each)) for each in seconds)
     database = Database(url, pool_size=int(slots) + 3)
     capacity = Capacity(queues=("cpu",), slots=int(slots), worker=name)
     loop = LeaseLoop(
@@ -66,7 +66,7 @@ def main(url: str, name: str, slots: str, *seconds: str) -> None:
         capacity,
         JudgingClaim,
         Performer(database, name).run,
-        Rhythm(lease=lease, beat=beat, poll=poll),
+        Rhythm(lease=lease, beat=beat),
     )
     loop.start()
     signal.sigwait({signal.SIGTERM})

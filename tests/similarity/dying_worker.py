@@ -1,6 +1,6 @@
 """A worker process for similarity checks that is killed before its second batch of fingerprints.
 
-usage: python -m tests.similarity.dying_worker URL NAME SLOTS LEASE BEAT POLL      (the last three in seconds)
+usage: python -m tests.similarity.dying_worker URL NAME SLOTS LEASE BEAT      (the last two in seconds)
 """
 
 import os
@@ -35,10 +35,10 @@ class DyingPool(Pool):
 
 
 def main(url: str, name: str, slots: str, *seconds: str) -> None:
-    lease, beat, poll = (timedelta(seconds=float(each)) for each in seconds)
+    lease, beat = (timedelta(seconds=float(each)) for each in seconds)
     pool = DyingPool(choose_launcher("bubblewrap", RUNTIME), capacity=1, max_runs=100)
     capacity = Capacity(queues=["cpu"], slots=int(slots), worker=name)
-    loop = Comparer(database=Database(url), pool=pool).loop(capacity, Rhythm(lease=lease, beat=beat, poll=poll))
+    loop = Comparer(database=Database(url), pool=pool).loop(capacity, Rhythm(lease=lease, beat=beat))
     loop.start()
     signal.pause()
 
