@@ -116,7 +116,7 @@ def run_worker(
         boxes = _open_boxes(settings, launcher, meter, stack)
         stops: list[Middleware] = [StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else []
         stops += [] if until_idle is None else [StopWhenIdle(until_idle, stop=stop_this_worker)]
-        parts = _connect(settings, database, boxes, capacity, [refusals, *stops, JudgingTelemetry(database, meter)])
+        parts = _connect(settings, database, boxes, capacity, [refusals, *stops, JudgingTelemetry(meter)])
         others: list[LeaseLoop[Any]] = []
         if until_idle is None:
             others.append(Verifier(settings=settings, database=database, gpus=gpus).loop(capacity))

@@ -37,6 +37,7 @@ class Learning:
     """A user's work on one problem: hints, quiz, solution lock, bookmark, note and draft."""
 
     problem_id: UUID
+    revision_id: UUID
     hints: Hints
     quiz: Quiz
     lock: Lock
@@ -53,6 +54,7 @@ def read_learning(session: Session, user_id: UUID, slug: str) -> Learning:
     lesson = read_lesson(found)
     return Learning(
         problem_id=lesson.problem_id,
+        revision_id=lesson.revision_id,
         hints=lesson.hints,
         quiz=lesson.quiz,
         lock=Lock(solved_at=found.solved_at, shown_at=found.shown_at),

@@ -31,7 +31,7 @@ from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
 from app.submissions.usage import Usage, compute_priority, read_front, read_usage
 from app.submissions.view import Mode
 
-# The channel that tells workers the slug of a problem that a student has opened, or submitted a solution to.
+# The channel that tells workers the revision of a problem that a student has opened, or submitted a solution to.
 PROBLEM_OPENED = "opened"
 KEY_CHARACTERS = 255
 
@@ -98,7 +98,7 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     submission = _make(session, request, revision)
     priority = compute_priority(usage, read_front(session, route.queue))
     enqueue(session, submission, route, priority)
-    notify_problem_opened(session, request.slug)
+    notify_problem_opened(session, revision.id)
     return submission
 
 
@@ -235,9 +235,9 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
     read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
 
 
-def notify_problem_opened(session: Session, slug: str) -> None:
+def notify_problem_opened(session: Session, revision_id: UUID) -> None:
     """Tell workers to get ready for a submission to this problem, and for the next one."""
-    session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
+    session.execute(select(func.pg_notify(PROBLEM_OPENED, str(revision_id))))
 
 
 def enqueue(session: Session, submission: Submission, route: Route, priority: int = 0) -> Judging:

@@ -8,21 +8,15 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
-from sqlalchemy import func, select
 
 from app import log
-from app.database.engine import Database, retry
-from app.judging.verdicts import Finish
 from app.queue.heartbeat import Report
-from app.queue.model import Job
 from app.submissions.judging_record import JudgingClaim
-from app.submissions.model import Judging, Submission
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from sandbox.box_middleware import BoxMiddleware, Launch
 from sandbox.box_middleware import Run as RunBox
@@ -67,7 +61,7 @@ class Meter:
         )
         self.waits = Histogram(
             "allclose_judging_wait_seconds",
-            "From a judging's entry into the queue to its first claim",
+            "From a judging's entry into the queue to the claim of its first attempt",
             ["queue", "kind"],
             buckets=_WAITS,
             registry=registry,
@@ -148,41 +142,16 @@ def _count(pools: Iterable[Pool]) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """`kind`: interactive, when a student waits, rejudge, or visitor. `waited_seconds`: in the queue."""
-
-    request_id: str | None
-    queue: str
-    kind: str
-    waited_seconds: float
-
-
-def _read_origin(database: Database, judging_id: int) -> Origin:
-    waited = func.extract("epoch", Job.started_at - Judging.queued_at)
-    columns = select(Judging.request_id, Judging.queue, Judging.rejudging_id, Submission.user_id, waited)
-    joined = columns.join_from(Judging, Submission, Submission.id == Judging.submission_id)
-    own = joined.outerjoin(Job, Job.judging_id == Judging.id).where(Judging.id == judging_id)
-    with database.transaction() as session:
-        request_id, queue, rejudging_id, user_id, seconds = session.execute(own).one()
-    kind = "visitor" if user_id is None else "interactive" if rejudging_id is None else "rejudge"
-    return Origin(request_id=request_id, queue=queue, kind=kind, waited_seconds=float(seconds or 0))
-
-
 class JudgingTelemetry(Middleware):
     """Gives each judging its log context and metrics."""
 
-    def __init__(self, database: Database, meter: Meter) -> None:
-        self._database, self._meter = database, meter
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
 
     def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         log.submission_id.set(str(claim.submission_id))
         log.judging_id.set(claim.judging_id)
         log.attempt.set(claim.attempt)
-        origin = retry(lambda: _read_origin(self._database, claim.judging_id), abort)
-        log.request_id.set(origin.request_id)
-        if claim.attempt == 1:
-            self._meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
         begun = time.monotonic()
         try:
             judged = judge(claim, abort)
@@ -191,16 +160,18 @@ class JudgingTelemetry(Middleware):
                 self._meter.count_error(error)
             raise
         if judged.is_written:
-            _count_judging(origin, judged.finish, time.monotonic() - begun, self._meter)
+            self._count(judged, time.monotonic() - begun)
         return judged
 
-
-def _count_judging(origin: Origin, judged: Finish, seconds: float, meter: Meter) -> None:
-    meter.judgings.labels(origin.queue, origin.kind, str(judged.verdict)).inc()
-    meter.seconds.labels(origin.queue, origin.kind).observe(seconds)
-    for phase, spent in judged.spent.items():
-        meter.phases.labels(phase).observe(spent)
-    _log.info("judged: %s in %.2f s", judged.verdict, seconds, extra={"verdict": str(judged.verdict)})
+    def _count(self, judged: JudgingResult, seconds: float) -> None:
+        finish, of_kind = judged.finish, (judged.work.queue, judged.work.kind)
+        if judged.claim.attempt == 1:
+            self._meter.waits.labels(*of_kind).observe(judged.work.waited_seconds)
+        self._meter.judgings.labels(*of_kind, str(finish.verdict)).inc()
+        self._meter.seconds.labels(*of_kind).observe(seconds)
+        for phase, spent in finish.spent.items():
+            self._meter.phases.labels(phase).observe(spent)
+        _log.info("judged: %s in %.2f s", finish.verdict, seconds, extra={"verdict": str(finish.verdict)})
 
 
 class BoxTelemetry(BoxMiddleware):

@@ -151,21 +151,21 @@ class Warmer:
                 self._later.put(partial(prepare, self._idle, revision, package, variant), Urgency.OPENED, frameworks)
         self._later.put(partial(self._fill_library_more, revision, package), Urgency.LIBRARY, frameworks)
 
-    def _hear(self, slug: str | None) -> None:
-        if slug is not None and slug not in self._heard:
-            self._heard.add(slug)
-            self._outputs.put(partial(self._open_problem, slug))
+    def _hear(self, revision_id: str | None) -> None:
+        if revision_id is not None and revision_id not in self._heard:
+            self._heard.add(revision_id)
+            self._outputs.put(partial(self._open_problem, revision_id))
 
-    def _open_problem(self, slug: str) -> None:
-        self._heard.discard(slug)
+    def _open_problem(self, revision_id: str) -> None:
+        self._heard.discard(revision_id)
 
         def find() -> None:
-            found = retry(lambda: self._works.current_of(slug), self._stop)
-            if found is not None and device_of(found[1].manifest) == self._device:
-                self._warm_two(found[1])
-                self.open(*found)
+            revision, package = retry(lambda: self._works.revision(UUID(revision_id)), self._stop)
+            if device_of(package.manifest) == self._device:
+                self._warm_two(package)
+                self.open(revision, package)
 
-        self._attempt(slug, find)
+        self._attempt(f"revision {revision_id}", find)
 
     def _warm_two(self, package: Package) -> None:
         """Start boxes for two processes of a submission."""

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, func, select
 
 from app.catalog.model import IS_CURRENT, Device, Problem, Revision, SolveCount
 from app.catalog.package import Package, package_from_files
 from app.database.engine import Database
+from app.queue.model import Job
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.model import Judging, Submission
 
@@ -18,14 +19,30 @@ REVISIONS_KEPT = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
+    """`kind`: interactive, when a student waits, rejudge, or visitor. `waited_seconds`: in the queue."""
+
     submission: Submission
     revision: Revision
     package: Package
+    request_id: str | None
+    queue: str
+    kind: str
+    waited_seconds: float
 
     @property
     def variant(self) -> int:
         """The submission's variant; a later revision than its own may have fewer."""
         return self.submission.variant % self.package.manifest.variants
+
+
+# Built once, because each judging runs it.
+_JUDGED = (
+    select(Submission, Judging.revision_id, Judging.request_id, Judging.queue, Judging.rejudging_id)
+    .add_columns(func.extract("epoch", Job.started_at - Judging.queued_at))
+    .join(Judging, Judging.submission_id == Submission.id)
+    .outerjoin(Job, Job.judging_id == Judging.id)
+    .where(Judging.id == bindparam("judging_id"))
+)
 
 
 class Works:
@@ -37,22 +54,30 @@ class Works:
     def __init__(self, database: Database, device: Device = "cpu") -> None:
         self._database = database
         self._device = device
-        self._revision = lru_cache(REVISIONS_KEPT)(self._read_revision)
+        self.revision = lru_cache(REVISIONS_KEPT)(self._read_revision)
 
     @property
     def url(self) -> str:
         return self._database.url
 
     def get(self, claim: JudgingClaim) -> Work:
-        judged = select(Submission, Judging.revision_id).join(Judging, Judging.submission_id == Submission.id)
         with self._database.transaction() as session:
-            submission, revision_id = session.execute(judged.where(Judging.id == claim.judging_id)).one()
-        revision, package = self._revision(revision_id)
-        return Work(submission=submission, revision=revision, package=package)
+            found = session.execute(_JUDGED, {"judging_id": claim.judging_id}).one()
+        submission, revision_id, request_id, queue, rejudging_id, waited_seconds = found
+        revision, package = self.revision(revision_id)
+        return Work(
+            submission=submission,
+            revision=revision,
+            package=package,
+            request_id=request_id,
+            queue=queue,
+            kind="visitor" if submission.user_id is None else "interactive" if rejudging_id is None else "rejudge",
+            waited_seconds=float(waited_seconds or 0),
+        )
 
     def package(self, revision: Revision) -> Package:
         """Raises PackageInvalid: a revision may be older than a rule of the package format."""
-        return self._revision(revision.id)[1]
+        return self.revision(revision.id)[1]
 
     def current(self) -> list[Revision]:
         """Return every problem's current revision, the most popular first."""
@@ -61,12 +86,6 @@ class Works:
         current = current.order_by(SolveCount.submissions.desc().nulls_last(), Problem.slug)
         with self._database.transaction() as session:
             return list(session.scalars(current))
-
-    def current_of(self, slug: str) -> tuple[Revision, Package] | None:
-        """Return None if the problem does not exist. Raises PackageInvalid."""
-        with self._database.transaction() as session:
-            revision_id = session.scalar(select(Problem.current_revision_id).where(Problem.slug == slug))
-        return None if revision_id is None else self._revision(revision_id)
 
     def _read_revision(self, revision_id: UUID) -> tuple[Revision, Package]:
         with self._database.transaction() as session:

@@ -8,6 +8,7 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
+from app import log
 from app.database.engine import Database, retry
 from app.engine.boxes import Pools, box_spec
 from app.engine.examination import Inspections
@@ -25,8 +26,9 @@ from app.worker.middleware import JudgingResult
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
-# Progress is collected this long, since a transaction for each result would take longer than most cases.
-SHOW_SECONDS = 0.1
+# Progress is collected this long, since a transaction for each result would take longer than most cases. Each costs the
+# web process a look for every page that shows the submission. Many judgings end sooner.
+SHOW_SECONDS = 0.2
 
 _log = logging.getLogger(__name__)
 
@@ -77,6 +79,7 @@ class Worker:
         Any exception raised here is Allclose's failure: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim), abort)
+        log.request_id.set(work.request_id)
         outcomes, cases = Outcomes(), list[PreparedCase]()
         progress = _Progress(self._database, claim, work.submission.mode)
         try:
@@ -137,8 +140,7 @@ class Worker:
 class _Progress:
     """Writes phases and results for progress listeners, in a thread of its own: the judging does not wait for them.
 
-    The first are written at once, the following ones in groups. `finish` writes everything again, so a failure here
-    does not stop the judging.
+    They are written in groups. `finish` writes everything again, so a failure here does not stop the judging.
     """
 
     def __init__(self, database: Database, claim: JudgingClaim, mode: Mode) -> None:
@@ -173,13 +175,11 @@ class _Progress:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._phases or self._results or self._is_closed)
-                if self._is_closed:
+                if self._changed.wait_for(lambda: self._is_closed, SHOW_SECONDS):
                     return
                 phases, self._phases = self._phases, ()
                 results, self._results = self._results, []
             self._write(phases, results)
-            with self._changed:
-                self._changed.wait_for(lambda: self._is_closed, SHOW_SECONDS)
 
     def _write(self, phases: Sequence[Phase], results: Sequence[CaseResult]) -> None:
         try:

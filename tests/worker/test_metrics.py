@@ -10,7 +10,6 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
-from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear
 from app.queue.model import MAX_ATTEMPTS, WorkerRow
 from app.submissions.judging_record import JudgingClaim
@@ -50,14 +49,14 @@ def watched(bench: Bench, launcher: Launcher, meter: Meter) -> Iterator[Bench]:
         yield Bench(bench.database, pool)  # type: ignore[arg-type]  # no test counts its leases
 
 
-def with_telemetry(judge: Judge, database: Database, meter: Meter) -> Judge:
-    return with_middleware(judge, [JudgingTelemetry(database, meter)])
+def with_telemetry(judge: Judge, meter: Meter) -> Judge:
+    return with_middleware(judge, [JudgingTelemetry(meter)])
 
 
 def test_a_judging_is_counted_with_its_verdict_its_phases_and_its_box(watched: Bench, meter: Meter) -> None:
     watched.send(watched.publish())
 
-    with_telemetry(watched.worker().judge, watched.database, meter)(watched.claim(), threading.Event())
+    with_telemetry(watched.worker().judge, meter)(watched.claim(), threading.Event())
 
     samples = read(meter)
     assert samples['allclose_judgings_total{kind="interactive",queue="cpu",verdict="accepted"}'] == 1
@@ -76,7 +75,7 @@ def test_a_failure_of_the_judge_is_counted_by_its_class_and_kept_by_its_cause(wa
     def fail(claim: JudgingClaim, _: threading.Event) -> JudgingResult:
         raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
 
-    with loop(watched.database, with_telemetry(fail, watched.database, meter), BY_NOTIFY_ONLY):
+    with loop(watched.database, with_telemetry(fail, meter), BY_NOTIFY_ONLY):
         wait_until(lambda: watched.judging().state == "done")
 
     assert read(meter)['allclose_errors_total{kind="BoxLost",part="worker"}'] == MAX_ATTEMPTS

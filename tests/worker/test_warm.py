@@ -184,7 +184,7 @@ def test_a_problem_that_failed_is_prepared_again_when_it_is_opened_again(
 
 def open_page(bench: Bench, revision: Revision) -> bool:
     with bench.database.transaction() as session:
-        notify_problem_opened(session, session.get_one(Problem, revision.problem_id).slug)
+        notify_problem_opened(session, revision.id)
     return True
 
 

@@ -24,7 +24,6 @@ from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.learning.problem_statistics import is_solved_by_student
 from app.learning.progress import Learning, make_next_steps, read_learning, read_own_surroundings
 from app.limits import network_of
-from app.policy import read_policy
 from app.queue.route import Route, find_route, require_frameworks
 from app.submissions.hand_in import HandIn
 from app.submissions.model import Submission
@@ -95,7 +94,7 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None, assignmen
         earlier = _find_given(session, visit.viewer, given)
         context = _context(session, visit.viewer, slug, assignment)
         if visit.viewer is not None:
-            notify_problem_opened(session, slug)
+            notify_problem_opened(session, context["learning"].revision_id)
     draft = context["draft"]
     source = draft.source if draft else context["problem"].starter
     if earlier is None:
@@ -121,9 +120,9 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
         return visit.ask_to_sign_in(f"/problems/{slug}")
     waits = get_queue_waits(visit.request)
     waits.read()
+    limits = SubmitLimits.of(get_policy(visit.request).read(), waits)
     try:
         with visit.transaction() as session:
-            limits = SubmitLimits.of(read_policy(session), waits)
             submission = submit(session, form.wanted(visit.viewer.id, slug), limits)
     except (ResultsHidden, Invalid, LimitReached) as fault:
         return refuse_solution(visit, slug, form, fault, "none")
