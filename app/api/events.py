@@ -22,8 +22,9 @@ from app.accounts.permission import Permission, Viewer
 from app.accounts.token import find_viewer_by_token
 from app.api.dependency import AllLimits, Credentials, Live, Reader
 from app.submissions.progress import ChangeStream
+from app.submissions.query import require_readable
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import Log, ViewReader, get_readable, read_log
+from app.submissions.view_query import Log, ViewReader, read_log
 
 router = APIRouter(tags=["submissions"])
 
@@ -49,7 +50,7 @@ _STREAM = (
 
 async def check_readable(submission_id: UUID, viewer: Reader, progress: Live) -> UUID:
     """Raises NotFound before the answer starts, while it can still have a status."""
-    await progress.reads.read(lambda session: get_readable(session, submission_id, viewer))
+    await progress.reads.read(lambda session: require_readable(session, submission_id, viewer))
     return submission_id
 
 

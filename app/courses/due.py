@@ -72,8 +72,7 @@ def list_open_and_locks(session: Session, user_id: UUID, slug: str) -> tuple[lis
 
     For the many users who take no course, this is one query.
     """
-    taken = select(Member.id).join(Course, Course.id == Member.course_id).where(*_takes(user_id)).exists()
-    problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug), taken))
+    problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug), _takes_a_course(user_id)))
     if problem_id is None:
         return [], []
     due = list_due(session, user_id, problem_id)
@@ -105,6 +104,8 @@ def require_custom_inputs(session: Session, user_id: UUID, problem_id: UUID) -> 
 
 
 def _list_locks(session: Session, user_id: UUID, problem_id: UUID) -> list[DueAssignment]:
+    if not session.scalar(select(_takes_a_course(user_id))):
+        return []
     return list_due(session, user_id, problem_id) + _list_unfinished_exams(session, user_id, problem_id)
 
 
@@ -174,6 +175,10 @@ def _list_taken(session: Session, user_id: UUID, *which: ColumnElement[bool]) ->
 def _takes(user_id: UUID) -> tuple[ColumnElement[bool], ...]:
     is_student = (Member.user_id == user_id, Member.role == "student", Member.left_at.is_(None))
     return (*is_student, Course.state == "open")
+
+
+def _takes_a_course(user_id: UUID) -> ColumnElement[bool]:
+    return exists(select(Member.id).join(Course, Course.id == Member.course_id).where(*_takes(user_id)))
 
 
 def _has_problem(problem: str | UUID) -> ColumnElement[bool]:

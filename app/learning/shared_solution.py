@@ -17,6 +17,7 @@ from sqlalchemy import (
     Index,
     Select,
     and_,
+    bindparam,
     cast,
     delete,
     func,
@@ -132,13 +133,19 @@ def withdraw(session: Session, viewer: Viewer, submission_id: UUID) -> None:
 
 
 def read_sharing(session: Session, submission: Submission) -> Sharing:
-    facts = select(is_solving(), SharedSolution.shared_at, SharedSolution.hidden_at)
-    current = facts.join_from(Submission, Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
-    shared = current.outerjoin(SharedSolution, SharedSolution.submission_id == Submission.id)
-    is_accepted, shared_at, hidden_at = session.execute(shared.where(Submission.id == submission.id)).one()
+    is_accepted, shared_at, hidden_at = session.execute(_SHARING, {"submission_id": submission.id}).one()
     if shared_at is not None:
         return "hidden" if hidden_at else "shared"
     return "private" if is_accepted else "none"
+
+
+# Built once: building takes longer than running.
+_SHARING = (
+    select(is_solving(), SharedSolution.shared_at, SharedSolution.hidden_at)
+    .join_from(Submission, Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+    .outerjoin(SharedSolution, SharedSolution.submission_id == Submission.id)
+    .where(Submission.id == bindparam("submission_id"))
+)
 
 
 def find_shareable(session: Session, user_id: UUID, slug: str) -> UUID | None:

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, and_, case, false, func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
+from app.catalog.parameter import OPTIONAL_FRAMEWORKS
 from app.errors import Invalid
 from app.queue.heartbeat import has_worker, is_alive
 from app.queue.model import WorkerRow
@@ -43,7 +44,8 @@ def select_queue(session: Session) -> ColumnElement[str]:
 
 def require_frameworks(session: Session, route: Route) -> None:
     """Raises Invalid if all workers of the queue lack a framework. Without a worker, none is known."""
-    lacks = session.scalars(select(WorkerRow.lacks).where(is_alive(route.queue))).all()
-    for name in route.frameworks:
+    needed = sorted(OPTIONAL_FRAMEWORKS.intersection(route.frameworks))
+    lacks = session.scalars(select(WorkerRow.lacks).where(is_alive(route.queue))).all() if needed else ()
+    for name in needed:
         if lacks and all(name in each for each in lacks):
             raise Invalid("problem", LACKS_FRAMEWORK.format(name=name))

@@ -100,6 +100,13 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer | None)
     return submission
 
 
+def require_readable(session: Session, submission_id: UUID, viewer: Viewer) -> None:
+    """Raises NotFound as `get_submission` does."""
+    owner_id = session.scalar(select(Submission.user_id).where(Submission.id == submission_id))
+    if not may_read(viewer, owner_id):
+        raise SubmissionNotFound(submission_id)
+
+
 def may_read(viewer: Viewer | None, owner_id: UUID | None) -> bool:
     """Whether the viewer may read a submission of this owner, as `get_submission` says."""
     if viewer is None or owner_id is None:

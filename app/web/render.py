@@ -79,6 +79,7 @@ def open_environment(templates: Path, finalize: Callable[[Any], Any]) -> Environ
     """Open the templates. `finalize` sanitises each value that a template shows."""
     return Environment(
         loader=FileSystemLoader(templates),
+        auto_reload=False,  # a page would ask for the time of each of its files
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -250,11 +250,11 @@ def read_visit(request: Request) -> Visit:
 
 
 def _find_viewer(request: Request) -> Viewer | None:
-    # In its own transaction: if a page waited for a thread with an open connection, threads could starve for one.
+    # Before the page's transaction: if a page waited for a thread with an open connection, threads could starve.
     secret = find_secret(request)
     if not secret:
         return None
-    with get_database(request).transaction() as session:
+    with get_database(request).separate_statements() as session:
         viewer = find_viewer_by_session(session, secret)
         if viewer is not None:
             place = read_place(request, viewer.credential_id)

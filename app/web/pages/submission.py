@@ -22,9 +22,9 @@ from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
 from app.submissions.model import Submission
 from app.submissions.progress import ChangeStream
-from app.submissions.query import get_submission
+from app.submissions.query import get_submission, require_readable
 from app.submissions.view import SubmissionView
-from app.submissions.view_query import ViewReader, get_readable
+from app.submissions.view_query import ViewReader
 from app.web.address import SubmissionId
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -50,10 +50,10 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
         shown = read_one(session, _viewer(visit), submission_id)
-        replaced = [] if shown.view.withheld else list_replaced(session, submission_id)
+        is_own, is_done = shown.submission.user_id == visit.user.id, shown.view.state == "done"
+        replaced = list_replaced(session, submission_id) if is_done and not shown.view.withheld else []
         inspected = _inspect(session, visit, shown.submission)
-        is_own = shown.submission.user_id == visit.user.id
-        sharing = read_sharing(session, shown.submission) if is_own else "none"
+        sharing = read_sharing(session, shown.submission) if is_own and is_done else "none"
         handed_in = _find_assignment(session, shown.submission)
     problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
@@ -78,7 +78,7 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[ChangeStream]:
     """Hold one of the user's streams; a dependency, so that a stream is refused before it starts."""
     with visit.transaction() as session:
-        get_readable(session, submission_id, _viewer(visit))
+        require_readable(session, submission_id, _viewer(visit))
     with hold_stream(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
         yield changes
 
