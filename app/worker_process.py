@@ -214,6 +214,7 @@ def _connect(
         hints,
         runs_in_parallel="parallel_runs" in optimizations,
         inspections=Inspections() if "inspections" in optimizations else None,
+        card=capacity.gpus[0] if len(set(capacity.gpus)) == 1 else "",
     )
     judge = with_middleware(worker.judge, [*around, costs])
     judgings = LeaseLoop(database, capacity, JudgingClaim, judge, background_pause=boxes.pause)

@@ -154,6 +154,8 @@ def _time_lines(times: TimeComparison) -> Iterator[str]:
             yield f"n = {each.size:,}{name}: {short_seconds_text(row.seconds)} (reference: {reference})"
     if times.is_met:
         yield times.sentence
+    if times.throughput:
+        yield f"your program alone, timed on the GPU: {times.throughput.sentence}"
 
 
 def _verdict(view: SubmissionView, result: Result) -> Text:

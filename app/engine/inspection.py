@@ -32,7 +32,7 @@ from app.judging.requirement import KERNELS, Conditional, Evidence, Loop
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.trace_signature import PROGRAM_BYTES, describe
 from sandbox.guest.wire import MESSAGE
-from sandbox.interface import CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits
 from sandbox.pool import Pool
 
 EXPORT_DRIVER = "from sandbox.guest.program_export import run"
@@ -88,6 +88,7 @@ class Inspectors:
     """`pool`: its boxes never hold a submission. `answer_bytes`: the limit of an answer to a case."""
 
     pool: Pool
+    spec: BoxSpec = INSPECTOR
     package: Package
     abort: Event
     answer_bytes: int = MOST_ANSWER_BYTES
@@ -167,6 +168,34 @@ def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_report: OnReport, 
         reader.skip(step, clock.skip_reason or sent.skip_reason)
 
 
+def time_programs(inspectors: Inspectors, tasks: Sequence[Task]) -> dict[str, CaseOutcome]:
+    """Return the answer of each run that could be timed, with its least seconds as `wall_seconds`.
+
+    They do not include passing on inputs and answers. A program keeps nothing between calls, so the same inputs serve
+    for all of them. Raises BoxLost, Aborted.
+    """
+    times = _Times()
+    wall_seconds = inspectors.package.manifest.limits.wall_seconds
+    clock = Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
+    _send(inspectors, [Step("time", task, run) for task in tasks for run in task.runs], clock, times, PROCESSES)
+    return times.outcomes
+
+
+class _Times:
+    def __init__(self) -> None:
+        self.outcomes: dict[str, CaseOutcome] = {}
+
+    def read(self, step: Step, outcome: CaseOutcome) -> None:
+        assert step.run is not None
+        if outcome.ending is Ending.ANSWERED and outcome.answer is not None:
+            found: Any = decode(outcome.answer)
+            timed = replace(outcome, wall_seconds=min(found["seconds"]), answer=encode(found["answer"]))
+            self.outcomes[step.run.name] = timed
+
+    def skip(self, step: Step, skip_reason: SkipReason) -> None:
+        """A run without a time is left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class _SendEnd:
     """`left`: steps that no process was left for, because of `skip_reason`.
@@ -179,7 +208,9 @@ class _SendEnd:
     ended: int
 
 
-def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader", processes: int) -> _SendEnd:
+def _send(
+    inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader | _Times", processes: int
+) -> _SendEnd:
     manifest = inspectors.package.manifest
     # A message that leaves a step out gets two answers.
     limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
@@ -193,7 +224,7 @@ def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "
         queue=messages,
         limits=limits,
     )
-    run_cases(inspectors.pool, INSPECTOR, request, answers.read, inspectors.abort, processes)
+    run_cases(inspectors.pool, inspectors.spec, request, answers.read, inspectors.abort, processes)
     left = steps[answers.count :]
     ended_by = [*messages.ended_by, *(steps[answers.count - 1 : answers.count] if left else [])]
     return _SendEnd(left, answers.skip_reason, sum(not step.batch for step in ended_by))
@@ -202,7 +233,7 @@ def _send(inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "
 class _Answers:
     """Gives each answer to the reader, with its message. `skip_reason`: why the next messages would be skipped."""
 
-    def __init__(self, messages: Messages, clock: Clock, reader: "_Reader") -> None:
+    def __init__(self, messages: Messages, clock: Clock, reader: "_Reader | _Times") -> None:
         self.count, self.skip_reason = 0, SkipReason(None)
         self._messages, self._clock, self._reader = messages, clock, reader
 

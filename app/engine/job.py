@@ -98,6 +98,7 @@ class Job:
     each case before it is compared.
     `wait_until_quieter` waits for a quieter machine, and raises Aborted when the event is set; None: late cases do not
     run once more. `runs_in_parallel`: runs may begin ahead of their turn. `inspections`: those of earlier programs.
+    `card`: the name of the GPU, if all of the worker's are alike.
     """
 
     package: Package
@@ -110,6 +111,7 @@ class Job:
     wait_until_quieter: Callable[[Event], None] | None = None
     runs_in_parallel: bool = False
     inspections: Inspections | None = None
+    card: str = ""
 
     @property
     def manifest(self) -> Manifest:

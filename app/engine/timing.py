@@ -10,15 +10,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engine.boxes import box_spec
-from app.engine.case_verdict import check_again, check_calls, refuse
+from app.engine.boxes import INSPECTOR, box_spec
+from app.engine.case_verdict import check_again, check_calls, check_case, refuse
+from app.engine.inspection import Inspectors, export_fault, export_programs, signature_of, time_programs
+from app.engine.inspector_protocol import Run, Task
 from app.engine.job import Context
 from app.engine.overload import was_overloaded
 from app.engine.prepare import PreparedCase, ReferenceFailed
 from app.engine.request import build_request, patient, place_of, read_outcome, reason_of, recorded, run_all
-from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
+from app.judging.efficiency import CasePair, Efficiency, Throughput, TimeComparison, compare_times
+from app.judging.throughput import DeviceRun, throughput_of
 from app.judging.verdicts import CaseResult, Verdict
-from sandbox.interface import CaseInput, CaseOutcome, Ending
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 
 LEAST_ROUNDS = 2
@@ -27,6 +30,7 @@ ROUNDS = 5
 MOST_SECONDS = 30
 
 TOO_SLOW = "slower than allowed"
+GPU_INSPECTOR = BoxSpec(INSPECTOR.frameworks, gpu=True)
 Least = dict[str, float]
 Right = Mapping[str, CaseResult]
 
@@ -90,7 +94,61 @@ def compare_with_reference(context: Context) -> TimeComparison | None:
         timed = _measure(context, right, timed)
     for result in timed.results(right):
         results.keep(result)
-    return timed.comparison
+    if timed.comparison is None or not job.manifest.limits.gpu:
+        return timed.comparison
+    return timed.comparison.model_copy(update={"throughput": measure_throughput(context, GPU_INSPECTOR)})
+
+
+def measure_throughput(context: Context, inspector: BoxSpec) -> Throughput | None:
+    """Time the programs of the submission and the reference at each size, in boxes without any Python of theirs.
+
+    None if one can't be exported or timed, as in PyTorch, or answers wrongly. Raises BoxLost, Aborted.
+    """
+    job = context.job
+    if job.inspectors is None or job.references is None or "jax" not in job.manifest.frameworks:
+        return None
+    chosen = {size: cases[0] for size, cases in job.timed_cases.items()}
+    tasks = [
+        *_tasks(context, context.pool, job.source, "own", chosen),
+        *_tasks(context, job.references, job.package.reference, "reference", chosen),
+    ]
+    inspectors = Inspectors(
+        pool=job.inspectors,
+        package=job.package,
+        abort=context.abort,
+        answer_bytes=job.answer_bytes,
+        spec=inspector,
+    )
+    outcomes, runs = time_programs(inspectors, tasks), list[DeviceRun]()
+    for size, case in chosen.items():
+        own, reference = outcomes.get(f"own {size}"), outcomes.get(f"reference {size}")
+        if own is None or reference is None or check_case(context.checker, case, own).verdict is not Verdict.ACCEPTED:
+            return None
+        run = DeviceRun(
+            size=size,
+            seconds=own.wall_seconds,
+            reference_seconds=reference.wall_seconds,
+            work_bytes=len(case.inputs) + len(case.expected),
+            flops=case.evidence.flops if case.evidence else 0.0,
+        )
+        runs.append(run)
+    return throughput_of(job.card, runs)
+
+
+def _tasks(context: Context, pool: Pool, source: str, whose: str, chosen: Mapping[int, PreparedCase]) -> list[Task]:
+    """Export the source for the inputs of each size. Sizes that can't be exported are left out."""
+    manifest = context.job.manifest
+    signatures = {size: signature_of(manifest, case.inputs) for size, case in chosen.items()}
+    exports = export_programs(
+        pool, context.job.package, source, list(dict.fromkeys(signatures.values())), context.abort
+    )
+    tasks = []
+    for size, signature in signatures.items():
+        program = exports[signature].answer if signature in exports else None
+        if program is not None:
+            run = Run(f"{whose} {size}", chosen[size].inputs, None)
+            tasks.append(Task(signature=signature, program=program, runs=[run], wanted=()))
+    return [task for task in tasks if export_fault(task) is None]
 
 
 def _measure(context: Context, right: Right, before: TimeMeasurement | None = None) -> TimeMeasurement:

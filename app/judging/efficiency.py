@@ -74,6 +74,33 @@ class SizeTime(BaseModel):
         return self.cases or (unnamed,)
 
 
+class DeviceTime(BaseModel):
+    """The least times of the programs at one size, on the device alone. The numbers are rounded to two digits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    size: int = Field(description="the size of the inputs, as the author counts it")
+    seconds: float = Field(description="of the submission's program")
+    reference_seconds: float = Field(description="of the reference's program")
+    bytes_per_second: float = Field(description="the size of the inputs and the answer over the submission's time")
+
+
+class Throughput(BaseModel):
+    """Times on the device alone, in order of size. `share` is at the largest size."""
+
+    model_config = ConfigDict(frozen=True)
+
+    card: str = Field(description="the name of the GPU")
+    times: tuple[DeviceTime, ...]
+    share: float | None = Field(description="the least time that the card allows over the submission's; null: unknown")
+
+    @property
+    def sentence(self) -> str:
+        last = self.times[-1]
+        told = f"{last.bytes_per_second / 1e9:,.4g} GB/s at n = {last.size:,} on {self.card}"
+        return told if self.share is None else f"{told}: {100 * self.share:.0f} % of what the card allows"
+
+
 class TimeComparison(BaseModel):
     """A submission's times beside the reference's, by size. The numbers are rounded to two digits."""
 
@@ -85,6 +112,9 @@ class TimeComparison(BaseModel):
     growth: float | None = Field(description="the exponent e if the time grows like n^e; null with one size")
     reference_growth: float | None = Field(description="the reference's exponent")
     max_growth: float | None = Field(description="the largest allowed exponent; null if there is none")
+    throughput: Throughput | None = Field(
+        default=None, description="on a GPU, the times on the device alone; null without a program to time"
+    )
 
     @property
     def allowed_growth(self) -> float | None:

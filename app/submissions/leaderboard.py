@@ -93,11 +93,15 @@ By = Literal["time", "memory"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A user's best solution. `submission_id` is None for other users' entries."""
+    """A user's best solution. `submission_id` is None for other users' entries.
+
+    `share`: of what the GPU allows (`app.judging.throughput`); None if it is not known.
+    """
 
     place: int
     username: str
     ratio: float
+    share: float | None
     sent_at: datetime
     is_own: bool
     submission_id: UUID | None
@@ -123,6 +127,7 @@ class _Best(NamedTuple):
     username: str
     user_id: UUID
     submission_id: UUID
+    share: float | None
 
 
 def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By, limit: int = PAGE) -> Leaderboard:
@@ -195,7 +200,7 @@ def _measured(revision_id: UUID | ColumnElement[UUID], by: By) -> Select[Any]:
     """Select the accepted solutions whose cost and whose reference's cost are known."""
     return (
         select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at)
-        .add_columns(_ratio(by).label("ratio"))
+        .add_columns(_ratio(by).label("ratio"), Judging.times[("throughput", "share")].as_float().label("share"))
         .select_from(Measurement)
         .join(Judging, Judging.id == Measurement.judging_id)
         .join(Submission, Submission.id == Judging.submission_id)
@@ -229,7 +234,7 @@ _TIMES = _select_times()
 
 
 def _best(row: Row[Any]) -> _Best:
-    return _Best(round_ratio(float(row.ratio)), row.created_at, row.username, row.id, row.submission_id)
+    return _Best(round_ratio(float(row.ratio)), row.created_at, row.username, row.id, row.submission_id, row.share)
 
 
 def _entry(best: _Best, listed: Sequence[_Best], viewer: Viewer) -> Entry:
@@ -238,6 +243,7 @@ def _entry(best: _Best, listed: Sequence[_Best], viewer: Viewer) -> Entry:
         place=1 + sum(other.ratio < best.ratio for other in listed),
         username=best.username,
         ratio=best.ratio,
+        share=best.share,
         sent_at=best.sent_at,
         is_own=is_own,
         submission_id=best.submission_id if is_own else None,

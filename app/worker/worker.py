@@ -65,6 +65,7 @@ class Worker:
         *,
         runs_in_parallel: bool = True,
         inspections: Inspections | None = None,
+        card: str = "",
     ) -> None:
         self._database = database
         self._works = works
@@ -72,6 +73,7 @@ class Worker:
         self._hint_recorder = hint_recorder
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
+        self._card = card
 
     def judge(self, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         """Judge from claim to end: prepare the cases, judge the source, look for a hint, write the verdict.
@@ -129,6 +131,7 @@ class Worker:
             wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
             runs_in_parallel=self._runs_in_parallel and not claim.is_background,
             inspections=None if claim.is_background else self._inspections,
+            card=self._card,
         )
 
     def _make_ready(self, claim: JudgingClaim, work: Work) -> None:

@@ -80,7 +80,7 @@ def test_a_submission_is_taken_and_its_results_stand_where_location_says(ada: ht
     assert queued.json().keys() == {
         "id", "problem", "title", "revision", "digest", "mode", "parameters", "case_names", "created_at", "inputs",
         "state", "verdict", "score", "parts", "cases", "times", "notice", "hint", "hint_pending", "wait", "phases",
-        "withheld", "is_again",
+        "withheld", "is_again", "is_interpreted",
     }  # fmt: skip
     assert (queued.json()["problem"], queued.json()["state"]) == ("running_mean", "queued")
     assert (judging["state"], judging["verdict"], len(judging["cases"])) == ("judging", None, 1)

@@ -161,3 +161,38 @@ def test_the_program_for_a_processor_gives_the_answer(bench: Bench) -> None:
     (ran,) = ask(bench, program.message("run"))
 
     assert value_of(ran).tolist() == XY["x"].tolist()
+
+
+FOR_GPU = """
+from sandbox.guest import codec
+from sandbox.guest.inspection.module import KERNEL, Module
+
+def run(_solution, inputs):
+    module = Module(codec.decode(inputs["exported"].tobytes())["program"].tobytes(), for_gpu=inputs["for_gpu"])
+    text = module.module.operation.get_asm()
+    assert module.module.operation.verify()
+    return [text.count(KERNEL), len(module.main.type.inputs), "dense<1> : tensor<i32>" in text]
+"""
+
+
+def test_the_program_for_a_gpu_keeps_its_kernels_and_chooses_them(bench: Bench) -> None:
+    (program,) = programs(bench, KERNELS, {"which": "twice"} | XY, static=("which",), frameworks=("pallas",))
+    exported = np.frombuffer(program.exported, np.uint8)
+    given = [{"exported": exported, "for_gpu": for_gpu} for for_gpu in (False, True)]
+
+    with bench.box("jax") as box:
+        cases = run_in(box, make_request("def solve():\n    pass\n", *given, driver=FOR_GPU)).cases
+
+    assert [value_of(case)[0] for case in cases] == [0, 2]
+    assert {value_of(case)[1] for case in cases} == {2}
+    assert value_of(cases[1])[2]
+
+
+def test_a_program_is_timed_and_answers(bench: Bench) -> None:
+    (program,) = programs(bench, KERNELS, {"which": "twice"} | XY, static=("which",), frameworks=("pallas",))
+
+    (timed,) = ask(bench, program.message("time"))
+
+    found = value_of(timed)
+    assert found["answer"].tolist() == XY["x"].tolist()
+    assert all(seconds > 0 for seconds in found["seconds"])

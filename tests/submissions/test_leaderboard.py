@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -19,7 +20,7 @@ from app.submissions.leaderboard import (
     round_ratio,
     set_ranked,
 )
-from app.submissions.model import Submission
+from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 SLUG = "raced"
@@ -53,6 +54,18 @@ def ranked(session: Session, name: str) -> User:
 
 def read(session: Session, viewer: User, by: By = "time") -> Leaderboard:
     return read_leaderboard(session, SLUG, signed_in(viewer), by)
+
+
+def test_an_entry_has_its_share_of_the_gpu_if_it_is_known(session: Session) -> None:
+    revision, (fast, slow) = make_problem(session, SLUG), [ranked(session, name) for name in ("fast", "slow")]
+    reference(session, revision, "slow", 1.0)
+    for user, seconds in ((fast, 1.0), (slow, 2.0)):
+        submission = accepted(session, user, revision, seconds)
+        judging = session.scalars(select(Judging).where(Judging.submission_id == submission.id)).one()
+        judging.times = {"throughput": {"share": 0.42}} if user is fast else None
+    session.flush()
+
+    assert [entry.share for entry in read(session, slow).entries] == [0.42, None]
 
 
 def places(board: Leaderboard) -> list[tuple[int, str, float]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -14,10 +15,12 @@ from app.cli.result_text import submission_text
 from app.database.engine import Database
 from app.judging.efficiency import CasePair, Efficiency, TimeComparison, compare_times
 from app.judging.report import AnswerFault
+from app.judging.throughput import DeviceRun, throughput_of
 from app.judging.verdicts import Finish, Verdict
 from app.submissions.judging_record import finish
 from app.submissions.model import Submission
 from app.web.picture.time_plot import draw_time_plot
+from app.web.render import render_text
 from tests.factories import view_submission
 from tests.web.judged import all_right, failed, take
 from tests.web.submit_form import submit
@@ -132,3 +135,13 @@ def test_the_problems_page_tells_the_limits_before_a_submission(database: Databa
 
     assert "Your program must take at most 4 times the reference&#39;s time at the largest size." in page
     assert "Your program must take time that grows at most like n^1.5." in page
+
+
+def test_the_throughput_on_a_gpu_stands_below_the_plot() -> None:
+    run = DeviceRun(size=4096, seconds=0.001, reference_seconds=0.002, work_bytes=2_400_000_000, flops=0.0)
+    times = FAST.model_copy(update={"throughput": throughput_of("NVIDIA H200", [run])})
+
+    shown = render_text("fragments/times.html", {"result": SimpleNamespace(times=times)})
+
+    assert "timed on the GPU: 2,400 GB/s at n = 4,096 on NVIDIA H200: 50 % of what the card allows." in shown
+    assert "timed on the GPU" not in render_text("fragments/times.html", {"result": SimpleNamespace(times=FAST)})

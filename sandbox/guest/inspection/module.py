@@ -43,10 +43,10 @@ _DTYPES = {
 class Module:
     """A verified module in its own context. The constructor raises Refused.
 
-    `kernels`: the choices between an interpreted and a compiled kernel. The compiled one is removed.
+    `kernels`: the choices between an interpreted and a compiled kernel. The compiled one is removed, except `for_gpu`.
     """
 
-    def __init__(self, program: bytes) -> None:
+    def __init__(self, program: bytes, *, for_gpu: bool = False) -> None:
         if len(program) > PROGRAM_BYTES:
             raise Refused(f"the program takes more than {PROGRAM_BYTES // 2**20} MiB")
         self.context = mlir.make_ir_context()
@@ -57,8 +57,10 @@ class Module:
             except Exception as error:
                 raise Refused(f"the bytes are not an exported program ({type(error).__name__})") from None
             self.functions = self._list_functions()
-            self.kernels = _choose_processor(self.main, list(_walk(self.module.operation)))
-            self.operations = list(_walk(self.module.operation))
+            _choose_platform(self.main, 1 if for_gpu else 0)
+            kept = [one for one in _walk(self.module.operation) if _calls_kernel(one)]
+            self.kernels = {} if for_gpu else {_parent_of(one): _remove_kernel(one) for one in kept}
+            self.operations = [one for one in _walk(self.module.operation) if not (for_gpu and one in kept)]
             self._check()
         self.places = {operation: place for place, operation in enumerate(self.operations)}
 
@@ -103,17 +105,17 @@ def dtype_of(one: Type) -> str:
     return next((name for name, dtype in _DTYPES.items() if dtype == one.dtype), one.dtype)
 
 
-def _choose_processor(main: Any, operations: list[Any]) -> dict[Any, KernelCall]:
-    """Fix a program for several platforms to the first, a processor, and return what it would call on a GPU."""
+def _choose_platform(main: Any, number: int) -> None:
+    """Fix a program for several platforms to the first, a processor, or to the second, a GPU."""
     block = main.regions[0].blocks[0]
     if block.arguments and "jax.global_constant" in main.arg_attrs[0]:
         with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
-            block.arguments[0].replace_all_uses_with(_zero(block.arguments[0].type))
+            chosen = stablehlo.constant(ir.Attribute.parse(f"dense<{number}> : {block.arguments[0].type}"))
+            block.arguments[0].replace_all_uses_with(chosen)
         block.erase_argument(0)
         kind = main.type
         main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kind.inputs[1:], kind.results))
         main.arg_attrs = list(main.arg_attrs)[1:]
-    return {_parent_of(one): _remove_kernel(one) for one in operations if _calls_kernel(one)}
 
 
 def _calls_kernel(operation: Any) -> bool:
