@@ -21,6 +21,7 @@ from typing import Any, Literal
 import httpx
 
 from app.catalog.package import KnownSubmission, Package, load_package
+from app.catalog.parameter import KERNEL_FRAMEWORKS
 from app.engine.boxes import box_spec, open_launcher
 from app.judging.verdicts import Verdict
 from app.settings import ROOT, read_settings
@@ -49,7 +50,7 @@ def check_worker(launcher: Launcher, device: Literal["cpu", "gpu"], settings: Ma
         problems = Path(folder) / "problems"
         kinds = dict(KINDS)
         for kind, slug in KINDS.items():
-            _copy(slug, problems / slug, device)
+            _copy(slug, problems / slug, device, is_kernel=kind in KERNEL_FRAMEWORKS)
             if fault := _find_fault(launcher, load_package(problems / slug), kind):
                 yield fault
                 del kinds[kind]
@@ -64,19 +65,21 @@ def check_worker(launcher: Launcher, device: Literal["cpu", "gpu"], settings: Ma
             yield Row(WHERE, "the end of its log", None, " / ".join(log.read_text().splitlines()[-3:]))
 
 
-def _copy(slug: str, target: Path, device: str) -> None:
+def _copy(slug: str, target: Path, device: str, *, is_kernel: bool) -> None:
     shutil.copytree(ROOT / "problems" / slug, target)
     manifest = target / "problem.yaml"
-    text, changed = LIMITS.subn(rf"limits: {{\1, gpu: {str(device == 'gpu').lower()}}}", manifest.read_text())
+    asked = (", gpu: true, interpreter: true" if is_kernel else ", gpu: true") if device == "gpu" else ""
+    text, changed = LIMITS.subn(rf"limits: {{\1{asked}}}", manifest.read_text())
     if changed != 1:
         raise ValueError(f"{manifest} has no `limits` in one line")
     manifest.write_text(text)
 
 
 def _find_fault(launcher: Launcher, package: Package, kind: str) -> Row | None:
-    """Open a box of this kind. Return a row if that fails."""
+    """Open a box of this kind, and of the one for its interpreter. Return a row if that fails."""
     try:
-        launcher.launch(box_spec(package.manifest)).close()
+        for spec in {box_spec(package.manifest), box_spec(package.interpreted.manifest)}:
+            launcher.launch(spec).close()
     except FrameworkMissing as missing:
         return Row(WHERE, f"{kind}: a box", None, f"not run: {missing}")
     except SandboxError as error:

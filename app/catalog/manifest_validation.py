@@ -53,9 +53,12 @@ def _gpu_conflicts(manifest: Manifest) -> Iterator[Conflict]:
         message = "is true, but only kernels in Pallas and Triton have an interpreter"
         yield Conflict(place, message, "add pallas or triton to frameworks, or remove it")
     for index, requirement in enumerate(manifest.requirements):
-        if isinstance(requirement, Kernel) and requirement.is_watched and manifest.limits.gpu:
-            message = "is watched in Triton's interpreter, which a box with a GPU does not use"
-            yield Conflict(("requirements", index, "kernel"), message, "remove it, or remove `gpu` from limits")
+        is_compiled = manifest.limits.gpu and not manifest.limits.interpreter
+        if isinstance(requirement, Kernel) and requirement.is_watched and is_compiled:
+            message = "is watched in Triton's interpreter, which the problem does not allow"
+            yield Conflict(
+                ("requirements", index, "kernel"), message, "add `interpreter: true` to limits, or remove it"
+            )
 
 
 def _name_conflicts(manifest: Manifest) -> Iterator[Conflict]:

@@ -12,6 +12,9 @@
 A case is accepted when its answer is right, its program's answer is right too, and every requirement is met. Cases that
 run out of time on an overloaded machine wait until it is quieter and run once more; that result counts. So do
 measurements that find a submission too slow. A judging waits so once, at the first step that needs it.
+
+Compiled kernels in Triton can't be watched. So where an interpreter may run them too, it judges first, with its checks
+and the requirement `kernel`. Then a GPU judges what was accepted.
 """
 
 from collections.abc import Sequence
@@ -38,6 +41,7 @@ from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes, read_outcome
 from app.engine.timing import compare_with_reference
 from app.judging.efficiency import TimeComparison
+from app.judging.requirements.kernel import Kernel
 from app.judging.verdicts import CaseResult, Finish, Verdict, overall, score, score_by_points
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
@@ -49,6 +53,20 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     Returns the results in order of position. Raises BoxLost when the sandbox fails and JudgeFailed when the package
     does: the student is not charged for either. Raises Aborted when `abort` is set.
     """
+    manifest = job.manifest
+    if not (manifest.limits.gpu and manifest.limits.interpreter and "triton" in manifest.frameworks):
+        return _judge_once(job, pool, on_result, abort)
+    interpreted = _judge_once(replace(job, package=job.package.interpreted), pool, lambda _: None, abort)
+    if interpreted.verdict is Verdict.ACCEPTED:
+        others = tuple(each for each in manifest.requirements if not isinstance(each, Kernel))
+        compiled = replace(job.package, manifest=manifest.model_copy(update={"requirements": others}))
+        return _judge_once(replace(job, package=compiled), pool, on_result, abort)
+    for result in interpreted.cases:
+        on_result(result)
+    return interpreted
+
+
+def _judge_once(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     context = Context(job, pool, on_result, abort)
     with closing(job.timeline), early_runs(context) as runs:
         called = call_open_cases(context, runs)

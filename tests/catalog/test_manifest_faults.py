@@ -156,3 +156,22 @@ def test_a_kernel_in_triton_is_not_watched_on_a_gpu() -> None:
 
     fault = next(fault for fault in faults if fault.key == "requirements[0].kernel")
     assert "which a box with a GPU does not use" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("frameworks", "more", "key", "remedy"),
+    [
+        ("[numpy, pallas]", "interpreter: true", "limits.interpreter", "add `gpu: true`"),
+        ("[numpy]", "gpu: true, interpreter: true", "limits.interpreter", "add pallas or triton to frameworks"),
+        ("[numpy, triton]", "gpu: true", "requirements[0].kernel", "add `interpreter: true` to limits"),
+    ],
+)
+def test_an_interpreter_is_for_kernels_that_also_run_on_a_gpu(
+    frameworks: str, more: str, key: str, remedy: str
+) -> None:
+    problem = PROBLEM.replace("[numpy]", frameworks).replace("memory_mib: 256", f"memory_mib: 256, {more}")
+    problem += "requirements: [{kernel: {}}]\n" if "triton" in frameworks else ""
+
+    faults = {fault.key: fault for fault in faults_of(make_files(problem=problem))}
+
+    assert remedy in faults[key].remedy
