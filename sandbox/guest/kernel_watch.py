@@ -5,7 +5,7 @@ answer through a kernel, and which by another way. All of it is seen in the stud
 proof.
 """
 
-import sys
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -18,7 +18,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from sandbox.guest.failure import SOURCE_NAME
 from sandbox.guest.triton import Kind, Launch, Region, launches
 
 MAX_LAUNCHES = 1000
@@ -29,6 +28,8 @@ ALLOCATING = frozenset(
     new_zeros ones ones_like zero zeros zeros_like
     """.split()  # noqa: SIM905
 )
+# Operations that give memory with any values. A kernel that leaves some as they are must not be right by chance.
+UNFILLED = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"})
 # Operations that arrange values, and compute none.
 ARRANGING = frozenset(
     """
@@ -39,9 +40,10 @@ ARRANGING = frozenset(
 )
 # Methods by which values leave PyTorch, where nothing follows them.
 LEAVING = frozenset(
-    {"__array__", "__dlpack__", "__repr__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage"}
+    """
+    __array__ __dlpack__ __repr__ apply_ data_ptr map2_ map_ numpy storage tolist untyped_storage
+    """.split()  # noqa: SIM905
 )
-OF_INTERPRETER = frozenset({"data_ptr", "untyped_storage"})
 
 
 # Taken here, since its calls by the source are noted.
@@ -186,11 +188,13 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]
         self._watch = watch
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        returned, name = func(*args, **(kwargs or {})), func.overloadpacket.__name__.rstrip("_")
+        returned = func(*args, **(kwargs or {}))
         if launches.running is None:
+            # The operations of other libraries can have any name.
+            name = func.overloadpacket.__name__.rstrip("_") if func.namespace == "aten" else str(func)
             self._watch.note_operation(name, (args, kwargs), returned)
-        elif name != "set":  # the interpreter's own, in a launch; a function that gives the grid may compute there
-            self._watch.note_computation(name)
+            if name in UNFILLED:
+                returned.fill_(_poison(returned.dtype))
         return returned
 
 
@@ -203,10 +207,15 @@ class _Methods(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        is_interpreter = launches.running is not None and sys._getframe(1).f_code.co_filename != SOURCE_NAME
-        if name in LEAVING and not (is_interpreter and name in OF_INTERPRETER):
+        if name in LEAVING and launches.running is None:
             self._watch.note_outside(f"Tensor.{name}")
         return func(*args, **(kwargs or {}))
+
+
+def _poison(dtype: torch.dtype) -> float:
+    if dtype.is_floating_point or dtype.is_complex:
+        return math.nan
+    return 1 if dtype == torch.bool else int(torch.iinfo(dtype).max)
 
 
 def _storages(value: object) -> set[int]:

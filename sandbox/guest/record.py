@@ -21,7 +21,16 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
 # The source must import these anew, which is noted, and gets copies that watch nothing.
-WATCHERS = ("dynamic_code", "forbidden_calls", "kernel_watch", "notes", "record", "triton")
+WATCHERS = (
+    "dynamic_code",
+    "forbidden_calls",
+    "kernel_watch",
+    "notes",
+    "record",
+    "triton",
+    "triton_compile",
+    "triton_language",
+)
 # The calls of the case that runs, by name.
 counts: Counts = Counter()
 

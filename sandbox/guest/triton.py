@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from triton.runtime import interpreter
 from triton.runtime.errors import InterpreterError
 
-from sandbox.guest import triton_compile
+from sandbox.guest.triton_compile import Compiler
 
 Kind = Literal["reads", "writes", "updates"]
 Array = NDArray[Any]
@@ -190,7 +190,6 @@ class Launches:
 
     def install(self) -> None:
         """Check every launch of this process from now on."""
-        triton_compile.install()
         store, rmw, cas = _memory.store, _memory.atomic_rmw, _memory.atomic_cas
 
         def load(addresses: Array, mask: Array, other: Array, dtype: Any) -> Any:
@@ -212,6 +211,7 @@ class Launches:
         vars(_memory).update(load=load, store=seen_store, atomic_rmw=seen_rmw, atomic_cas=seen_cas)
         interpreter.GridExecutor.__call__ = self._checked(interpreter.GridExecutor.__call__)
         interpreter.InterpretedFunction.__call__ = _call_function
+        self._compiler = Compiler()
 
     def _see(self, kind: Kind, addresses: Array, mask: Any, width: int, stored: Array | None = None) -> None:
         lanes = np.broadcast_to(np.asarray(mask, bool), addresses.shape)
@@ -225,9 +225,14 @@ class Launches:
         def launch(executor: Any, *arguments: Any, **named: Any) -> None:
             known = {name: value for name, value in named.items() if name in executor.arg_names}
             given = inspect.getcallargs(executor.fn, *arguments, **known)
+            # Functions of the source run before the launch, where what they compute is watched.
+            executor.grid = executor.grid(given) if callable(executor.grid) else executor.grid
+            hooks, executor.pre_run_hooks = executor.pre_run_hooks, []
+            for hook in hooks:
+                hook(*arguments, **named)
+            self._compiler.check(executor, given)
             self.running = Launch(executor.fn.__name__)
             try:
-                triton_compile.check(executor, given)
                 self.running.regions = _make_regions(given)
                 call(executor, *arguments, **named)
                 self.running.grid = tuple(map(int, _builder.grid_dim))

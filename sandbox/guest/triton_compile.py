@@ -1,12 +1,14 @@
 """Compiles a Triton kernel as far as Triton's intermediate code, which needs no GPU.
 
 The interpreter runs more than a GPU can: blocks whose size is no power of two, functions of NumPy, any Python. So each
-kernel is compiled before it is interpreted, once for each set of types and constants.
+kernel is compiled before it is interpreted, once for each set of types and constants. What is interpreted has the same
+text and the same global names, and uses Triton's language only.
 
 With the interpreter, `triton.jit` makes no functions that can be compiled, also in Triton's own library. They are made
-here, with copies of their modules' names in which the other functions are replaced too.
+here, with global names in which the other functions are replaced too.
 """
 
+import ast
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
@@ -16,43 +18,107 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 from triton.compiler.code_generator import CodeGenerator
 from triton.compiler.errors import CompilationError
+from triton.runtime import interpreter
 from triton.runtime.interpreter import GridExecutor, InterpretedFunction
-from triton.runtime.jit import JITFunction, mangle_type
+from triton.runtime.jit import JITFunction, MockTensor, get_jit_fn_file_line, mangle_type
 
-from sandbox.guest.failure import SOURCE_NAME
+from sandbox.guest.triton_language import TENSORS, Language, NotCompiled
 
 # Any GPU of Triton's: what differs between them comes later than the intermediate code.
 TARGET = GPUTarget("cuda", 80, 32)
-PLAIN_FUNCTION = "the kernel calls {name}, which is no function for GPUs: write @triton.jit above its `def`"
+CHANGED = "the global {name} was another object when a kernel that uses it was launched first"
 
 _generate_call = CodeGenerator.call_Function
-_functions: dict[FunctionType, Any] = {}
-_namespaces: dict[int, dict[str, Any]] = {}
-_compiled: set[tuple[FunctionType, str]] = set()
 
 
-class NotCompiled(Exception):
-    """Triton can't compile the kernel."""
+class Compiler:
+    """Make one before the source runs, when Triton is as it shall stay."""
+
+    def __init__(self) -> None:
+        self._functions: dict[FunctionType, _Function] = {}
+        self._compiled: set[tuple[FunctionType, str]] = set()
+        InterpretedFunction.rewrite = lambda function: self._find(function.fn).interpreted
+        CodeGenerator.call_Function = lambda generator, *given: self._generate_call(generator, *given)
+        self._language = Language()
+
+    def check(self, executor: GridExecutor, given: Mapping[str, Any]) -> None:
+        """Compile the kernel of a launch. `given`: its arguments by name. Raises NotCompiled."""
+        try:
+            self._language.check_unchanged()
+            for function in self._functions.values():
+                function.check_unchanged()
+            self._language.check_values(given)
+            self._compile(executor, given)
+        except Exception as error:
+            raise NotCompiled(f"Triton can't compile kernel {executor.fn.__name__}: {_innermost(error)}") from None
+
+    def _compile(self, executor: GridExecutor, given: Mapping[str, Any]) -> None:
+        kernel = next(function for function in self._functions.values() if function.interpreted is executor.fn)
+        constants = {name: value for name, value in given.items() if name in executor.constexprs or value is None}
+        types = {name: "constexpr" if name in constants else _type_of(value) for name, value in given.items()}
+        key = (kernel.original, repr((types, constants)))
+        if key not in self._compiled:
+            _compile(kernel.compiled, types, constants)
+            self._compiled.add(key)
+
+    def _find(self, function: FunctionType) -> "_Function":
+        if function not in self._functions:
+            self._functions[function] = found = _Function(function, self._language)
+            found.link(self._find)
+        return self._functions[function]
+
+    def _generate_call(self, generator: CodeGenerator, node: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        if isinstance(function, InterpretedFunction):
+            function = self._find(function.fn).compiled
+        return _generate_call(generator, node, function, *arguments)
 
 
-def install() -> None:
-    CodeGenerator.call_Function = _call
+class _Function:
+    """A function of kernels, for the compiler and for the interpreter. Raises NotCompiled."""
+
+    def __init__(self, function: FunctionType, language: Language) -> None:
+        self.original, self._linked = function, dict[str, Any]()
+        copy = FunctionType(
+            function.__code__, self._linked, function.__name__, function.__defaults__, function.__closure__
+        )
+        copy.__dict__.update(function.__dict__)
+        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+        copy.__annotations__, copy.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
+        self.compiled = JITFunction(copy)
+        tree = self.compiled.parse()
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._names = {name: value for name, value in function.__globals__.items() if name in used}
+        self._is_own = not language.owns(function)
+        if self._is_own:
+            language.check_text(tree, self._names)
+        self.interpreted = self._interpret(
+            tree, language.names_for(self._names) if self._is_own else function.__globals__
+        )
+
+    def link(self, find: Callable[[FunctionType], "_Function"]) -> None:
+        """Give the compiler the global names, with functions that it can compile."""
+        for name, value in self._names.items():
+            self._linked[name] = find(value.fn).compiled if isinstance(value, InterpretedFunction) else value
+
+    def check_unchanged(self) -> None:
+        for name, value in self._names.items() if self._is_own else ():
+            if self.original.__globals__.get(name) is not value:
+                raise NotCompiled(CHANGED.format(name=name))
+
+    def _interpret(self, tree: ast.Module, names: dict[str, Any]) -> Any:
+        file, line = get_jit_fn_file_line(self.compiled)
+        changed = ast.fix_missing_locations(interpreter.FunctionRewriter.ast_transformer.visit(tree))
+        ast.increment_lineno(changed, line - 1)
+        names.setdefault("interpreter_semantic", interpreter.interpreter_semantic)  # what is assigned goes through it
+        made: dict[str, Any] = {}
+        exec(compile(changed, file, "exec", dont_inherit=True), names, made)
+        return made[self.original.__name__]
 
 
-def check(executor: GridExecutor, given: Mapping[str, Any]) -> None:
-    """Compile the kernel of a launch. `given`: its arguments by name. Raises NotCompiled."""
-    kernel = _original(executor.fn)
-    constants = {name: value for name, value in given.items() if name in executor.constexprs or value is None}
-    types = {name: "constexpr" if name in constants else mangle_type(value) for name, value in given.items()}
-    key = (kernel, repr((types, constants)))
-    if key in _compiled:
-        return
-    try:
-        _compile(_compilable(kernel), types, constants)
-    except Exception as error:
-        told = _innermost(error)
-        raise NotCompiled(f"Triton can't compile kernel {kernel.__name__}: {told}") from None
-    _compiled.add(key)
+def _type_of(value: Any) -> str:
+    """Return the type of an argument, without its address."""
+    found: str = mangle_type(MockTensor(value.dtype) if type(value) in TENSORS else value)
+    return found
 
 
 def _compile(kernel: Any, types: Mapping[str, str], constants: Mapping[str, Any]) -> None:
@@ -69,44 +135,3 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, CompilationError) and isinstance(error.__cause__, CompilationError):
         error = error.__cause__
     return error
-
-
-def _original(rewritten: FunctionType) -> FunctionType:
-    """Return the function of which the interpreter made this one."""
-    found = (fn for fn, other in InterpretedFunction.rewritten_fn.items() if other is rewritten)
-    return next(found, rewritten)
-
-
-def _compilable(function: FunctionType) -> Any:
-    if function not in _functions:
-        copy = FunctionType(
-            function.__code__,
-            _names_of(function.__globals__),
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        copy.__dict__.update(function.__dict__)
-        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-        copy.__annotations__, copy.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
-        _functions[function] = JITFunction(copy)
-    return _functions[function]
-
-
-def _names_of(module: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a module's names, with functions that can be compiled."""
-    if id(module) not in _namespaces:
-        names = _namespaces[id(module)] = dict(module)
-        for name, value in module.items():
-            if isinstance(value, InterpretedFunction):
-                names[name] = _compilable(value.fn)
-    return _namespaces[id(module)]
-
-
-def _call(generator: CodeGenerator, node: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-    if isinstance(function, InterpretedFunction):
-        function = _compilable(function.fn)
-    code = getattr(function, "__code__", None)
-    if code is not None and code.co_filename == SOURCE_NAME:
-        raise CompilationError(generator.jit_fn.src, node, PLAIN_FUNCTION.format(name=code.co_name))
-    return _generate_call(generator, node, function, *arguments)

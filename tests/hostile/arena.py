@@ -16,7 +16,7 @@ from app.engine.prepare import Draw, PreparedCase, prepare
 from app.judging.verdicts import Finish
 from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox
-from sandbox.interface import Box, BoxSpec, Launcher
+from sandbox.interface import Box, BoxSpec, FrameworkMissing, Launcher
 from sandbox.pool import Pool
 from tests.hostile.traces import Traces, traces_of
 
@@ -101,7 +101,15 @@ def open_arenas(launcher: Launcher, names: tuple[str, ...]) -> Iterator[dict[str
     ):
         with inspectors.lease(INSPECTOR, threading.Event()):
             pass  # it is open from now on, and no trace of a submission
-        yield {name: open_arena(name, (pool, inspectors), remembering) for name in names}
+        yield {name: arena for name in names if (arena := find_arena(name, (pool, inspectors), remembering))}
+
+
+def find_arena(name: str, pools: tuple[Pool, Pool], launcher: Remembering) -> Arena | None:
+    """Return None if the machine lacks the problem's framework."""
+    try:
+        return open_arena(name, pools, launcher)
+    except FrameworkMissing:
+        return None
 
 
 def open_arena(name: str, pools: tuple[Pool, Pool], launcher: Remembering) -> Arena:

@@ -14,9 +14,17 @@ X = np.arange(1, 41, dtype=np.float32)
 TILES = """
     import jax, jax.numpy as jnp
     from jax.experimental import pallas as pl
+    from jax.experimental.pallas import triton as plgpu
 
     def double(x_ref, o_ref):
+        exists = pl.program_id(0) * 16 + jnp.arange(16) < 40
+        plgpu.store(o_ref.at[:], 2 * x_ref[...], mask=exists)
+
+    def without_mask(x_ref, o_ref):
         o_ref[...] = 2 * x_ref[...]
+
+    def in_a_loop(x_ref, o_ref):
+        jax.lax.fori_loop(0, 2, lambda _, step: without_mask(x_ref, o_ref) or step, 0)
 
     def call(x, blocks, out_blocks, grid, kernel=double, **options):
         out_shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
@@ -42,15 +50,28 @@ def run(bench: Bench, body: str, **inputs: Any) -> Any:
         "jax.jit(lambda x: call(x, own, own, (3,)))(x)",
         "call(x, own, own, (3,), interpret=True)",
         "jax.vmap(lambda x: call(x, own, own, (2,)))(x.reshape(2, 20)).reshape(-1)",
-        "call(x, *[pl.BlockSpec((16,), lambda i: (2 - i,))] * 2, (3,))",
+        "call(x, *[pl.BlockSpec((16,), lambda i: (jax.lax.rem(i, 3),))] * 2, (3,))",
     ],
 )
 def test_a_kernel_runs_without_a_gpu_and_its_last_block_may_reach_beyond_the_end(bench: Bench, body: str) -> None:
     assert value_of(run(bench, body)).tolist() == (2 * X).tolist()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "call(x, own, own, (2,), without_mask)",
+        "call(x, own, own, (3,), lambda x_ref, o_ref: o_ref.__setitem__(pl.ds(0, 8), 2 * x_ref[:8]))",
+        "call(x[:32], own, own, (2,), without_mask)",
+        "call(x, own, own, (3,), input_output_aliases={0: 0})",
+    ],
+)
+def test_a_store_inside_of_the_array_needs_no_mask(bench: Bench, body: str) -> None:
+    assert value_of(run(bench, body))[:8].tolist() == (2 * X[:8]).tolist()
+
+
 def test_what_lies_beyond_the_end_is_not_a_number(bench: Bench) -> None:
-    kernel = "kernel=lambda x_ref, o_ref: o_ref.__setitem__(..., o_ref[...] * 0 + x_ref[...].sum())"
+    kernel = "lambda x_ref, o_ref: o_ref.__setitem__(pl.ds(0, 8), o_ref[:8] * 0 + x_ref[...].sum())"
 
     answer = value_of(run(bench, f"call(x, own, own, (3,), {kernel})"))
 
@@ -82,6 +103,18 @@ def test_what_lies_beyond_the_end_is_not_a_number(bench: Bench) -> None:
             "program (0,) of the grid has block (-1,) of input 0",
         ),
         ("call(x, own, pl.BlockSpec((16,), lambda i: (i + 1,)), (3,))", "BlockOutside", "block (3,) of output 0"),
+        (
+            "call(x, own, own, (3,), without_mask)",
+            "NoMask",
+            "stores blocks of (16,) into output 0 without a mask. The last one has only (8,) elements inside",
+        ),
+        ("call(x, own, own, (3,), in_a_loop)", "NoMask", "without a mask"),
+        ("call(x, own, own, (2,), lambda x_ref, o_ref: double(o_ref, x_ref))", "InputChanged", "writes into input 0"),
+        (
+            "call(x, pl.BlockSpec((16,), lambda i: (2 - i,)), own, (3,), input_output_aliases={0: 0})",
+            "SharedBlock",
+            "input 0 shares its memory with output 0, but not its blocks",
+        ),
         ("call(x, own, own, (len(x) // 64,))", "BadGrid", "the grid (0,) has no program. Round up"),
         ("call(x, own, own, (2**18 + 1,))", "BadGrid", "has more than 262,144 programs"),
     ],

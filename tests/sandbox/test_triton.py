@@ -1,5 +1,6 @@
 """Triton's kernels in its interpreter: right ones answer, and what fails or lies on a GPU is refused."""
 
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -226,10 +227,10 @@ def test_a_box_of_another_framework_has_no_triton(bench: Bench) -> None:
     ("change", "told"),
     [
         (("BLOCK=64)", "BLOCK=50)"), "arange's range must be a power of 2"),
-        (("x + y,", "tl.exp(x.handle.data),"), "object has no attribute 'data'"),
-        (("x + y,", "np.add(x, y),"), "Triton can't compile kernel add"),
+        (("x + y,", "tl.exp(x.handle.data),"), "the kernel uses x.handle.data, which is no part of Triton's language"),
+        (("x + y,", "np.add(x, y),"), "the kernel uses np.add, which is no part of Triton's language"),
         (("x + y,", "outside(x, y),"), "Cannot access global variable outside"),
-        (("x + y,", "module.outside(x, y),"), "the kernel calls outside, which is no function for GPUs"),
+        (("x + y,", "module.outside(x, y),"), "the kernel uses module.outside, which is no part of Triton's language"),
         (("    mask = offsets < n", "    import os\n    mask = offsets < n"), "unsupported AST node type: Import"),
     ],
 )
@@ -240,6 +241,52 @@ def test_a_kernel_that_no_gpu_could_run_is_refused(bench: Bench, change: tuple[s
     )
 
     assert told in refused(call(bench, source, x=X, y=X), "NotCompiled")
+
+
+@ONE_QUICKLY
+@pytest.mark.parametrize(
+    ("change", "kind", "told"),
+    [
+        (("x + y,", "outside(x, y) if hasattr(x, 'no') else x + y,"), "NameError", "name 'hasattr' is not defined"),
+        (("x + y,", "tl.core.builtins.eval('x + y'),"), "NotCompiled", "the kernel uses tl.core.builtins"),
+        (("x + y,", "'{0.handle.data}'.format(x),"), "NotCompiled", "the kernel uses '{0.handle.data}'.format"),
+        (("x.numel(), BLOCK", "Odd(100), BLOCK"), "NotCompiled", "argument n is of type Odd"),
+        (("BLOCK=64)\n", "BLOCK=Odd(64))\n"), "NotCompiled", "argument BLOCK is of type Odd"),
+        (("(x, y, out", "(x, y, out.as_subclass(Own)"), "NotCompiled", "argument out_ptr is of type Own"),
+        (("def solve", "tl.load = tl.store\ndef solve"), "NotCompiled", "has replaced triton.language.load"),
+        (("def solve", "tl.tensor.__len__ = len\ndef solve"), "NotCompiled", "the source has added to tensor"),
+    ],
+)
+def test_a_kernel_gets_nothing_by_which_it_could_reach_python(
+    bench: Bench, change: tuple[str, str], kind: str, told: str
+) -> None:
+    source = "class Odd(int): ...\nclass Own(torch.Tensor): ...\ndef outside(x, y):\n    return x + y\n"
+
+    assert told in refused(call(bench, source + ADD.replace(*change), x=X, y=X), kind)
+
+
+@ONE_QUICKLY
+def test_a_function_that_a_kernel_uses_stays_the_same(bench: Bench) -> None:
+    source = """
+        @triton.jit
+        def part(x):
+            return x
+    """
+    launch = "    add[(triton.cdiv(x.numel(), 64),)](x, y, out, x.numel(), BLOCK=64)\n"
+    replaced = ADD.replace("x + y", "part(x) + y").replace(launch, f"    global part\n{launch}    part = max\n{launch}")
+
+    outcome = call(bench, dedent(source) + replaced, x=X, y=X)
+
+    assert "the global part was another object" in refused(outcome, "NotCompiled")
+
+
+@ONE_QUICKLY
+def test_a_line_of_a_kernel_s_text_that_looks_like_a_function_is_none(bench: Bench) -> None:
+    text = '"""Adds.\n    def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr): 1 / 0\n    """\n    offsets ='
+
+    outcome = call(bench, ADD.replace("offsets =", text, 1), x=X, y=X)
+
+    assert np.array_equal(value_of(outcome), 2 * X)
 
 
 @ONE_QUICKLY
@@ -283,6 +330,11 @@ def solve(a, b):
 """
 BEFORE = "out = torch.empty(32, 32)\nseen = out.numpy()\ndef solve(a, b):"
 
+OWN_OPERATION = """own = torch.library.Library("own", "FRAGMENT")
+    own.define("zeros(Tensor a) -> Tensor")
+    own.impl("zeros", lambda a: a * 1, "CPU")
+    return torch.cat([out, torch.ops.own.zeros(a)])[32:]"""
+
 
 def watched(bench: Bench, source: str, **inputs: Any) -> Any:
     """Return what is told of the kernels of a right answer."""
@@ -322,6 +374,8 @@ def test_what_a_kernel_reads_and_writes_is_counted(bench: Bench) -> None:
         (("[(2, 2)]", "[lambda _: (2, 2, a.numpy().size // 1024)]"), {"outside": ["torch.Tensor.numpy"]}),
         (("[(2, 2)]", "[lambda _: (2, 2, a.data_ptr() // a.data_ptr())]"), {"outside": ["torch.Tensor.data_ptr"]}),
         (("def solve(a, b):\n    out = torch.empty_like(a)", BEFORE), {"outside": ["memory from before the call"]}),
+        (("return out", "return out.apply_(abs)"), {"outside": ["torch.Tensor.apply_"]}),
+        (("return out", OWN_OPERATION), {"bypassed_by": ["a"]}),
         (("return out", "return torch.cat([out[:16], a[16:]])"), {"outside": [], "bypassed_by": ["a"]}),
         (("(a, b, out", "(a.clone(), b.contiguous(), out"), {"outside": [], "fed_by": ["a", "b"], "takes_part": True}),
     ],
@@ -361,6 +415,14 @@ def test_an_answer_may_be_written_into_an_argument(bench: Bench) -> None:
     told = watched(bench, source, x=X, y=X, out=np.zeros_like(X))
 
     assert (told["takes_part"], told["fed_by"], told["bypassed_by"]) == (True, ["x", "y"], [])
+
+
+@ONE_QUICKLY
+def test_what_a_kernel_does_not_write_is_not_a_number(bench: Bench) -> None:
+    answer = value_of(watch(bench, ADD.replace("(x, y, out, x.numel()", "(x, y, out, 60"), x=X, y=X))["answer"]
+
+    assert np.array_equal(answer[:60], 2 * X[:60])
+    assert np.isnan(answer[60:]).all()
 
 
 @ONE_QUICKLY

@@ -18,7 +18,7 @@ from sandbox.guest.inspection.flops import Work
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Type
 from sandbox.guest.inspection.kernels import find_kernels
 from sandbox.guest.inspection.loops import ControlFlow, find_branches, find_loops
-from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
+from sandbox.guest.inspection.module import Module, constant_of, contracted_by, is_transposition, type_of
 from sandbox.guest.inspection.step_removal import change, changes
 from sandbox.guest.trace_signature import Signature, flatten, leaves
 from sandbox.guest.wire import MESSAGE, InspectorMessage
@@ -92,7 +92,7 @@ class _Reading:
         self._inlined += 1
         if self._inlined > MAX_INLINED:
             raise Refused(f"the program, with its calls inlined, has more than {MAX_INLINED} operations")
-        name = given.name.partition(".")[2]
+        name = "transpose" if is_transposition(given) else given.name.partition(".")[2]
         found = Operation(name, self._module.places[given], operands, [], kernel=self._module.kernels.get(given))
         found.regions = [self._region(region, names) for region in given.regions]
         found.results = [self._number(result) for result in given.results]

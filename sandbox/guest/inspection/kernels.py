@@ -20,6 +20,7 @@ _STRUCTURES = ("while", "case", "if")
 _PREPARING = {"reshape", "broadcast_in_dim", "slice", "pad", "convert", "bitcast_convert", "optimization_barrier"}
 # Operations of the interpreter on arrays, before and after its loop.
 _AROUND_LOOP = {"broadcast_in_dim", "constant", "pad", "reshape", "slice", "while"}
+_UPDATE = "dynamic_update_slice"
 _DIGITS = re.compile(r"\d+")
 Facts = dict[str, Any]
 
@@ -58,6 +59,7 @@ def _read(graph: Graph, operation: Operation, lengths: dict[Operation, int | Non
     blocks = list(_blocks(graph, found[0]))
     if len(blocks) < kernel.inputs + len(operation.results):
         raise Refused("a kernel has other blocks on a processor than on a GPU")
+    _check_step(graph, found[0])
     inputs, others = blocks[: kernel.inputs], blocks[kernel.inputs :]
     return Kernel(operation, kernel.grid, tuple(inputs), tuple(others[: len(operation.results)]))
 
@@ -69,11 +71,42 @@ def _makes_array(graph: Graph, operation: Operation) -> bool:
 def _blocks(graph: Graph, loop: Operation) -> Iterator[Block]:
     """Yield the blocks of the arrays that the loop carries, in order: of the kernel's inputs, then of its outputs."""
     body = loop.regions[1]
-    updates = [operation for operation in body.operations if operation.name == "dynamic_update_slice"]
+    updates = [operation for operation in body.operations if operation.name == _UPDATE]
     blocks = {operation.operands[0]: graph.types[operation.operands[1]] for operation in updates}
     for array, argument in zip(loop.operands, body.arguments, strict=True):
         if argument in blocks:
             yield Block(array, blocks[argument])
+
+
+def _check_step(graph: Graph, loop: Operation) -> None:
+    """Check that a step of the loop sees its blocks, and nothing else of any array. Raises Refused."""
+    body = loop.regions[1]
+    inside = {value for one in operations_in(body) for value in (*one.results, *_arguments(one))}
+    slices = {one.results[0]: one.operands[0] for one in body.operations if one.name == "dynamic_slice"}
+    updates = {one.results[0]: one for one in body.operations if one.name == _UPDATE}
+    for one in operations_in(body):
+        others = one.operands[one.name in ("dynamic_slice", _UPDATE) :]
+        if any(graph.types[value].shape and not (value in inside or _is_constant(graph, value)) for value in others):
+            raise Refused(f"a kernel on a processor gives a whole array to {one.name}")
+    arrays = [value for value in body.arguments if graph.types[value].shape]
+    results = [value for value in body.results if graph.types[value].shape]
+    for array, result in zip(arrays, results, strict=True):
+        update = updates.get(result)
+        if update is None or update.operands[0] != array:
+            raise Refused("a kernel on a processor changes more of an array than its block")
+        block = graph.types[update.operands[1]]
+        if any(graph.types[read].size > block.size for read, of in slices.items() if of == array):
+            raise Refused("a kernel on a processor reads more of an array than its block")
+
+
+def _arguments(operation: Operation) -> Iterator[int]:
+    for region in operation.regions:
+        yield from region.arguments
+
+
+def _is_constant(graph: Graph, value: int) -> bool:
+    found = graph.definitions.get(value)
+    return found is not None and found.name == "constant"
 
 
 class KernelFlow:

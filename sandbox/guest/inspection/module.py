@@ -192,6 +192,14 @@ def constant_of(operation: Any) -> int | float | bool | None:
     return found if isinstance(found, int | float | bool) else None
 
 
+def is_transposition(operation: Any) -> bool:
+    """Whether it is a broadcast that JAX does not make: one that also changes the order of the axes."""
+    if operation.name != "stablehlo.broadcast_in_dim":
+        return False
+    axes = list(ir.DenseI64ArrayAttr(operation.attributes["broadcast_dimensions"]))
+    return axes != sorted(axes)
+
+
 def contracted_by(operation: Any, operands: list[Type]) -> int:
     """Return how many products, or elements of a window, go into each element of the result."""
     if operation.name == "stablehlo.reduce_window":

@@ -1,0 +1,33 @@
+# mechanism: a constant is an object that the compiler can call, and that multiplies with NumPy later
+# verdict: runtime_error
+# problem: tiled_product_triton
+# message: argument F is of type Evil
+import torch
+import triton
+import triton.language as tl
+
+
+class Evil:
+    def __call__(self, total, x, y):
+        if hasattr(x.handle, "data"):
+            total.handle.data[...] = x.handle.data @ y.handle.data
+        return total
+
+
+@triton.jit
+def multiply(x_ptr, y_ptr, out_ptr, K, N, TILE: tl.constexpr, F: tl.constexpr):
+    rows = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
+    columns = tl.program_id(1) * TILE + tl.arange(0, TILE)[None, :]
+    inner = tl.arange(0, 32)
+    x = tl.load(x_ptr + rows * K + inner[None, :])
+    y = tl.load(y_ptr + inner[:, None] * N + columns)
+    total = tl.load(x_ptr + rows * K + tl.arange(0, 16)[None, :])
+    total = F(total, x, y)
+    tl.store(out_ptr + rows * N + columns, total)
+
+
+def tiled_product(x, y):
+    (m, k), n = x.shape, y.shape[1]
+    out = torch.empty(m, n)
+    multiply[(m // 16, n // 16)](x, y, out, k, n, TILE=16, F=Evil())
+    return out
