@@ -81,11 +81,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelCall:
-    """A call of a kernel. `grid`: the number of programs along each axis."""
+    """A call of a kernel. `grid`: the number of programs along each axis. `times`: it runs, if a loop calls it."""
 
     grid: Annotated[tuple[int, ...], Field(max_length=MAX_PARTS)]
     inputs: Annotated[tuple[Block, ...], Field(max_length=MAX_PARTS)]
     outputs: Annotated[tuple[Block, ...], Field(max_length=MAX_PARTS)]
+    times: Annotated[int, Field(ge=1)] = 1
 
     @property
     def programs(self) -> int:
@@ -107,7 +108,7 @@ class KernelCall:
     def reads_of(self, parameter: str) -> float:
         """Return how many times the blocks of all programs cover the parameter."""
         blocks = [block for block in self.inputs if parameter in block.parameters]
-        return sum(block.total_bytes / block.array_bytes for block in blocks if block.array_bytes)
+        return self.times * sum(block.total_bytes / block.array_bytes for block in blocks if block.array_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

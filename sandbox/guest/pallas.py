@@ -21,6 +21,7 @@ import jax
 import numpy as np
 from jax._src.core import jaxprs_in_params
 from jax._src.interpreters import mlir
+from jax._src.literals import TypedInt
 from jax._src.pallas import hlo_interpreter
 from jax._src.pallas.pallas_call import pallas_call_p
 from jax._src.pallas.primitives import swap_p as masked_swap_p
@@ -69,6 +70,7 @@ def install() -> None:
     """Call once in a process."""
     # It multiplies the axes of a grid by operations, but only a loop over a constant is known to be short.
     vars(hlo_interpreter)["reduce"] = lambda _multiply, grid: math.prod(grid)
+    TypedInt.shape = ()  # it asks an index such as 0 for its shape
     mlir.register_lowering(pallas_call_p, _interpret, platform="cpu")
     mlir.register_lowering(pallas_call_p, _compile, platform="cuda")
 

@@ -44,7 +44,7 @@ BROKEN = [
     (JAX, "{kernel: {}}", "requirements[0].kernel", "needs pallas", "add pallas to frameworks"),
     (PALLAS, "{kernel: {through: [x, z]}}", "requirements[0].kernel.through[1]", "not a traced parameter", "of x, y"),
     (PALLAS, "{kernel: {max_block_bytes: 0}}", "requirements[0].kernel.max_block_bytes", "is 0", "at least 1"),
-    (PALLAS, "{kernel: {blocks: 1}}", "requirements[0].kernel.blocks", "not a known key", "max_block_bytes, max_reads"),
+    (PALLAS, "{kernel: {blocks: 1}}", "requirements[0].kernel.blocks", "not a known key", "max_kernels, max_reads"),
     (JAX, "{calls: backward, count: 1}", "requirements[0].calls", "needs torch", "add torch to frameworks"),
     (JAX, "{calls: backwards, count: 1}", "requirements[0].calls", "did you mean backward?", "use one of autocast"),
     (PROBLEM, "{max_equations: 9}", "requirements[0].max_equations", "needs jax", "add jax to frameworks"),

@@ -13,12 +13,13 @@ KIB = 1024
 
 
 class KernelLimits(Model):
-    """`max_block_bytes`: of all blocks of one program together. `max_reads`: how often all programs together may read
-    each parameter of `through`, or each parameter if there are none. `through`: parameters that reach the answer only
-    through kernels.
+    """`max_block_bytes`: of all blocks of one program together. `max_kernels`: how many may run. `max_reads`: how often
+    all programs together may read each parameter of `through`, or each parameter if there are none. `through`:
+    parameters that reach the answer only through kernels.
     """
 
     max_block_bytes: Annotated[Integer, Field(ge=1, le=2**40)] | None = None
+    max_kernels: Annotated[Integer, Field(ge=1, le=1000)] | None = None
     max_reads: Annotated[Number, Field(ge=1, le=1_000_000)] | None = None
     through: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
 
@@ -53,9 +54,10 @@ class Kernel(Requirement):
     @property
     def rule(self) -> str:
         limits, names = self.kernel, " and ".join(self.kernel.through)
-        rule = f"compute the answer{names and f' from {names}'} with a kernel"
+        number = "a kernel" if limits.max_kernels is None else counted(limits.max_kernels)
+        rule = f"compute the answer{names and f' from {names}'} with {number}"
         if limits.max_block_bytes is not None:
-            rule += f" that has blocks of at most {size(limits.max_block_bytes)} in each program"
+            rule += f", with blocks of at most {size(limits.max_block_bytes)} in each program"
         if limits.max_reads is not None:
             rule += f", and read {names or 'each parameter'} at most {limits.max_reads:g} times"
         return rule
@@ -90,6 +92,9 @@ class Kernel(Requirement):
 
     def _excess(self, kernels: Kernels) -> tuple[str, str] | None:
         limits = self.kernel
+        launches = sum(call.times for call in kernels.calls)
+        if limits.max_kernels is not None and launches > limits.max_kernels:
+            return counted(limits.max_kernels), f"{launches}"
         most = max((call.block_bytes for call in kernels.calls), default=0)
         if limits.max_block_bytes is not None and most > limits.max_block_bytes:
             expected = f"blocks of at most {size(limits.max_block_bytes)} for each program"
@@ -101,6 +106,10 @@ class Kernel(Requirement):
             if reads > limits.max_reads:
                 return f"at most {limits.max_reads:g} reads of {name}", f"{reads:.3g}"
         return None
+
+
+def counted(number: int) -> str:
+    return "one kernel" if number == 1 else f"at most {number} kernels"
 
 
 def size(number: int) -> str:

@@ -17,6 +17,8 @@ from sandbox.guest.trace_signature import Leaf
 
 # Share of the arithmetic that must occur in groups of a number, for that number to count as copies of a body.
 MOST = 2 / 3
+# Stands for the steps of a loop that nobody can count.
+MANY = 2**31
 # Each loop or branch costs several walks over the program. The rest are reported as not taking part.
 MAX_EXAMINED = 48
 
@@ -134,6 +136,7 @@ class _Gathering:
                     "grid": one.grid,
                     "inputs": [self._block(block, one.grid, flow.arrays[block.array]) for block in one.inputs],
                     "outputs": [self._block(block, one.grid, 0) for block in one.outputs],
+                    "times": self._times(one),
                 }
                 for one in kernels
             ],
@@ -142,6 +145,10 @@ class _Gathering:
             "bypassed_by": self._parameters(flow.beside),
             "outside": tuple(sorted(live)),
         }
+
+    def _times(self, kernel: Kernel) -> int:
+        around = [loop for loop in self.loops if kernel.operation in operations_in(loop.operation.regions[1])]
+        return math.prod(MANY if loop.length is None else loop.length for loop in around)
 
     def _block(self, block: Block, grid: tuple[int, ...], sources: Sources) -> Facts:
         return {

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
 
 
 @jax.jit
@@ -10,7 +11,9 @@ def bias_gelu(x, bias):
     def kernel(x_ref, bias_ref, out_ref):
         z = x_ref[...] + bias_ref[...]
         u = 2**0.5 / jnp.pi * (z + 0.044715 * z**3)
-        out_ref[...] = 0.5 * z * (1 + jnp.tanh(u))
+        row, column = pl.program_id(0) * 4 + jnp.arange(4), pl.program_id(1) * 16 + jnp.arange(16)
+        exists = (row < x.shape[0])[:, None] & (column < x.shape[1])[None, :]
+        plgpu.store(out_ref.at[:, :], 0.5 * z * (1 + jnp.tanh(u)), mask=exists)
 
     block = pl.BlockSpec((4, 16), lambda i, j: (i, j))
     return pl.pallas_call(

@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
 
 
 @functools.partial(jax.jit, static_argnames="block_size")
@@ -15,7 +16,7 @@ def causal_conv1d(x, w, block_size):
     padded = jnp.pad(x, ((0, 0), (taps - 1, 0)))
     products = jnp.stack([padded[:, k : k + length] * w[:, k : k + 1] for k in range(taps)], axis=1)
     return pl.pallas_call(
-        add_products,
+        functools.partial(add_products, length=length),
         grid=(channels, pl.cdiv(length, block_size)),
         in_specs=[pl.BlockSpec((None, taps, block_size), lambda c, i: (c, 0, i))],
         out_specs=pl.BlockSpec((None, block_size), lambda c, i: (c, i)),
@@ -23,10 +24,11 @@ def causal_conv1d(x, w, block_size):
     )(products)
 
 
-def add_products(product_ref, y_ref):
+def add_products(product_ref, y_ref, *, length):
     """product_ref: (K, block); y_ref: (block,)."""
     taps, block = product_ref.shape
     total = jnp.zeros(block, jnp.float32)
     for k in range(taps):
         total += product_ref[k, :]
-    y_ref[...] = total
+    exists = pl.program_id(1) * block + jnp.arange(block) < length
+    plgpu.store(y_ref.at[:], total, mask=exists)

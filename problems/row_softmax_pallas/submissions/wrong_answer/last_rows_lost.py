@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
 
 
 @jax.jit
@@ -14,7 +15,8 @@ def row_softmax(x):
         mask = jnp.arange(width)[None, :] < columns
         block = jnp.where(mask, x_ref[...], -jnp.inf)
         powers = jnp.exp(block - block.max(axis=1, keepdims=True))
-        out_ref[...] = powers / powers.sum(axis=1, keepdims=True)
+        row = powers / powers.sum(axis=1, keepdims=True)
+        plgpu.store(out_ref.at[:, :], row, mask=jnp.broadcast_to(mask, row.shape))
 
     block = pl.BlockSpec((2, width), lambda i: (i, 0))
     shape = jax.ShapeDtypeStruct(x.shape, x.dtype)

@@ -18,7 +18,9 @@ def tiled_matmul(a, b):
             right = plgpu.load(b_ref.at[piece, :], mask=jnp.broadcast_to(mask[:, None], (16, 16)), other=0.0)
             return total + jnp.dot(left, right, precision="highest")
 
-        out_ref[...] = jax.lax.fori_loop(0, pl.cdiv(k, 16), step, jnp.zeros((16, 16), jnp.float32))
+        row, column = pl.program_id(0) * 16 + jnp.arange(16), pl.program_id(1) * 16 + jnp.arange(16)
+        exists = (row < m)[:, None] & (column < n)[None, :]
+        plgpu.store(out_ref.at[:, :], jax.lax.fori_loop(0, pl.cdiv(k, 16), step, jnp.zeros((16, 16), jnp.float32)), mask=exists)
 
     return pl.pallas_call(
         kernel,

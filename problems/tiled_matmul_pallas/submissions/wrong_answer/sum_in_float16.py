@@ -19,7 +19,9 @@ def tiled_matmul(a, b):
             product = jnp.dot(left.astype(jnp.float16), right.astype(jnp.float16))
             return (total.astype(jnp.float16) + product).astype(jnp.float32)
 
-        out_ref[...] = jax.lax.fori_loop(0, pl.cdiv(k, 16), step, jnp.zeros((16, 16), jnp.float32))
+        row, column = pl.program_id(0) * 16 + jnp.arange(16), pl.program_id(1) * 16 + jnp.arange(16)
+        exists = (row < m)[:, None] & (column < n)[None, :]
+        plgpu.store(out_ref.at[:, :], jax.lax.fori_loop(0, pl.cdiv(k, 16), step, jnp.zeros((16, 16), jnp.float32)), mask=exists)
 
     return pl.pallas_call(
         kernel,

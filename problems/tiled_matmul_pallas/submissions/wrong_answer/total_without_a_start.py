@@ -11,13 +11,17 @@ def tiled_matmul(a, b):
     (m, k), n = a.shape, b.shape[1]
 
     def kernel(a_ref, b_ref, out_ref):
+        row, column = pl.program_id(0) * 16 + jnp.arange(16), pl.program_id(1) * 16 + jnp.arange(16)
+        exists = (row < m)[:, None] & (column < n)[None, :]
+
         @pl.loop(0, pl.cdiv(k, 16))
         def _(step):
             piece = pl.ds(step * 16, 16)
             mask = step * 16 + jnp.arange(16) < k
             left = plgpu.load(a_ref.at[:, piece], mask=jnp.broadcast_to(mask[None, :], (16, 16)), other=0.0)
             right = plgpu.load(b_ref.at[piece, :], mask=jnp.broadcast_to(mask[:, None], (16, 16)), other=0.0)
-            out_ref[...] += jnp.dot(left, right, precision="highest")
+            total = out_ref[...] + jnp.dot(left, right, precision="highest")
+            plgpu.store(out_ref.at[:, :], total, mask=exists)
 
     return pl.pallas_call(
         kernel,

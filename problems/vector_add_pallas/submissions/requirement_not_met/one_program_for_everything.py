@@ -4,6 +4,7 @@ each."""
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
 
 
 @jax.jit
@@ -12,7 +13,8 @@ def vector_add(x, y):
     width = 4 * pl.next_power_of_2(n)
 
     def kernel(x_ref, y_ref, out_ref):
-        out_ref[...] = jnp.where(jnp.arange(width) < n, x_ref[...] + y_ref[...], 0)
+        total = jnp.where(jnp.arange(width) < n, x_ref[...] + y_ref[...], 0)
+        plgpu.store(out_ref.at[:], total, mask=jnp.arange(width) < -(-n // 8) * 8)
 
     block = pl.BlockSpec((width,), lambda: (0,))
     shape = jax.ShapeDtypeStruct((-(-n // 8) * 8,), x.dtype)
