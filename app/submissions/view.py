@@ -89,7 +89,7 @@ class SubmissionView(FrozenModel):
         None, description="a sentence that says what an assignment hides of the result, and until when; else null"
     )
     is_interpreted: bool = Field(
-        False, description="an interpreter ran the kernels, since no worker had a GPU: nothing here tells their speed"
+        False, description="an interpreter ran the kernels, since no GPU was there: nothing here tells their speed"
     )
     is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
 

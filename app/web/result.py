@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.learning.progress import AcceptedSteps
 
 WARM_SECONDS = 0.05  # no box starts faster than this
-INTERPRETED = "No worker had a GPU, so an interpreter ran your kernels: this says nothing about their speed."
+INTERPRETED = "No GPU was there, so an interpreter ran your kernels: this says nothing about their speed."
 # Shorter series are listed case by case.
 MANY = 10
 

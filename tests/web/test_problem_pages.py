@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from app.catalog.model import Problem
-from app.catalog.package import load_package
+from app.catalog.package import load_package, package_from_files
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.policy import PolicyRow
@@ -16,6 +16,7 @@ from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_worker
+from tests.transaction import commit
 from tests.web.submit_form import PAGE, SOURCE, submit
 
 
@@ -207,6 +208,23 @@ def test_a_problem_opens_as_a_notebook_with_its_starter_and_the_magic(anyone: Te
     assert cells[3].endswith("def scaled_sum(x, y, scale, options):\n    ...")
     assert len({cell["id"] for cell in notebook["cells"]}) == len(cells)
     assert anyone.get("/problems/unknown/notebook").status_code == 404
+
+
+def test_a_problem_for_gpus_says_whether_an_interpreter_judges_it_here(ada: TestClient, database: Database) -> None:
+    kernel = load_package(ROOT / "tests" / "kinds" / "triton")
+    limits = (b"memory_mib: 512", b"memory_mib: 512, gpu: true, interpreter: true")
+    text = kernel.files["problem.yaml"].replace(*limits)
+    commit(database, publish, package_from_files("triton", {**kernel.files, "problem.yaml": text}))
+
+    without = ada.get("/problems/triton").text
+    commit(database, make_worker, "gpu")
+    with_gpu = ada.get("/problems/triton").text
+
+    assert "Kernels run in an interpreter, since no worker here has a GPU now." in without
+    assert "It runs on a GPU." not in without
+    assert "It runs on a GPU." in with_gpu
+    assert "An interpreter runs your kernels first" in with_gpu
+    assert "since no worker here has a GPU" not in with_gpu
 
 
 def test_a_kernel_is_said_to_be_watched_and_its_missing_framework_is_told(ada: TestClient, database: Database) -> None:
