@@ -1,9 +1,9 @@
 """Prepare what students need before they submit: boxes, expected outputs, and the answers of known mistakes.
 
-Three threads do it. When a student opens a problem, one computes the outputs of a variant and the library's programs,
-and another what known mistakes answer there. The third works at low priority while students leave room: it prepares the
-other variants of opened problems, then one variant of every other problem. A judging never waits in a queue behind
-them: it computes itself what is missing.
+Three threads do it. When a student opens a problem, one starts boxes, and computes the outputs of a variant and the
+library's programs. Another computes what known mistakes answer there. The third works at low priority while students
+leave room: it prepares the other variants of opened problems, then one variant of every other problem. A judging never
+waits in a queue behind them: it computes itself what is missing.
 """
 
 import logging
@@ -33,7 +33,6 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, FrameworkMissing, SandboxAway, SandboxError
-from sandbox.pool import Pool
 
 # Wait this long when no box can be opened.
 AWAY_SECONDS = 30.0
@@ -105,6 +104,7 @@ class Warmer:
         self._opened: set[UUID] = set()
         self._planned: set[UUID] = set()  # those whose other variants are queued
         self._heard: set[str] = set()
+        self._starts: dict[BoxSpec, bool] = {}  # whether boxes of this kind start
         self._outputs, self._mistakes, self._later = _Steps(), _Steps(), _Steps()
         self._stop = threading.Event()
         self._listeners = (
@@ -178,6 +178,7 @@ class Warmer:
             steps.take()()
 
     def _run_when_idle(self) -> None:
+        lower_priority()
         with suppress(Aborted):
             while not self._stop.is_set():
                 step = self._later.take()
@@ -193,28 +194,29 @@ class Warmer:
             self.open(revision, package)
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Start a box of each kind, and queue the problems, one kind after the other, since boxes start slowly.
+        """Queue the problems, one kind of box after the other, since boxes start slowly.
 
-        The kind of the most popular problem comes first. Within a kind, the most popular problem comes first. Problems
-        of a kind that did not start are left out.
+        The kind of the most popular problem comes first. Within a kind, the most popular problem comes first.
         """
-        wanted = dict.fromkeys(box_spec(package.manifest) for _, package in current)
-        kinds = [spec for spec in wanted if self._warm(self._pools.students, spec)]
-        current = [(revision, package) for revision, package in current if box_spec(package.manifest) in kinds]
-        if any(package.manifest.is_traced for _, package in current):
-            self._warm(self._pools.inspectors, INSPECTOR)
-        lower_priority()  # not before: boxes inherit it
+        kinds = list(dict.fromkeys(box_spec(package.manifest) for _, package in current))
         for revision, package in sorted(current, key=lambda pair: kinds.index(box_spec(pair[1].manifest))):
-            self._later.put(partial(self._prepare_outputs, self._idle, revision, package, 0), Urgency.OTHERS)
-        self._later.put(partial(_log.info, PREPARED, len(current)), Urgency.OTHERS)
+            self._later.put(partial(self._prepare_other, revision, package), Urgency.OTHERS)
+        self._later.put(partial(self._report, current), Urgency.OTHERS)
 
-    def _warm(self, pool: Pool, spec: BoxSpec) -> bool:
-        def start() -> None:
-            self._background_pause.wait(self._stop)
-            with pool.lease(spec, self._stop):
-                pass
+    def _prepare_other(self, revision: Revision, package: Package) -> None:
+        """Prepare a problem that no student has opened, unless boxes of its kind do not start."""
+        spec = box_spec(package.manifest)
+        if spec not in self._starts:
+            self._starts[spec] = self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._start, spec))
+        if self._starts[spec]:
+            self._prepare_outputs(self._idle, revision, package, 0)
 
-        return self._attempt(f"a box with {', '.join(spec.frameworks)}", start)
+    def _report(self, current: list[tuple[Revision, Package]]) -> None:
+        _log.info(PREPARED, sum(self._starts[box_spec(package.manifest)] for _, package in current))
+
+    def _start(self, spec: BoxSpec) -> None:
+        with self._idle.expected.references.lease(spec, self._stop):
+            pass
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
         """Return current revisions not listed before, the most popular first."""
