@@ -105,6 +105,8 @@ def _worker(server: Served, device: str, settings: Mapping[str, str]) -> Iterato
         ) as process,
     ):
         try:
+            while "Judging from" not in log.read_text() and process.poll() is None:
+                time.sleep(0.1)  # without a worker, kernels would go to the queue cpu
             yield log
         finally:
             process.terminate()
@@ -125,13 +127,17 @@ def _submit(student: Student, kind: str, known: KnownSubmission, until: float) -
         view: dict[str, Any] = answer.json()
         if view["state"] == "done":
             seconds = time.monotonic() - begun
-            is_right, messages = (
-                view["verdict"] == known.verdict,
-                [message_of(case["report"]) for case in view["cases"]],
-            )
-            why = "" if is_right else f": {next(filter(None, messages), 'no message')}"
-            return Row(WHERE, what, is_right, f"{view['verdict']} after {seconds:.1f} s{why}")
+            return _row_of(view, known, what, f"{view['verdict']} after {seconds:.1f} s")
     return Row(WHERE, what, False, f"no verdict within {MOST_SECONDS} s, all submissions together")
+
+
+def _row_of(view: dict[str, Any], known: KnownSubmission, what: str, told: str) -> Row:
+    if view["is_interpreted"]:
+        return Row(WHERE, what, False, f"{told}, but by an interpreter")
+    if view["verdict"] == known.verdict:
+        return Row(WHERE, what, True, told)
+    messages = [message_of(case["report"]) for case in view["cases"]]
+    return Row(WHERE, what, False, f"{told}: {next(filter(None, messages), 'no message')}")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Tolerance(Margin):
 class Limits(Model):
     """Limits per case. With `gpu`, submissions go to the queue `gpu`.
 
-    `interpreter`: while no worker has a GPU, they are judged by the interpreter of their kernels instead.
+    `interpreter`: their kernels may be interpreted, as they are while no worker has a GPU.
     """
 
     wall_seconds: Annotated[Number, Field(gt=0, le=300)] = 10.0
