@@ -103,16 +103,20 @@ def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: D
 def test_a_machine_without_a_gpu_publishes_takes_and_keeps_what_needs_one(tmp_path: Path) -> None:
     write(tmp_path, "on_gpu", STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true"))
     write(tmp_path, "on_cpu", STANDARDISE.files["problem.yaml"])
+    either = STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true, interpreter: true")
+    write(tmp_path, "on_either", either.replace(b"[numpy]", b"[numpy, pallas]").replace(b"128", b"512"))
 
     with serve(tmp_path / "data", {"ALLCLOSE_PROBLEMS": str(tmp_path / "problems")}) as served:
         student = served.sign_up()
         taken = student.client.post("/problems/on_gpu/submissions", json={"source": REFERENCE}).json()
         beside = student.submit("on_cpu", REFERENCE)
+        interpreted = student.submit("on_either", REFERENCE)
         waiting = student.client.get(f"/submissions/{taken['id']}").json()
 
     assert "not published" not in served.text
     assert taken["notice"] == NO_WORKER
     assert (beside["verdict"], beside["notice"]) == ("accepted", None)
+    assert (interpreted["verdict"], interpreted["is_interpreted"]) == ("accepted", True)
     assert (waiting["state"], waiting["notice"]) == ("queued", NO_WORKER)
 
 

@@ -103,7 +103,8 @@ def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Databa
 
 
 def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: Database) -> None:
-    capacity = Capacity(queues=("gpu",), slots=2, device="gpu", gpus=("NVIDIA H200",), versions={"allclose": "0.1"})
+    facts: dict[str, Any] = {"device": "gpu", "gpus": ("NVIDIA H200",), "lacks": ("triton",)}
+    capacity = Capacity(queues=("gpu",), slots=2, versions={"allclose": "0.1"}, **facts)
     loop = LeaseLoop(database, capacity, JudgingClaim, lambda *_: None, BY_NOTIFY_ONLY)
 
     loop.start()
@@ -112,7 +113,7 @@ def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: 
     loop.drain()
 
     assert (row.id, row.queues, row.slots, row.device) == (capacity.id, ["gpu"], 2, "gpu")
-    assert (row.gpus, row.versions) == (["NVIDIA H200"], {"allclose": "0.1"})
+    assert (row.gpus, row.lacks, row.versions) == (["NVIDIA H200"], ["triton"], {"allclose": "0.1"})
     assert workers(database) == []
 
 
