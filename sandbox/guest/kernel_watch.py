@@ -6,6 +6,7 @@ proof.
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -18,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from sandbox.guest.failure import SOURCE_NAME
 from sandbox.guest.triton import Kind, Launch, Region, launches
 
 MAX_LAUNCHES = 1000
@@ -189,12 +191,14 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         returned = func(*args, **(kwargs or {}))
+        # The operations of other libraries can have any name.
+        name = func.overloadpacket.__name__.rstrip("_") if func.namespace == "aten" else str(func)
         if launches.running is None:
-            # The operations of other libraries can have any name.
-            name = func.overloadpacket.__name__.rstrip("_") if func.namespace == "aten" else str(func)
             self._watch.note_operation(name, (args, kwargs), returned)
             if name in UNFILLED:
                 returned.fill_(_poison(returned.dtype))
+        elif name != "set":  # the interpreter's own, in a launch; methods of PyTorch may have been replaced
+            self._watch.note_computation(name)
         return returned
 
 
@@ -207,7 +211,8 @@ class _Methods(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
-        if name in LEAVING and launches.running is None:
+        is_interpreter = launches.running is not None and sys._getframe(1).f_code.co_filename != SOURCE_NAME
+        if name in LEAVING and not is_interpreter:
             self._watch.note_outside(f"Tensor.{name}")
         return func(*args, **(kwargs or {}))
 

@@ -22,6 +22,7 @@ from triton.runtime import interpreter
 from triton.runtime.errors import InterpreterError
 
 from sandbox.guest.triton_compile import Compiler
+from sandbox.guest.triton_language import undisturbed
 
 Kind = Literal["reads", "writes", "updates"]
 Array = NDArray[Any]
@@ -234,7 +235,8 @@ class Launches:
             self.running = Launch(executor.fn.__name__)
             try:
                 self.running.regions = _make_regions(given)
-                call(executor, *arguments, **named)
+                with undisturbed():
+                    call(executor, *arguments, **named)
                 self.running.grid = tuple(map(int, _builder.grid_dim))
                 if self.listener is not None:
                     self.listener(self.running)

@@ -7,9 +7,12 @@ attribute that leads to one.
 
 import ast
 import builtins
+import gc
 import math
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from operator import is_
 from types import FunctionType, ModuleType
 from typing import Any
@@ -19,8 +22,9 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpretedFunction
-from triton.runtime.jit import TensorWrapper
 from triton.tools.tensor_descriptor import TensorDescriptor
+
+from sandbox.guest.student import ASK_PLACE
 
 BUILTINS = {name: vars(builtins)[name] for name in "float int isinstance len list max min print range".split()}  # noqa: SIM905
 NUMBERS = (bool, float, int, str, type(None))
@@ -46,7 +50,7 @@ class Language:
         interpreter._patch_lang(_uses_language).restore()  # the first time, it adds what classes inherit
         modules = [each for name, each in sys.modules.items() if _is_triton(name)]
         classes = {id(each): each for module in modules for each in vars(module).values() if _is_class(each)}
-        owners = [*modules, *classes.values(), math, np]
+        owners = [*modules, *classes.values(), builtins, math, np]
         self._before = [(owner.__name__, vars(owner), dict(vars(owner))) for owner in owners]
         self._methods = [(each, set(vars(each))) for each in (tl.tensor, interpreter.TensorHandle)]
         language = [each for each in modules if each.__name__.startswith("triton.language")]
@@ -93,9 +97,34 @@ class Language:
             return all(map(self._has, value))
         if kind is tl.constexpr:
             return self._has(value.value)
-        if kind in (TensorDescriptor, TensorWrapper):
-            return self._has(value.base)
+        if kind is TensorDescriptor:
+            return all(map(self._has, (value.base, *map(tuple, (value.shape, value.strides, value.block_shape)))))
         return kind in (*NUMBERS, *TENSORS, InterpretedFunction) or id(value) in self._parts
+
+
+# Taken here, since the source can replace what modules hold.
+_mask, _trace, _profile = signal.pthread_sigmask, sys.settrace, sys.setprofile
+_collect, _hold = gc.enable, gc.disable
+_SIGNALS = signal.valid_signals() - {ASK_PLACE}
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let no function of the source run beside a kernel: for a signal, a tracer, the collector or an error of NumPy."""
+    tracer, profiler, collects = sys.gettrace(), sys.getprofile(), gc.isenabled()
+    mask = _mask(signal.SIG_BLOCK, _SIGNALS)
+    _trace(None)
+    _profile(None)
+    _hold()
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        if collects:
+            _collect()
+        _profile(profiler)
+        _trace(tracer)
+        _mask(signal.SIG_SETMASK, mask)
 
 
 def _find(node: ast.expr, names: Mapping[str, Any]) -> ModuleType | None:

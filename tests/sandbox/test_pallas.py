@@ -134,6 +134,8 @@ def test_a_grid_that_only_the_interpreter_forgives_is_refused(bench: Bench, body
 
 KERNELS = """
     import jax, jax.numpy as jnp
+    from jax._src.interpreters import mlir
+    from jax._src.lib.mlir.dialects import hlo
     from jax.experimental import pallas as pl
 
     def multiply(x_ref, y_ref, o_ref):
@@ -149,6 +151,14 @@ KERNELS = """
             out_shape=jax.ShapeDtypeStruct((m, n), x.dtype),
         )(x, y)
 
+    def turned(x):
+        def lowered(context, x, *, permutation):
+            (kind,) = [mlir.aval_to_ir_type(context.module_context, one) for one in context.avals_out]
+            return [hlo.broadcast_in_dim(kind, x, mlir.dense_int_array(permutation))]
+
+        mlir.register_lowering(jax.lax.transpose_p, lowered)
+        return x.T
+
     def solve(which, x, y):
         return {
             "alone": lambda: kernel(x, y),
@@ -159,13 +169,14 @@ KERNELS = """
             "unused": lambda: (kernel(x, y), x @ y)[1],
             "before": lambda: kernel(jnp.tanh(x), y),
             "without": lambda: x @ y,
+            "turned": lambda: kernel(turned(x), y),
         }[which]()
 """
 XY = {"x": np.ones((64, 64), np.float32), "y": np.eye(64, dtype=np.float32)}
 
 
 def test_an_exported_program_shows_its_kernels_and_what_lies_outside_of_them(bench: Bench) -> None:
-    names = ["alone", "prepared", "twice", "in_a_loop", "beside", "unused", "before", "without"]
+    names = ["alone", "prepared", "twice", "in_a_loop", "beside", "unused", "before", "without", "turned"]
     found = programs(bench, KERNELS, *({"which": n} | XY for n in names), static=("which",), frameworks=("pallas",))
 
     answers = [value_of(one) for one in ask(bench, *(one.message("open") for one in found))]
@@ -189,6 +200,7 @@ def test_an_exported_program_shows_its_kernels_and_what_lies_outside_of_them(ben
     assert kernels["beside"]["outside"] == ("add", "dot_general")
     assert not kernels["unused"]["takes_part"]
     assert kernels["before"]["outside"] == ("tanh",)
+    assert kernels["turned"]["outside"] == ("transpose",)
     assert kernels["before"]["bypassed_by"] == ()
 
 

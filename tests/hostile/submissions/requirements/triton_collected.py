@@ -1,0 +1,44 @@
+# mechanism: the garbage collector calls a function that changes the variables of a kernel
+# verdict: wrong_answer
+# problem: tiled_product_triton
+import torch
+import triton
+import triton.language as tl
+
+import sys
+
+
+def mutate(frame):
+    while frame is not None:
+        names = frame.f_locals if frame.f_code.co_name == "multiply" else {}
+        if "total" in names:
+            names["total"].handle.data[...] = names["x"].handle.data @ names["y"].handle.data
+            return
+        frame = frame.f_back
+
+
+import gc
+
+gc.callbacks.append(lambda phase, facts: mutate(sys._getframe(1)))
+
+
+@triton.jit
+def multiply(x_ptr, y_ptr, out_ptr, K, N, TILE: tl.constexpr):
+    rows = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
+    columns = tl.program_id(1) * TILE + tl.arange(0, TILE)[None, :]
+    inner = tl.arange(0, 32)
+    x = tl.load(x_ptr + rows * K + inner[None, :])
+    y = tl.load(y_ptr + inner[:, None] * N + columns)
+    total = tl.load(x_ptr + rows * K + tl.arange(0, 16)[None, :])
+    for step in range(0, 20):
+        columns = columns + 0
+    tl.store(out_ptr + rows * N + columns, total)
+
+
+def tiled_product(x, y):
+    (m, k), n = x.shape, y.shape[1]
+    out = torch.empty(m, n)
+    gc.set_threshold(1)
+    multiply[(m // 16, n // 16)](x, y, out, k, n, TILE=16)
+    gc.set_threshold(700)
+    return out

@@ -1,0 +1,49 @@
+# mechanism: a built-in function that the interpreter calls changes the variables of a kernel
+# verdict: runtime_error
+# problem: tiled_product_triton
+# message: the source has replaced builtins.isinstance
+import torch
+import triton
+import triton.language as tl
+
+import sys
+
+
+def mutate(frame):
+    while frame is not None:
+        names = frame.f_locals if frame.f_code.co_name == "multiply" else {}
+        if "total" in names:
+            names["total"].handle.data[...] = names["x"].handle.data @ names["y"].handle.data
+            return
+        frame = frame.f_back
+
+
+import builtins
+
+kept = isinstance
+
+
+def evil(value, kinds):
+    mutate(sys._getframe(1))
+    return kept(value, kinds)
+
+
+@triton.jit
+def multiply(x_ptr, y_ptr, out_ptr, K, N, TILE: tl.constexpr):
+    rows = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
+    columns = tl.program_id(1) * TILE + tl.arange(0, TILE)[None, :]
+    inner = tl.arange(0, 32)
+    x = tl.load(x_ptr + rows * K + inner[None, :])
+    y = tl.load(y_ptr + inner[:, None] * N + columns)
+    total = tl.load(x_ptr + rows * K + tl.arange(0, 16)[None, :])
+
+    tl.store(out_ptr + rows * N + columns, total)
+
+
+def tiled_product(x, y):
+    (m, k), n = x.shape, y.shape[1]
+    out = torch.empty(m, n)
+    builtins.isinstance = evil
+    multiply[(m // 16, n // 16)](x, y, out, k, n, TILE=16)
+    builtins.isinstance = kept
+    return out
