@@ -172,6 +172,28 @@ def test_opening_a_problem_prepares_it_while_others_wait_for_an_idle_machine(
     assert prepared(bench) == {("standardise", 0), ("standardise", 1), ("first", 0)}
 
 
+def test_opened_problems_that_need_the_same_box_follow_one_another(
+    bench: Bench, tmp_path: Path, launcher: Launcher
+) -> None:
+    frameworks = {"first": "numpy", "other_kind": "jax", "third": "numpy"}
+    opened = [
+        bench.publish(changed("frameworks: [numpy]", f"frameworks: [{framework}]", slug))
+        for slug, framework in frameworks.items()
+    ]
+    idle, pause = Watched(bench, lambda: None), BackgroundPause()
+    pause.set(is_paused=True)
+
+    with warmer(bench, tmp_path, launcher, idle, pause):
+        for revision in opened:
+            open_page(bench, revision)
+        wait_until(lambda: prepared(bench) == {(slug, 0) for slug in frameworks})
+        pause.set(is_paused=False)
+        wait_until(lambda: prepared(bench) == {(slug, variant) for slug in frameworks for variant in (0, 1)})
+
+    asked = dict.fromkeys(slug for slug, variant in idle.asked if variant == 1)
+    assert list(asked) in (["first", "third", "other_kind"], ["other_kind", "first", "third"])
+
+
 def test_a_problem_that_failed_is_prepared_again_when_it_is_opened_again(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
