@@ -16,6 +16,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    case,
     collate,
     func,
     select,
@@ -264,11 +265,12 @@ def _select_previews() -> ScalarSelect[Any]:
     return previews.correlate(Revision).scalar_subquery()
 
 
-def _select_figures() -> ScalarSelect[Any]:
-    """Select the files of a revision that may be figures, by path. The whole package is much longer."""
+def _select_figures() -> ColumnElement[Any]:
+    """Select the figures of a revision by path, if its statement shows any: all files are read for it."""
     file = func.jsonb_each_text(Revision.files).table_valued("key", "value")
     figures = select(func.jsonb_object_agg(file.c.key, file.c.value)).where(file.c.key.like("figures/%"))
-    return figures.correlate(Revision).scalar_subquery()
+    has_figures = Revision.manifest["statement"].astext.contains("figures/")
+    return case((has_figures, figures.correlate(Revision).scalar_subquery()))
 
 
 def _select_versions() -> ScalarSelect[Any]:

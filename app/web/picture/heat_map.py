@@ -24,22 +24,22 @@ class _Cells:
 
     kinds: list[str]
     words: list[str]
-    titles: list[str]
+    titles: list[Markup]
 
 
 def draw_heat_maps(values: Values) -> tuple[Panel, ...]:
     largest = max((abs(number) for number in finite([*values.expected, *values.answer])), default=0.0)
-    titles = [_title(values, at) for at in range(len(values.expected))]
+    titles = [element("title", _title(values, at)) for at in range(len(values.expected))]
     expected, yours = (_values(numbers, largest, titles) for numbers in (values.expected, values.answer))
     panels = {"Expected": expected, "Yours": yours, "Difference": _differences(values, titles)}
     return tuple(Panel(name, _draw(values, name, cells)) for name, cells in panels.items())
 
 
-def _values(numbers: list[float], largest: float, titles: list[str]) -> _Cells:
+def _values(numbers: list[float], largest: float, titles: list[Markup]) -> _Cells:
     return _Cells([_level(number, largest) for number in numbers], [short(number, 3) for number in numbers], titles)
 
 
-def _differences(values: Values, titles: list[str]) -> _Cells:
+def _differences(values: Values, titles: list[Markup]) -> _Cells:
     together = zip(values.answer, values.expected, values.allowed, strict=True)
     kinds, words = [], []
     for answer, expected, allowed in together:
@@ -54,8 +54,7 @@ def _draw(values: Values, name: str, cells: _Cells) -> Markup:
     drawn = []
     for at, kind in enumerate(cells.kinds):
         x, y = at % columns * width + 1, at // columns * height + 1
-        title = element("title", cells.titles[at])
-        drawn.append(element("rect", title, class_=f"cell {kind}", x=x, y=y, width=width, height=height))
+        drawn.append(element("rect", cells.titles[at], class_=f"cell {kind}", x=x, y=y, width=width, height=height))
         if columns <= WORDY and cells.words[at]:
             middle = {"x": x + width / 2, "y": y + height / 2 + 4, "text_anchor": "middle"}
             drawn.append(element("text", cells.words[at], class_="in-cell", **middle))
