@@ -69,7 +69,8 @@ def _copy(slug: str, target: Path, device: str, *, is_kernel: bool) -> None:
     shutil.copytree(ROOT / "problems" / slug, target)
     manifest = target / "problem.yaml"
     asked = (", gpu: true, interpreter: true" if is_kernel else ", gpu: true") if device == "gpu" else ""
-    text, changed = LIMITS.subn(rf"limits: {{\1{asked}}}", manifest.read_text())
+    opened = manifest.read_text().replace("    sealed: true\n", "")  # inspectors have no GPU
+    text, changed = LIMITS.subn(rf"limits: {{\1{asked}}}", opened)
     if changed != 1:
         raise ValueError(f"{manifest} has no `limits` in one line")
     manifest.write_text(text)

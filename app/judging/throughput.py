@@ -5,12 +5,13 @@ arithmetic runs at the card's peak. The share is that time over the solution's. 
 sheets, for float32 without tensor cores.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.judging.efficiency import DeviceTime, Throughput, rounded
 
-# Bytes per second, and floating-point operations per second. The first name that is part of the card's counts.
+# Bytes per second, and floating-point operations per second. The first name whose words are in the card's name counts.
 PEAKS: Mapping[str, tuple[float, float]] = {
     "B200": (8.0e12, 75e12),
     "H200": (4.8e12, 67e12),
@@ -55,7 +56,7 @@ def _time_of(run: DeviceRun) -> DeviceTime:
 
 
 def _share(card: str, run: DeviceRun) -> float | None:
-    peaks = next((found for name, found in PEAKS.items() if name in card), None)
+    peaks = next((found for name, found in PEAKS.items() if re.search(rf"\b{name}\b", card)), None)
     if peaks is None:
         return None
     bandwidth, arithmetic = peaks
