@@ -10,9 +10,11 @@ here, with global names in which the other functions are replaced too.
 
 import ast
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from inspect import getclosurevars
+from types import FunctionType, MethodType
 from typing import Any
 
+import triton.language as tl
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
@@ -67,10 +69,14 @@ class Compiler:
             found.link(self._find)
         return self._functions[function]
 
-    def _generate_call(self, generator: CodeGenerator, node: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _generate_call(self, generator: CodeGenerator, node: Any, function: Any, given: list[Any], named: Any) -> Any:
+        if isinstance(function, MethodType) and isinstance(function.__self__, tl.tensor):
+            forwards = getclosurevars(function).nonlocals.get("fn")  # `x.sum()` is `tl.sum(x)`
+            if isinstance(forwards, InterpretedFunction):
+                function, given = forwards, [function.__self__, *given]
         if isinstance(function, InterpretedFunction):
             function = self._find(function.fn).compiled
-        return _generate_call(generator, node, function, *arguments)
+        return _generate_call(generator, node, function, given, named)
 
 
 class _Function:

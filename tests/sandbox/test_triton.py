@@ -291,7 +291,8 @@ def test_a_line_of_a_kernel_s_text_that_looks_like_a_function_is_none(bench: Ben
 
 @ONE_QUICKLY
 def test_a_kernel_may_call_another_and_triton_s_own(bench: Bench) -> None:
-    source = "@triton.jit\ndef twice(x):\n    return 2 * x\n" + ADD.replace("x + y", "twice(tl.maximum(x, y))")
+    source = "@triton.jit\ndef twice(x):\n    return 2 * x + 0 * x.sum() * tl.max(x, 0)\n"
+    source += ADD.replace("x + y", "twice(tl.maximum(x, y))").replace("mask=mask)\n", "mask=mask, other=0.0)\n", 2)
 
     assert np.array_equal(value_of(call(bench, source, x=X, y=X)), 2 * X)
 
