@@ -155,7 +155,8 @@ def test_a_kernel_in_triton_is_not_watched_on_a_gpu() -> None:
     faults = faults_of(make_files(problem=with_gpu.replace("frameworks: [numpy]", "frameworks: [numpy, triton]")))
 
     fault = next(fault for fault in faults if fault.key == "requirements[0].kernel")
-    assert "which a box with a GPU does not use" in fault.message
+    assert "which the problem does not allow" in fault.message
+    assert "interpreter: true" in fault.remedy
 
 
 @pytest.mark.parametrize(
