@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.main import _import_command
+from app.cli.main import COMMANDS, _import_command
 from app.settings import PREFIX, ROOT, Settings, read_settings
 from tests.operations.chart import CHART, FILES, VALUES, Pod, find_kind, list_all_pods, list_pods, render, selects
 from tests.operations.chart import template as run_helm
@@ -134,7 +134,7 @@ def test_allclose_accepts_the_environment_and_the_command_of_each_pod(
                 environment.setenv(name, value)
             settings = read_settings()
         command, *options = pod.container["args"]
-        _import_command(command).make_context(command, options)
+        _import_command(command, *COMMANDS[command]).make_context(command, options)
 
         assert settings.database_url == "secret of database-url"
         assert settings.log_format == "json"
