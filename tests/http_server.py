@@ -20,4 +20,4 @@ def serving(app: ASGIApp) -> Iterator[str]:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
-    thread.join(10)  # a connection of a browser may keep it longer
+    thread.join()

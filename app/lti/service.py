@@ -1,9 +1,9 @@
 """Call learning platforms: read their public keys, and use their services with an access token."""
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic, time
 from typing import Any
 from uuid import uuid4
 
@@ -62,7 +62,7 @@ class PlatformClient:
     def find_key(self, platform: Platform, key_id: str) -> RSAKey | None:
         """Return the platform's public key with this ID. Raises PlatformAway and PlatformRefused."""
         kept = self._keys.get(platform.keys_url)
-        if kept is None or time.monotonic() - kept.at >= (kept.lasts if key_id in kept.keys else ASK_AGAIN_SECONDS):
+        if kept is None or monotonic() - kept.at >= (kept.lasts if key_id in kept.keys else ASK_AGAIN_SECONDS):
             kept = self._read_keys_once(platform, kept)
         if kept.fault is not None:
             raise kept.fault
@@ -97,9 +97,9 @@ class PlatformClient:
     def _get_token(self, platform: Platform, scopes: Sequence[str]) -> str:
         key = _token_key(platform, scopes)
         token, until = self._tokens.get(key, ("", 0.0))
-        if time.monotonic() < until:
+        if monotonic() < until:
             return token
-        now = int(time.time())
+        now = int(time())
         claims = {"iss": platform.client_id, "sub": platform.client_id, "aud": platform.token_url}
         claims |= {"iat": now, "exp": now + ASSERTION_SECONDS, "jti": uuid4().hex}  # type: ignore[dict-item]
         form = {
@@ -114,7 +114,7 @@ class PlatformClient:
             raise PlatformRefused(f"{platform.token_url} gave no access token.")
         seconds = answer.get("expires_in", 0)
         lasts = float(seconds) if isinstance(seconds, (int, float)) else 0.0
-        self._tokens[key] = given, time.monotonic() + max(0.0, lasts - ASK_AGAIN_SECONDS)
+        self._tokens[key] = given, monotonic() + max(0.0, lasts - ASK_AGAIN_SECONDS)
         return given
 
     def _read_keys_once(self, platform: Platform, old: _Kept | None) -> _Kept:
@@ -133,10 +133,10 @@ class PlatformClient:
 
     def _ask_for_keys(self, platform: Platform, old: _Kept | None) -> _Kept:
         try:
-            return _Kept(at=time.monotonic(), lasts=KEYS_SECONDS, keys=self.read_keys(platform))
+            return _Kept(at=monotonic(), lasts=KEYS_SECONDS, keys=self.read_keys(platform))
         except (PlatformAway, PlatformRefused) as fault:
             keys = old.keys if old is not None else {}
-            return _Kept(at=time.monotonic(), lasts=ASK_AGAIN_SECONDS, keys=keys, fault=None if keys else fault)
+            return _Kept(at=monotonic(), lasts=ASK_AGAIN_SECONDS, keys=keys, fault=None if keys else fault)
 
 
 def _token_key(platform: Platform, scopes: Sequence[str]) -> tuple[str, ...]:

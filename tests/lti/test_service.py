@@ -1,14 +1,15 @@
 """The public keys of a platform: how often it is asked for them."""
 
 import json
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
+from time import monotonic
 
 import pytest
 from joserfc.jwk import RSAKey
 
+from app.lti import service
 from app.lti.fetch import AddressRule, PlatformAway
 from app.lti.model import Platform
 from app.lti.service import ASK_AGAIN_SECONDS, KEYS_SECONDS, PlatformClient
@@ -55,8 +56,7 @@ def client() -> PlatformClient:
 
 
 def pass_time(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    later = time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: later() + seconds)
+    monkeypatch.setattr(service, "monotonic", lambda: monotonic() + seconds)
 
 
 def test_keys_are_kept_for_an_hour(
