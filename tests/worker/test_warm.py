@@ -184,7 +184,8 @@ def test_opened_problems_that_need_the_same_box_follow_one_another(
     pause.set(is_paused=True)
 
     with warmer(bench, tmp_path, launcher, idle, pause):
-        for revision in opened:
+        wait_until(lambda: open_page(bench, opened[0]) and ("first", 0) in prepared(bench))  # once it listens
+        for revision in opened[1:]:
             open_page(bench, revision)
         wait_until(lambda: prepared(bench) == {(slug, 0) for slug in frameworks})
         pause.set(is_paused=False)
