@@ -5,7 +5,7 @@
 - draft: authors only.
 - course: the members of a course, once an assignment with the problem has opened for them, and of an exam once they
   have begun it. The course's staff always, and admins.
-- withdrawn: as before, and no one can submit.
+- withdrawn: as before, and it takes no submissions.
 
 A problem with `course_id` belongs to that course, also as a draft and when it is withdrawn: only the course's
 instructors with the role author, and admins, may read its files. The availability belongs to the problem and not to a

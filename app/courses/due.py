@@ -144,7 +144,7 @@ def list_due(
     """List the assignments that a student can hand in now, the next due first. `problem`: only those that have it.
 
     `waited`: what is handed in arrived so long before. An exam that the student has not begun is in the whole list
-    only: nobody may ask it for its problems.
+    only: its problems must stay hidden.
     """
     found = _list_taken(session, user_id, *([] if problem is None else [_has_problem(problem)]))
     if not found:

@@ -1,8 +1,8 @@
 """Sittings: the time of one student in an exam, from its beginning to an end of its own.
 
 A sitting goes on in the session or with the token in which the student began it. In another one it goes on only after
-staff have unlocked it, so nobody outside of the room can take it over. The password is asked for at the beginning. The
-network and the keys of Safe Exam Browser are checked at every request (`app/submissions/exam_door.py`).
+staff have unlocked it, so a person outside of the room can't take it over. The password is asked for at the beginning.
+The network and the keys of Safe Exam Browser are checked at every request (`app/submissions/exam_door.py`).
 """
 
 import hashlib

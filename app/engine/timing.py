@@ -100,9 +100,9 @@ def compare_with_reference(context: Context) -> TimeComparison | None:
 
 
 def measure_throughput(context: Context, inspector: BoxSpec) -> Throughput | None:
-    """Time the programs of the submission and the reference at each size, in boxes without any Python of theirs.
+    """Time the programs of the submission and the reference at each size, in boxes that hold neither source.
 
-    None if one can't be exported or timed, as in PyTorch, or answers wrongly. Raises BoxLost, Aborted.
+    Returns None if one can't be exported or timed, as in PyTorch, or answers wrongly. Raises BoxLost, Aborted.
     """
     job = context.job
     if job.inspectors is None or job.references is None or "jax" not in job.manifest.frameworks:

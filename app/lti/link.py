@@ -1,8 +1,8 @@
 """Link the courses, persons and activities of a platform with courses, accounts and assignments here.
 
-A course of a platform is linked by its instructor. A copy of it has another ID there, so it is not linked, and nobody
-is graded into the old course. A person is found by the platform and its subject, never by e-mail address: an admin of
-a platform can type any address.
+A course of a platform is linked by its instructor. A copy of it has another ID there, so it is not linked, and its
+students are not graded into the old course. A person is found by the platform and its subject, never by e-mail address:
+an admin of a platform can type any address.
 """
 
 from dataclasses import dataclass

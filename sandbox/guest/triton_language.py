@@ -1,4 +1,4 @@
-"""What a Triton kernel may use: Triton's language as it was before the source ran, numbers, and other kernels.
+"""Limit Triton kernels to Triton's language as it was before the source ran, to numbers, and to other kernels.
 
 A kernel that compiles can still reach Python when it is interpreted. The compiler leaves out a branch that it never
 takes, and it calls the methods of an object, which may act differently later. So a kernel gets no such object, and no
