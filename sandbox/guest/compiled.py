@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sandbox.guest import jax_compilation
+from sandbox.guest.student_program import Run, load_driver
 
 _LIBRARY = (
     "jax/_src/lax/lax.py",
@@ -29,8 +30,6 @@ _LIBRARY = (
 )
 _DEFINITION = re.compile(r"^def (\w+)\(|Primitive\(\s*['\"](\w+)['\"]", re.MULTILINE)
 
-Run = Callable[[Callable[..., object], dict[str, Any]], object]
-
 
 def harvesting(driver: str | None, *, eager: bool = False) -> Run:
     """Return a driver that runs the inner driver, or the solution itself, and answers with what is new.
@@ -41,7 +40,7 @@ def harvesting(driver: str | None, *, eager: bool = False) -> Run:
     """
     if eager:
         _run_eagerly()
-    inner = _call if driver is None else _load(driver)
+    inner = load_driver(driver)
     table = jax_compilation.table
     if table is not None:
         # Otherwise each program names the functions and lines of the reference that called it.
@@ -90,17 +89,6 @@ def _run_eagerly() -> None:
         return jit if function is None else function
 
     jax.jit, jax.lax.scan, jax.lax.fori_loop = jit, scan, fori_loop
-
-
-def _call(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-    return solution(*inputs.values())
-
-
-def _load(source: str) -> Run:
-    namespace: dict[str, Any] = {}
-    exec(compile(source, "driver.py", "exec"), namespace)
-    run: Run = namespace["run"]
-    return run
 
 
 def library_names(packages: Path) -> list[str]:

@@ -16,8 +16,8 @@ from typing import Any
 from sandbox.guest.dynamic_code import watch_code
 from sandbox.guest.forbidden_calls import ForbiddenCalls
 from sandbox.guest.notes import Origins, Record
+from sandbox.guest.student_program import Run, load_driver
 
-Run = Callable[[Callable[..., object], dict[str, Any]], object]
 Counts = Counter[str]
 
 # The source must import these anew, which is noted, and gets copies that watch nothing.
@@ -54,7 +54,7 @@ def recording(driver: str | None, forbidden: Sequence[str] = (), kernel_paramete
     `kernel_parameters`: those of a solution whose Triton `kernels` are watched. Raises UnknownFunction for a pattern in
     `forbidden` that no library has.
     """
-    inner = _call if driver is None else _load(driver)
+    inner = load_driver(driver)
     if "torch" in sys.modules:
         _count_torch(sys.modules["torch"])
     kernels = None
@@ -74,17 +74,6 @@ def recording(driver: str | None, forbidden: Sequence[str] = (), kernel_paramete
         told = kernels.tell() if kernels else None
         return {"answer": answer, "calls": dict(counts), "kernels": told, "is_kept": record.is_kept()}
 
-    return run
-
-
-def _call(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-    return solution(*inputs.values())
-
-
-def _load(source: str) -> Run:
-    namespace: dict[str, Any] = {}
-    exec(compile(source, "driver.py", "exec"), namespace)
-    run: Run = namespace["run"]
     return run
 
 

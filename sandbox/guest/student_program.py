@@ -13,6 +13,7 @@ from sandbox.guest.wire import RunTask
 
 Inputs = dict[str, Any]
 Program = Callable[[Inputs], object]
+Run = Callable[[Callable[..., object], Inputs], object]
 
 
 class CannotBeJudged(Exception):
@@ -25,24 +26,27 @@ class CannotBeJudged(Exception):
 
 def load(task: RunTask) -> Program:
     """Run the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
-    driver = None if task.driver is None else _load_driver(task.driver)
+    driver = load_driver(task.driver)
     module = _run_source(task.source)
     solution = _entry_point(module, task)
     if task.arguments is not None:
         _check_signature(solution, task.entry_point, task.arguments)
     for name, arguments in task.definitions:
         _check_definition(module, name, arguments)
-    if driver is not None:
-        return lambda inputs: driver(solution, inputs)
-    return lambda inputs: solution(*[inputs[name] for name, _ in task.parameters if name in inputs])
+    return lambda inputs: driver(solution, inputs)
 
 
-def _load_driver(source: str) -> Callable[..., object]:
-    """Loaded before the student's source, which may replace anything in the modules that a driver uses."""
+def load_driver(source: str | None) -> Run:
+    """Return the driver's `run`; without a driver, one that calls the solution with the inputs in their order.
+
+    Loaded before the student's source, which may replace anything in the modules that a driver uses.
+    """
+    if source is None:
+        return lambda solution, inputs: solution(*inputs.values())
     module = ModuleType("driver")
     sys.modules["driver"] = module
     exec(compile(source, "driver.py", "exec"), module.__dict__)
-    run: Callable[..., object] = module.__dict__["run"]
+    run: Run = module.__dict__["run"]
     return run
 
 
