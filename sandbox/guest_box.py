@@ -125,7 +125,7 @@ class _Run:
         failure = None if has_loaded else outcome_of("", "load", loading, self._limits)
         cases = tuple(self._cases(on_case)) if has_loaded else ()
         self._has_forged = any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases))
-        return RunOutcome(loaded=has_loaded, load_failure=failure, cases=cases, load_seconds=loading.wall_seconds)
+        return RunOutcome(load_failure=failure, cases=cases, load_seconds=loading.wall_seconds)
 
     def has_left_nothing(self) -> bool:
         """Wait until the zygote confirms that the box is empty, or ends. The results stand anyway."""

@@ -195,7 +195,6 @@ class RunOutcome:
     to every case.
     """
 
-    loaded: bool
     load_failure: CaseOutcome | None
     cases: tuple[CaseOutcome, ...]
     load_seconds: float

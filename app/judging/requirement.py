@@ -26,18 +26,16 @@ class Loop:
     """A loop of a program.
 
     `length`: its number of steps, or None if it depends on values; `steps`: that times the steps of the loops around
-    it. `index`: its place among the program's loops. `nesting`: the number of loops around it. `takes_part`: the answer
-    depends on it. `fed_by`: the parameters that reach the answer through it. `bypassed_by`: those that reach the answer
-    without it. `whole`: the parameters of which each step reads more than its own slice. `outside`: the arithmetic
-    outside this loop and others of its length (a differentiated loop becomes two); infinite if it is unbounded.
-    `share`: the rest of the arithmetic, from 0 to 1. `effect`: the least change of the answer when the first or the
-    last step is skipped; None if not tried.
+    it. `index`: its place among the program's loops. `takes_part`: the answer depends on it. `fed_by`: the parameters
+    that reach the answer through it. `bypassed_by`: those that reach the answer without it. `whole`: the parameters of
+    which each step reads more than its own slice. `outside`: the arithmetic outside this loop and others of its length
+    (a differentiated loop becomes two); infinite if it is unbounded. `share`: the rest of the arithmetic, from 0 to 1.
+    `effect`: the least change of the answer when the first or the last step is skipped; None if not tried.
     """
 
     index: int
     length: int | None
     steps: int | None
-    nesting: int
     takes_part: bool
     fed_by: tuple[str, ...] = ()
     bypassed_by: tuple[str, ...] = ()
@@ -56,7 +54,6 @@ class Conditional:
 
     index: int
     branches: int
-    nesting: int
     takes_part: bool
     fed_by: tuple[str, ...] = ()
     bypassed_by: tuple[str, ...] = ()

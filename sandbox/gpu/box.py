@@ -141,7 +141,7 @@ class _Run:
             wall_seconds=time.monotonic() - self._last_reported_at,
             memory_bytes=seen.memory_bytes - self._before.memory_bytes,
         )
-        return RunOutcome(loaded=True, load_failure=None, cases=(*self._reported, case), load_seconds=0.0)
+        return RunOutcome(load_failure=None, cases=(*self._reported, case), load_seconds=0.0)
 
     def _settle(self) -> Use:
         """Wait until the GPU is as it was before the run, or the time is up; return its use. Raises DeviceLost."""

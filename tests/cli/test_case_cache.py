@@ -85,7 +85,7 @@ def test_the_reference_does_not_run_again_for_the_same_package(expect: Expect, h
 def test_cases_come_back_as_they_were(tmp_path: Path) -> None:
     kept = CaseCache(tmp_path / "cases", "a")
 
-    loop = Loop(index=0, length=None, steps=4, nesting=0, takes_part=True, fed_by=("x",), outside=math.inf, effect=0.5)
+    loop = Loop(index=0, length=None, steps=4, takes_part=True, fed_by=("x",), outside=math.inf, effect=0.5)
     evidence = Evidence(
         loops=(loop,),
         branches=(),

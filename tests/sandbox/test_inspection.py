@@ -184,8 +184,8 @@ def run(solution, inputs):
 def test_loops_in_loops_multiply(seen: Seen) -> None:
     outer, inner = seen["nested"]["evidence"]["loops"]
 
-    assert (outer["length"], outer["nesting"], outer["steps"]) == (2, 0, 2)
-    assert (inner["length"], inner["nesting"], inner["steps"]) == (4, 1, STEPS)
+    assert (outer["length"], outer["steps"]) == (2, 2)
+    assert (inner["length"], inner["steps"]) == (4, STEPS)
     assert set(inner["whole"]) == {"w"}
     assert changes(seen["nested"], index=1) == [True, True]
 

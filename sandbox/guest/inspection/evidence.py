@@ -41,7 +41,7 @@ def copies(graph: Graph, arithmetic: list[Operation]) -> int:
 
 def _is_index(graph: Graph, operation: Operation) -> bool:
     made = graph.types[operation.results[0]]
-    return not made.shape and made.dtype.lstrip("u").startswith("i")
+    return not made.shape and made.is_whole
 
 
 def _kind(graph: Graph, operation: Operation) -> tuple[object, ...]:
@@ -91,7 +91,6 @@ class _Gathering:
                 "index": index,
                 "length": found.length,
                 "steps": found.steps,
-                "nesting": len(found.around),
                 **self._outside(found, facts),
                 **facts.get(found, {"takes_part": False}),
             }
@@ -107,7 +106,6 @@ class _Gathering:
             {
                 "index": index,
                 "branches": len(found.operation.regions),
-                "nesting": len(found.around),
                 **(self._passing(found, with_whole=False) if index < MAX_EXAMINED else {"takes_part": False}),
             }
             for index, found in enumerate(self.branches)

@@ -22,6 +22,10 @@ class Type:
             size *= length
         return size
 
+    @property
+    def is_whole(self) -> bool:
+        return self.dtype.lstrip("u").startswith("i")
+
 
 @dataclass(slots=True, eq=False)
 class Region:

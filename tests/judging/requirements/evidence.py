@@ -5,10 +5,8 @@ from typing import Any
 
 from app.judging.requirement import Block, Conditional, Evidence, Facts, KernelCall, Kernels, Loop
 
-LOOP = Loop(
-    index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, outside=100.0, effect=0.2
-)
-BRANCH = Conditional(index=0, branches=2, nesting=0, takes_part=True, fed_by=("x",), effect=0.2)
+LOOP = Loop(index=0, length=8, steps=8, takes_part=True, fed_by=("x", "y"), share=0.9, outside=100.0, effect=0.2)
+BRANCH = Conditional(index=0, branches=2, takes_part=True, fed_by=("x",), effect=0.2)
 BLOCK = Block(parameters=("x",), dtype="f32", shape=(16, 64), bytes=4096, total_bytes=32_768, array_bytes=16_384)
 CALL = KernelCall(grid=(4, 2), inputs=(BLOCK, replace(BLOCK, parameters=("y",))), outputs=(BLOCK,))
 KERNELS = Kernels(calls=(CALL,), takes_part=True, fed_by=("x", "y"), bypassed_by=(), outside=("multiply",))
