@@ -30,7 +30,9 @@ class Flow:
     union.
     """
 
-    def __init__(self, graph: Graph, transfer: Callable[["Flow", Operation], list[Sources] | None]) -> None:
+    def __init__(
+        self, graph: Graph, transfer: Callable[["Flow", Operation], list[Sources] | None] = lambda *_: None
+    ) -> None:
         self.graph = graph
         self._transfer = transfer
         self.sources: dict[int, Sources] = {}
@@ -67,34 +69,36 @@ class Flow:
     def carried(self, loop: Operation) -> list[Sources]:
         """The loop's condition is a source of the values that the loop changes, but not of those it passes through."""
         condition, body = loop.regions
-        carried = [self.sources[operand] for operand in loop.operands]
         changed = [result != argument for result, argument in zip(body.results, body.arguments, strict=True)]
-        while True:
+
+        def step(carried: list[Sources]) -> list[Sources]:
             by = self.region(condition, carried)[0]
             after = self.region(body, carried)
-            grown = [
-                before | (then | by if is_changed else 0)
-                for before, then, is_changed in zip(carried, after, changed, strict=True)
-            ]
-            if grown == carried:
-                return carried
-            carried = grown
+            return [then | by if is_changed else 0 for then, is_changed in zip(after, changed, strict=True)]
+
+        return settled([self.sources[operand] for operand in loop.operands], step)[0]
 
     def after_steps(self, loop: Operation) -> list[Sources]:
         """Of a loop that has at least one step: a value that a step computes replaces the value from before."""
         condition, body = loop.regions
-        carried = [self.sources[operand] for operand in loop.operands]
-        while True:
+
+        def step(carried: list[Sources]) -> list[Sources]:
             self.region(condition, carried)
-            after = self.region(body, carried)
-            grown = [before | then for before, then in zip(carried, after, strict=True)]
-            if grown == carried:
-                return after
-            carried = grown
+            return self.region(body, carried)
+
+        return settled([self.sources[operand] for operand in loop.operands], step)[1]
 
 
-def no_transfer(_flow: Flow, _operation: Operation) -> None:
-    return None
+def settled(
+    carried: list[Sources], step: Callable[[list[Sources]], list[Sources]]
+) -> tuple[list[Sources], list[Sources]]:
+    """Return the sources of what a loop carries, and of what a step makes of it, when no further step adds any."""
+    while True:
+        after = step(carried)
+        grown = [before | then for before, then in zip(carried, after, strict=True)]
+        if grown == carried:
+            return carried, after
+        carried = grown
 
 
 def moved_from(operation: Operation) -> list[int] | None:
@@ -231,12 +235,7 @@ class _Seen:
             flow.sources[operand] | (self._varies if result != argument else 0)
             for operand, result, argument in zip(loop.operands, body.results, body.arguments, strict=True)
         ]
-        while True:
-            after = flow.region(body, carried)
-            grown = [before | then for before, then in zip(carried, after, strict=True)]
-            if grown == carried:
-                return
-            carried = grown
+        settled(carried, lambda carried: flow.region(body, carried))
 
     def _inside(self, flow: Flow, operation: Operation) -> list[Sources] | None:
         is_slice = operation.name in ("dynamic_slice", "gather")

@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sandbox.guest.inspection.dataflow import Flow, moved_from, no_transfer
+from sandbox.guest.inspection.dataflow import Flow, moved_from
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, operations_in
 from sandbox.guest.inspection.loops import ControlFlow
 
@@ -120,7 +120,7 @@ class Work:
 
     def _is_index(self, operation: Operation) -> bool:
         values = (*operation.operands, *operation.results)
-        whole = all(self._graph.types[value].dtype.lstrip("u").startswith("i") for value in operation.results)
+        whole = all(self._graph.types[value].is_whole for value in operation.results)
         return whole and self._varying.isdisjoint(values)
 
 
@@ -130,7 +130,7 @@ def is_arithmetic(operation: Operation) -> bool:
 
 def _depending(graph: Graph) -> set[int]:
     """Return the values that depend on the program's arguments."""
-    flow = Flow(graph, no_transfer)
+    flow = Flow(graph)
     flow.region(graph.body, [1] * len(graph.body.arguments))
     return {value for value, sources in flow.sources.items() if sources}
 
