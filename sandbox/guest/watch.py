@@ -22,8 +22,6 @@ from sandbox.guest.wire import NO_REQUEST, CallReport, Cause
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5
-# How long to wait after SIGKILL. The zygote waits for a process that takes longer, and the host gives up such a box.
-KILL_SECONDS = 5
 FAREWELL_SECONDS = 0.25
 FLOOD_BYTES = 8 * 2**20
 # How long a process that ran out of time may take to name its lines, and how many bytes of that are read.
@@ -146,17 +144,9 @@ class Watch:
             self._step()
         return self._end is Cause.FORGED
 
-    def kill(self) -> None:
-        """Kill every process of the box but this one and the zygote, process 1."""
-        with suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)
-        deadline = time.monotonic() + KILL_SECONDS
-        while not self.is_dead() and time.monotonic() < deadline:
-            time.sleep(TICK_SECONDS / 10)
-
     def leave(self) -> None:
-        """Kill the process and leave it to the zygote to reap: the kernel then frees both processes' memory in
-        parallel.
+        """Kill the process. The zygote reaps it, and ends what it has started: the kernel then frees both processes'
+        memory in parallel.
         """
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
@@ -185,7 +175,7 @@ class Watch:
         else:
             self._read_notes()
         if not has_reply:
-            self.kill()
+            self.leave()
         text = self._take_text()
         return CallReport(
             cause=cause,
