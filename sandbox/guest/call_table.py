@@ -33,11 +33,10 @@ from sandbox.guest import codec
 from sandbox.guest.jax_compilation import Programs
 
 KEY_BYTES = 8 * 1024
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_ENUMS = {name: value for name, value in vars(jax.lax).items() if isinstance(value, type) and issubclass(value, Enum)}
-_NAMED_TUPLES = {
-    name: value for name, value in vars(jax.lax).items() if isinstance(value, type) and hasattr(value, "_fields")
-}
+_OF_LAX = [value for value in vars(jax.lax).values() if isinstance(value, type)]
+# Static values of exactly these types are equal if and only if their texts are.
+_PLAIN = {bool, int, float, complex, str, bytes, type(None), *(kind for kind in _OF_LAX if issubclass(kind, Enum))}
+_CONTAINERS = {tuple, list, frozenset, *(kind for kind in _OF_LAX if hasattr(kind, "_fields"))}
 _WITH_RULES = (custom_derivatives.custom_jvp, custom_derivatives.custom_vjp)
 _KEYS = "key<fry>"
 # JAX uses 32 bits in place of these, and says so while it traces.
@@ -138,14 +137,13 @@ class CallTable:
         if any(option.value for option in _DEBUGGING):
             return None
         try:
-            call = self._describe(function, info, arguments, named)
-            written = codec.encode(call)
+            written = repr(self._describe(function, info, arguments, named)).encode()
         except Exception:  # then it is traced, and fails there if it is wrong
             return None
         return self._programs.digest(jax.default_backend().encode() + written) if len(written) <= KEY_BYTES else None
 
-    def _describe(self, function: Any, info: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> codec.Tree:
-        """Raises NotInTable."""
+    def _describe(self, function: Any, info: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Return values whose text tells calls apart. Raises NotInTable."""
         if getattr(function, "_apply_primitive", False):
             cells = zip(function.__code__.co_freevars, function.__closure__, strict=True)
             values: dict[str, Any] = {name: cell.cell_contents for name, cell in cells}
@@ -259,14 +257,14 @@ def _dynamic(info: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> l
     return leaves
 
 
-def _operands(tree: Any) -> codec.Tree:
+def _operands(tree: Any) -> Any:
     leaves, structure = jax.tree.flatten(tree)
     places = jax.tree.unflatten(structure, range(len(leaves)))
     _check_containers(places)
     return places, [_operand(leaf) for leaf in leaves]
 
 
-def _operand(value: Any) -> codec.Tree:
+def _operand(value: Any) -> Any:
     """Describe a plain array or number. Raises NotInTable for any other value, for instance inside a transformation."""
     if type(value) in (bool, int, float, complex):
         if type(value) is int and value.bit_length() > 31:
@@ -302,30 +300,17 @@ def _check_containers(tree: Any) -> None:
         raise NotInTable
 
 
-def _plain(value: Any) -> codec.Tree:
-    """Return a static value as the codec encodes it. A dict with one item stands for any other kind of value."""
+def _plain(value: Any) -> Any:
+    """Return a static value. Raises NotInTable for one whose text does not tell it from others."""
     kind = type(value)
-    if kind is str and value in _WIDE:
+    if kind in _CONTAINERS:
+        for item in value:
+            _plain(item)
+    elif isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        _plain(np.dtype(value).name)
+    elif value in _WIDE if kind is str else kind not in _PLAIN and not isinstance(value, np.generic):
         raise NotInTable
-    if kind in _PLAIN:
-        plain: codec.Tree = value
-        return plain
-    if kind in (tuple, list):
-        items: list[Any] | tuple[Any, ...] = kind(map(_plain, value))
-        return items
-    if kind is frozenset:
-        return {"frozenset": [_plain(item) for item in sorted(value)]}
-    if isinstance(value, np.dtype):
-        return {"dtype": _plain(value.name)}
-    if isinstance(value, np.generic):
-        return {"number": (value.dtype.name, value.item())}
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return {"type": _plain(np.dtype(value).name)}
-    if kind is _ENUMS.get(kind.__name__):
-        return {"enum": (kind.__name__, value.name)}
-    if kind is _NAMED_TUPLES.get(kind.__name__):
-        return {"named tuple": (kind.__name__, *map(_plain, value))}
-    raise NotInTable
+    return value
 
 
 def _dtype(name: str) -> Any:
