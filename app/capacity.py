@@ -1,5 +1,6 @@
 """The cores and memory that judging may use: of this machine, container or Slurm job."""
 
+import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 # The peak memory of a judging's box: a framework, the compiler, and the arrays of a case.
 SLOT_BYTES = 3 * 2**29
 MAX_SLOTS = 256
+# A parameter of glibc's mallopt.
+M_ARENA_MAX = -8
 
 
 def count_slots(root: Path = Path("/")) -> int:
@@ -28,6 +31,17 @@ def count_cores(root: Path = Path("/")) -> int:
 def count_background_slots(slots: int) -> int:
     """Return how many slots background work may hold: all but one, or the only one."""
     return max(1, slots - 1)
+
+
+def use_one_heap() -> None:
+    """Let all threads of this process share one heap. Call it before there are threads.
+
+    glibc gives each thread its own heap and seldom returns what it freed there: a worker of 20 threads grew to 720 MB,
+    and with one heap to 260 MB. Other C libraries have no such option.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_ARENA_MAX, 1)
 
 
 def _cpu_quotas(root: Path) -> Iterator[float]:

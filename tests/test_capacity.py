@@ -1,6 +1,9 @@
 """The number of judgings that a machine runs at once, read from folders as the kernel lays them out."""
 
+import ctypes
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +83,32 @@ def test_a_slurm_job_bounds_the_slots_by_its_cores_and_its_memory(
         monkeypatch.setenv(f"SLURM_{name}", value)
 
     assert count_slots(machine) == slots
+
+
+ALLOCATE_IN_THREADS = """
+import ctypes, sys, threading
+from app.capacity import use_one_heap
+if sys.argv[1] == "shared":
+    use_one_heap()
+together = threading.Barrier(8)
+def allocate():
+    kept = ctypes.create_string_buffer(50_000)
+    together.wait()
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info(0, ctypes.c_void_p(libc.fopen(b"/dev/stdout", b"w")))
+libc.fflush(None)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="counts the heaps of glibc")
+@pytest.mark.parametrize(("heaps", "has_one"), [("shared", True), ("own", False)])
+def test_threads_share_one_heap(heaps: str, *, has_one: bool) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", ALLOCATE_IN_THREADS, heaps], capture_output=True, check=True, text=True
+    )
+
+    assert (told.stdout.count("<heap nr=") == 1) is has_one

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from app.capacity import use_one_heap
 from app.log import configure_log
 from app.settings import read_settings
 
@@ -15,6 +16,7 @@ def serve(
     worker: Annotated[bool, typer.Option(help="Also start a worker.")] = True,
 ) -> None:
     """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C stops all of them."""
+    use_one_heap()
     settings = read_settings(host=host, port=port, data=data)
     configure_log(settings.log_format, settings.log_level, "serve")
 

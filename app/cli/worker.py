@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from app.capacity import use_one_heap
 from app.cli.gpu import BadGpuChoice, default_choice, use_gpus
 from app.log import configure_log
 from app.settings import read_settings
@@ -51,6 +52,7 @@ def worker(
     lacks_sandbox: Annotated[bool, typer.Option("--lacks-sandbox", hidden=True)] = False,
 ) -> None:
     """Judge the submissions in the queue until SIGTERM or Ctrl-C. Then running judgings have 20 s to finish."""
+    use_one_heap()
     if follow_parent is not None:
         _end_with_parent(follow_parent)
         _let_pages_go_first()
