@@ -30,7 +30,6 @@ OPTIMIZATIONS = (
     "passive_threads",
     "library_cache",
     "parallel_runs",
-    "inspections",
 )
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -23,7 +23,6 @@ from app.engine.boxes import (
     open_reference_pool,
 )
 from app.engine.compilation_cache import CompilationCache
-from app.engine.examination import Inspections
 from app.engine.overload import OverloadWaits
 from app.queue.background_work import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
@@ -213,7 +212,6 @@ def _connect(
         ),
         hints,
         runs_in_parallel="parallel_runs" in optimizations,
-        inspections=Inspections() if "inspections" in optimizations else None,
         card=capacity.gpus[0] if len(set(capacity.gpus)) == 1 else "",
     )
     judge = with_middleware(worker.judge, [*around, costs])

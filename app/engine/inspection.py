@@ -6,7 +6,7 @@ outcome like any submission.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Event
 from typing import Any, TypeAlias
@@ -53,33 +53,23 @@ SMALL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramReport:
-    """`refusal`: the outcome that explains missing evidence."""
-
-    signature: bytes
-    evidence: Evidence | None
-    refusal: CaseOutcome | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramRun:
-    """`left_out`: encoded answers of the changed programs, by the index of the loop (of the branches, for "cond").
+    """`evidence`: of the program, if the inspector could open it.
 
-    A counted loop has two: without its first and without its last step. Another loop has one: without all steps.
-    Branches have one each: with that branch always taken. None is an answer that could not be obtained, and is no
-    evidence. `skip_reason`: the reason why the run or some changed programs were skipped. `is_tried_whole`: whether the
-    inspector answered for every changed program.
+    `left_out`: encoded answers of the changed programs, by the index of the loop (of the branches, for "cond"). A
+    counted loop has two: without its first and without its last step. Another loop has one: without all steps. Branches
+    have one each: with that branch always taken. None is an answer that could not be obtained, and is no evidence.
+    `skip_reason`: the reason why the run or some changed programs were skipped.
     """
 
-    name: str
+    run: Run
     outcome: CaseOutcome
-    left_out: Mapping[int, tuple[bytes | None, ...]]
+    evidence: Evidence | None
+    left_out: Mapping[int, tuple[bytes | None, ...]] = field(default_factory=dict)
     skip_reason: SkipReason | None = None
-    is_tried_whole: bool = True
 
 
 Exports: TypeAlias = Mapping[bytes, CaseOutcome]
-OnReport = Callable[[ProgramReport], None]
 OnRun = Callable[[ProgramRun], None]
 
 
@@ -151,21 +141,16 @@ def export_fault(task: Task) -> str | None:
     return None
 
 
-def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_report: OnReport, on_run: OnRun) -> None:
-    """Call `on_report` once per task, and then `on_run` once per run of the task.
-
-    Raises BoxLost, Aborted.
-    """
-    wall_seconds = inspectors.package.manifest.limits.wall_seconds
-    clock = Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
-    reader = _Reader(on_report, on_run)
-    sent = _send(inspectors, plan(tasks), clock, reader, PROCESSES)
-    left = [*reader.left_open, *sent.left]
-    if reader.left_open and not clock.skip_reason and sent.ended < PROCESSES:
-        sent = _send(inspectors, singly(left), clock, reader, PROCESSES - sent.ended)
-        left = list(sent.left)
+def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_run: OnRun) -> None:
+    """Call `on_run` once for each run of each task. Raises BoxLost, Aborted."""
+    clock, reader = _clock(inspectors), _Reader(on_run)
+    end = _send(inspectors, plan(tasks), clock, reader)
+    left = [*reader.left_open, *end.left]
+    if reader.left_open and not clock.skip_reason and end.processes:
+        end = _send(inspectors, singly(left), clock, reader, end.processes)
+        left = [*end.left]
     for step in left:
-        reader.skip(step, clock.skip_reason or sent.skip_reason)
+        reader.skip(step, clock.skip_reason or end.skip_reason)
 
 
 def time_programs(inspectors: Inspectors, tasks: Sequence[Task]) -> dict[str, CaseOutcome]:
@@ -174,77 +159,65 @@ def time_programs(inspectors: Inspectors, tasks: Sequence[Task]) -> dict[str, Ca
     They do not include passing on inputs and answers. A program keeps nothing between calls, so the same inputs serve
     for all of them. Raises BoxLost, Aborted.
     """
-    times = _Times()
+    timed: dict[str, CaseOutcome] = {}
+
+    def note(ran: ProgramRun) -> None:
+        if ran.outcome.ending is Ending.ANSWERED and ran.outcome.answer is not None:
+            found: Any = decode(ran.outcome.answer)
+            answer = encode(found["answer"])
+            timed[ran.run.name] = replace(ran.outcome, wall_seconds=min(found["seconds"]), answer=answer)
+
+    steps = [Step("time", task, run) for task in tasks for run in task.runs]
+    _send(inspectors, steps, _clock(inspectors), _Reader(note))
+    return timed
+
+
+def _clock(inspectors: Inspectors) -> Clock:
     wall_seconds = inspectors.package.manifest.limits.wall_seconds
-    clock = Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
-    _send(inspectors, [Step("time", task, run) for task in tasks for run in task.runs], clock, times, PROCESSES)
-    return times.outcomes
-
-
-class _Times:
-    def __init__(self) -> None:
-        self.outcomes: dict[str, CaseOutcome] = {}
-
-    def read(self, step: Step, outcome: CaseOutcome) -> None:
-        assert step.run is not None
-        if outcome.ending is Ending.ANSWERED and outcome.answer is not None:
-            found: Any = decode(outcome.answer)
-            timed = replace(outcome, wall_seconds=min(found["seconds"]), answer=encode(found["answer"]))
-            self.outcomes[step.run.name] = timed
-
-    def skip(self, step: Step, skip_reason: SkipReason) -> None:
-        """A run without a time is left out."""
+    return Clock(wall_seconds, BUDGET * (wall_seconds + COMPILE_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)
 class _SendEnd:
-    """`left`: steps that no process was left for, because of `skip_reason`.
-
-    `ended`: processes that ended, other than in a batch.
+    """`left`: steps that no process was left for, because of `skip_reason`. `processes`: how many may still begin. A
+    process that ended in a batch does not count.
     """
 
     left: Sequence[Step]
     skip_reason: SkipReason
-    ended: int
+    processes: int
 
 
 def _send(
-    inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader | _Times", processes: int
+    inspectors: Inspectors, steps: Sequence[Step], clock: Clock, reader: "_Reader", processes: int = PROCESSES
 ) -> _SendEnd:
-    manifest = inspectors.package.manifest
-    # A message that leaves a step out gets two answers.
-    limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
-    messages = Messages(steps, clock)
-    answers = _Answers(messages, clock, reader)
+    """Give the reader the answer to each step. Steps are skipped when the time for all of them is used up."""
+    manifest, messages = inspectors.package.manifest, Messages(steps, clock)
+    count, reason = 0, SkipReason(None)
+
+    def read_next(outcome: CaseOutcome) -> None:
+        nonlocal count, reason
+        message = messages.sent[count]
+        count += 1
+        if clock.skip_reason:
+            reader.skip(message.step, clock.skip_reason)
+            return
+        reason = SkipReason(None if message.step.kind == "leave_out" else outcome.ending)
+        reader.read(message.step, clock.timely(message, outcome))
+
     request = Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=INSPECT_DRIVER,
         parameters=(Parameter(MESSAGE, "value"),),
         queue=messages,
-        limits=limits,
+        # A message that leaves a step out gets two answers.
+        limits=_limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES)),
     )
-    run_cases(inspectors.pool, inspectors.spec, request, answers.read, inspectors.abort, processes)
-    left = steps[answers.count :]
-    ended_by = [*messages.ended_by, *(steps[answers.count - 1 : answers.count] if left else [])]
-    return _SendEnd(left, answers.skip_reason, sum(not step.batch for step in ended_by))
-
-
-class _Answers:
-    """Gives each answer to the reader, with its message. `skip_reason`: why the next messages would be skipped."""
-
-    def __init__(self, messages: Messages, clock: Clock, reader: "_Reader | _Times") -> None:
-        self.count, self.skip_reason = 0, SkipReason(None)
-        self._messages, self._clock, self._reader = messages, clock, reader
-
-    def read(self, outcome: CaseOutcome) -> None:
-        message = self._messages.sent[self.count]
-        self.count += 1
-        if self._clock.skip_reason:
-            self._reader.skip(message.step, self._clock.skip_reason)
-            return
-        self.skip_reason = SkipReason(None if message.step.kind == "leave_out" else outcome.ending)
-        self._reader.read(message.step, self._clock.timely(message, outcome))
+    run_cases(inspectors.pool, inspectors.spec, request, read_next, inspectors.abort, processes)
+    left = steps[count:]
+    ended_by = [*messages.ended_by, *(steps[count - 1 : count] if left else [])]
+    return _SendEnd(left, reason, processes - sum(not step.batch for step in ended_by))
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> RunLimits:
@@ -259,27 +232,24 @@ def _checked(outcome: CaseOutcome) -> CaseOutcome:
 
 
 class _Reader:
-    """Turns the inspector's answers into evidence and outcomes. `left_open`: the rest of batches."""
+    """Turns the inspector's answers into runs. `left_open`: the rest of batches."""
 
-    def __init__(self, on_report: OnReport, on_run: OnRun) -> None:
+    def __init__(self, on_run: OnRun) -> None:
         self.left_open: list[Step] = []
-        self._on_report, self._on_run = on_report, on_run
-        self._outcomes: dict[str, CaseOutcome] = {}
-        self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
-        self._skip_reasons: dict[str, SkipReason] = {}
-        self._broken_off: set[str] = set()
+        self._on_run = on_run
+        self._evidence: dict[bytes, Evidence] = {}
+        self._tried: dict[str, ProgramRun] = {}  # those whose changed programs follow
 
     def read(self, step: Step, outcome: CaseOutcome) -> None:
         if step.batch:
             self._read_batch(step, outcome)
         elif step.run is None:
-            self._on_report(_inspected(step.task.signature, outcome))
+            if outcome.ending is Ending.ANSWERED and outcome.answer is not None:
+                self._evidence[step.task.signature] = _evidence(decode(outcome.answer))
         elif step.kind == "leave_out":
-            if outcome.ending is not Ending.ANSWERED:
-                self._broken_off.add(step.run.name)
-            self._keep(step.run.name, _left_out(outcome))
+            self._add(step, step.run, _left_out(outcome))
         else:
-            self._keep_outcome(step.run, outcome)
+            self._keep(step, step.run, outcome)
 
     def _read_batch(self, step: Step, outcome: CaseOutcome) -> None:
         """Keep the answers; each has an equal share of the time. The other runs are left open."""
@@ -287,54 +257,45 @@ class _Reader:
         for run, answer in zip(step.batch, answers, strict=False):
             seconds, left_out = outcome.wall_seconds / len(answers), outcome.left_out_seconds / len(answers)
             own = replace(outcome, answer=answer, wall_seconds=seconds, left_out_seconds=left_out, text="")
-            self._keep_outcome(run, own)
+            self._keep(step, run, own)
         if rest := step.batch[len(answers) :]:
             self.left_open.append(replace(step, batch=rest))
 
     def skip(self, step: Step, skip_reason: SkipReason) -> None:
         """Record a step that was not sent."""
-        if step.batch:
-            for one in singly([step]):
-                self.skip(one, skip_reason)
-            return
-        if step.run is None:
-            self._on_report(ProgramReport(signature=step.task.signature, evidence=None, refusal=None))
-            return
-        self._skip_reasons.setdefault(step.run.name, skip_reason)
-        if step.kind == "leave_out":
-            self._keep(step.run.name, {})
-        else:
-            self._keep_outcome(step.run, not_run(skip_reason))
+        for each in singly([step]):
+            if each.kind == "leave_out" and each.run is not None:
+                self._add(each, each.run, {}, skip_reason)
+            elif each.run is not None:
+                self._keep(each, each.run, not_run(skip_reason), skip_reason)
 
-    def _keep_outcome(self, run: Run, outcome: CaseOutcome) -> None:
-        self._outcomes[run.name] = replace(outcome, name=run.name)
+    def _keep(self, step: Step, run: Run, outcome: CaseOutcome, skip_reason: SkipReason | None = None) -> None:
+        outcome, evidence = replace(outcome, name=run.name), self._evidence.get(step.task.signature)
+        found = ProgramRun(run=run, outcome=outcome, evidence=evidence, skip_reason=skip_reason)
         if run.leave_out is None:
-            self._tell(run.name, {})
+            self._on_run(found)
+        else:
+            self._tried[run.name] = found
 
-    def _keep(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
-        parts = self._left_out.setdefault(name, [])
-        parts.append(left_out)
-        if len(parts) == CANDIDATES:
-            self._tell(name, {index: answers for part in self._left_out.pop(name) for index, answers in part.items()})
-
-    def _tell(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
-        outcome, skip_reason = self._outcomes.pop(name), self._skip_reasons.pop(name, None)
-        is_whole = name not in self._broken_off
-        self._on_run(
-            ProgramRun(name=name, outcome=outcome, left_out=left_out, skip_reason=skip_reason, is_tried_whole=is_whole)
-        )
+    def _add(
+        self,
+        step: Step,
+        run: Run,
+        left_out: Mapping[int, tuple[bytes | None, ...]],
+        skip_reason: SkipReason | None = None,
+    ) -> None:
+        """Add what a changed program answers to its run, which is complete with the last of them."""
+        found = self._tried[run.name]
+        found = replace(found, left_out={**found.left_out, **left_out}, skip_reason=found.skip_reason or skip_reason)
+        self._tried[run.name] = found
+        if step.rank == CANDIDATES - 1:
+            self._on_run(found)
 
 
 def not_run(skip_reason: SkipReason) -> CaseOutcome:
     """Return an outcome without time and memory."""
     ending = skip_reason.ending or Ending.CRASHED
     return CaseOutcome(name="", ending=ending, answer=None, failure=None, text="", wall_seconds=0.0, memory_bytes=0)
-
-
-def _inspected(signature: bytes, outcome: CaseOutcome) -> ProgramReport:
-    if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
-        return ProgramReport(signature=signature, evidence=None, refusal=outcome)
-    return ProgramReport(signature=signature, evidence=_evidence(decode(outcome.answer)), refusal=None)
 
 
 def _answers(outcome: CaseOutcome) -> list[bytes]:

@@ -10,7 +10,6 @@ from threading import Event
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.engine.custom_checker import CustomChecker
-from app.engine.examination import Inspections
 from app.engine.overload import was_overloaded
 from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes
@@ -97,8 +96,8 @@ class Job:
     for exported programs. Neither kind ever holds a submission's source. `on_outcome` is called with the outcome of
     each case before it is compared.
     `wait_until_quieter` waits for a quieter machine, and raises Aborted when the event is set; None: late cases do not
-    run once more. `runs_in_parallel`: runs may begin ahead of their turn. `inspections`: those of earlier programs.
-    `card`: the name of the GPU, if all of the worker's are alike.
+    run once more. `runs_in_parallel`: a second process may share the cases. `card`: the name of the GPU, if all of the
+    worker's are alike.
     """
 
     package: Package
@@ -110,7 +109,6 @@ class Job:
     timeline: Timeline = field(default_factory=Timeline)
     wait_until_quieter: Callable[[Event], None] | None = None
     runs_in_parallel: bool = False
-    inspections: Inspections | None = None
     card: str = ""
 
     @property

@@ -32,18 +32,18 @@ from app.engine.case_verdict import (
     check_program,
     result_not_run,
 )
-from app.engine.early_runs import Runs, early_runs
-from app.engine.examination import CaseToExamine, Examination, Examiner, choose_tried, examine, is_telling
+from app.engine.examination import Examination, Examiner, choose_tried, examine, is_telling
 from app.engine.inspection import Inspectors
 from app.engine.job import Context, Job, OnResult
 from app.engine.overload import was_overloaded
+from app.engine.parallel_runs import call_again, call_cases, call_open_cases
 from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes, read_outcome
 from app.engine.timing import compare_with_reference
 from app.judging.efficiency import TimeComparison
 from app.judging.requirements.kernel import Kernel
 from app.judging.verdicts import CaseResult, Finish, Verdict, overall, score, score_by_points
-from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
+from sandbox.interface import Box, CaseOutcome, Ending
 from sandbox.pool import Pool
 
 
@@ -68,36 +68,41 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
 
 def _judge_once(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     context = Context(job, pool, on_result, abort)
-    with closing(job.timeline), early_runs(context) as runs:
-        called = call_open_cases(context, runs)
-        examine_programs(context, runs, called)
-        confirm(context, runs)
+    with closing(job.timeline):
+        called = check_open_cases(context)
+        examine_programs(context, called)
+        confirm(context, called.again)
         times = compare_with_reference(context)
     return finish(context, called.box, times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult:
-    """`is_whole`: whether every open case ran. `load_failure`: if the source could not be loaded."""
+    """`is_whole`: whether every open case ran. `load_failure`: if the source could not be loaded.
+
+    `again`: the outcome of the drawn case in a second process, if there was one.
+    """
 
     box: Box
     is_whole: bool
     load_failure: CaseOutcome | None
+    again: CaseOutcome | None
 
 
-def call_open_cases(context: Context, runs: Runs) -> CallResult:
+def check_open_cases(context: Context) -> CallResult:
     """Step 1: call the function on every open case, and compare its answers."""
     check = _AnswerCheck(context)
-    end = runs.call_open_cases(check.check)
+    end = call_open_cases(context, check.check)
+    again = end.again
     if check.late:
         context.overload.wait()
         context.too_slow.clear()
         names = {case.name for case in (*check.late, *end.left)}
-        end = runs.call([case for case in context.job.open_cases if case.name in names], check.check)
+        end = call_cases(context, [case for case in context.job.open_cases if case.name in names], check.check)
     why = TOO_SLOW_MESSAGE if context.too_slow.is_set() else GIVEN_UP_MESSAGE
     for case in [*end.left, *context.job.sealed_cases] if end.left else []:
         context.results.keep(result_not_run(case, check.last, why))
-    return CallResult(box=end.box, is_whole=not end.left, load_failure=check.load_failure)
+    return CallResult(box=end.box, is_whole=not end.left, load_failure=check.load_failure, again=again)
 
 
 class _AnswerCheck:
@@ -142,7 +147,7 @@ def _check_answer(context: Context, case: PreparedCase, outcome: CaseOutcome) ->
     return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
-def examine_programs(context: Context, runs: Runs, called: CallResult) -> None:
+def examine_programs(context: Context, called: CallResult) -> None:
     """Step 2: examine the programs of cases that are right so far, and of sealed ones."""
     job = context.job
     sealed = job.sealed_cases if called.is_whole else []
@@ -155,13 +160,14 @@ def examine_programs(context: Context, runs: Runs, called: CallResult) -> None:
     if not cases:
         return
     job.timeline.begin("inspecting")
-    check, to_examine = _ProgramCheck(context, cases), _cases_to_examine(cases, job)
-    examiner = _examiner(context, runs, cases)
-    examine(examiner, to_examine, check.check)
-    if late := [each for each in to_examine if each.name in check.late]:
+    check, examiner = _ProgramCheck(context, cases), _examiner(context, cases)
+    # The last ones first: those are hidden, and students do not know their order.
+    tried = choose_tried(job.manifest, [case.input for case in reversed(cases) if is_telling(case.evidence)])
+    examine(examiner, [case.input for case in cases], tried, check.check)
+    if late := [case.input for case in cases if case.name in check.late]:
         context.overload.wait()
         job.timeline.begin("inspecting")
-        examine(examiner, late, check.check)
+        examine(examiner, late, tried, check.check)
 
 
 class _ProgramCheck:
@@ -187,14 +193,7 @@ class _ProgramCheck:
             context.results.settle(result, may_change=context.is_confirmed_or_timed(case))
 
 
-def _cases_to_examine(cases: Sequence[PreparedCase], job: Job) -> list[CaseToExamine]:
-    # The last ones first: those are hidden, and students do not know their order.
-    telling = [case for case in reversed(cases) if is_telling(case.evidence)]
-    tried = choose_tried(job.manifest, [CaseInput(name=case.name, inputs=case.inputs) for case in telling])
-    return [CaseToExamine(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
-
-
-def _examiner(context: Context, runs: Runs, cases: Sequence[PreparedCase]) -> Examiner:
+def _examiner(context: Context, cases: Sequence[PreparedCase]) -> Examiner:
     job = context.job
     assert job.inspectors is not None, "a problem with requirements on programs needs inspectors"
     inspectors = Inspectors(
@@ -203,22 +202,25 @@ def _examiner(context: Context, runs: Runs, cases: Sequence[PreparedCase]) -> Ex
         abort=context.abort,
         answer_bytes=answer_bytes([case.expected for case in cases]),
     )
-    return Examiner(export=runs.export, inspectors=inspectors, inspect=runs.inspect, inspections=job.inspections)
+    return Examiner(source=job.source, makers=context.pool, inspectors=inspectors)
 
 
-def confirm(context: Context, runs: Runs) -> None:
-    """Step 3: check the second run of the drawn case. A submission that is wrong already needs none."""
+def confirm(context: Context, again: CaseOutcome | None) -> None:
+    """Step 3: check the second run of the drawn case. A submission that is wrong already needs none.
+
+    `again`: its outcome, if a second process has called it beside the first one.
+    """
     drawn, results = context.drawn, context.results
     if drawn is None or drawn.name not in results.right:
         return
     result = results.right[drawn.name]
     if results.are_accepted:
         context.job.timeline.begin("again")
-        outcome = runs.run_again()
+        outcome = again or call_again(context, drawn)
         if context.overload.excuses(outcome):
             context.overload.wait()
             context.job.timeline.begin("again")
-            outcome = runs.run_again()
+            outcome = call_again(context, drawn)
         result = check_again(context.checker, drawn, result, outcome)
     results.settle(result, may_change=drawn.name in context.timed)
 

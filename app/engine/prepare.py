@@ -10,7 +10,6 @@ student or the author: the judging ends with a message (`find_unanswerable`). Th
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from threading import Event
 from typing import Any
@@ -25,8 +24,8 @@ from app.catalog.package import Package
 from app.catalog.parameter import Parameter as CaseParameter
 from app.engine.boxes import box_spec
 from app.engine.custom_checker import CustomChecker, find_fault
-from app.engine.examination import CaseToExamine, Examination, Examiner, choose_tried, examine
-from app.engine.inspection import Inspectors, export_programs
+from app.engine.examination import Examination, Examiner, choose_tried, examine
+from app.engine.inspection import Inspectors
 from app.engine.request import (
     NO_CALLS,
     Calls,
@@ -92,6 +91,10 @@ class PreparedCase:
     expected_preview: Any
     sealed: bool = False
     evidence: Evidence | None = None
+
+    @property
+    def input(self) -> CaseInput:
+        return CaseInput(self.name, self.inputs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,13 +242,10 @@ class _Bench:
         cases = [case for case in given if manifest.asks_for_programs or case.name not in answers]
         # Smallest inputs first: they cost least, and each step is a large part of the work.
         tried = choose_tried(manifest, sorted(cases, key=lambda case: len(case.inputs)))
-        to_examine = [CaseToExamine(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
         found: dict[str, Examination] = {}
-        examiner = Examiner(
-            export=partial(export_programs, self.pool, self.package, self.package.reference, abort=self.abort),
-            inspectors=Inspectors(pool=self.pool, package=self.package, abort=self.abort),
-        )
-        examine(examiner, to_examine, lambda examined: found.update({examined.name: examined}))
+        inspectors = Inspectors(pool=self.pool, package=self.package, abort=self.abort)
+        examiner = Examiner(source=self.package.reference, makers=self.pool, inspectors=inspectors)
+        examine(examiner, cases, tried, lambda examined: found.update({examined.name: examined}))
         for case in cases:
             self._check_program(case, found[case.name], answers.get(case.name))
         return found

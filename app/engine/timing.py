@@ -21,7 +21,7 @@ from app.engine.request import build_request, patient, place_of, read_outcome, r
 from app.judging.efficiency import CasePair, Efficiency, Throughput, TimeComparison, compare_times
 from app.judging.throughput import DeviceRun, throughput_of
 from app.judging.verdicts import CaseResult, Verdict
-from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending
+from sandbox.interface import BoxSpec, CaseOutcome, Ending
 from sandbox.pool import Pool
 
 LEAST_ROUNDS = 2
@@ -226,7 +226,7 @@ def _run(
 ) -> None:
     """Make the calls in a new process, and note the least times. The reference has longer limits."""
     manifest, waiting = context.job.manifest, {call.case.name: call for call in calls}
-    inputs = [CaseInput(call.case.name, call.case.inputs) for call in calls]
+    inputs = [call.case.input for call in calls]
     request = recorded(manifest, build_request(context.job.package, source, inputs, context.job.answer_bytes))
     if least is timed.reference:
         request = patient(request)

@@ -30,7 +30,7 @@ from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Work
-from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending, ObservedQueue
+from sandbox.interface import Aborted, CaseOutcome, Ending, ObservedQueue
 
 # The reference runs after this time without a judging. It waits at most LONGEST_WAIT_SECONDS for that.
 IDLE_SECONDS = 3.0
@@ -112,7 +112,7 @@ class CostRecorder(Middleware):
         """Run the reference in one process, in a box that never holds a submission."""
         package, manifest, stopping = work.package, work.package.manifest, self._references.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
-        inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
+        inputs = [case.input for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
         request = replace(
             request, queue=ObservedQueue(request.to_take(), lambda _: self._judgings.wait_for_none(stopping))

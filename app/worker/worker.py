@@ -11,7 +11,6 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app import log
 from app.database.engine import Database, retry
 from app.engine.boxes import Pools, box_spec
-from app.engine.examination import Inspections
 from app.engine.job import Job, Outcomes, Timeline
 from app.engine.judge import judge
 from app.engine.overload import LONGEST_WAIT_AFTER_TIMEOUT_SECONDS, LONGEST_WAIT_SECONDS, OverloadWaits
@@ -64,7 +63,6 @@ class Worker:
         hint_recorder: HintRecorder,
         *,
         runs_in_parallel: bool = True,
-        inspections: Inspections | None = None,
         card: str = "",
     ) -> None:
         self._database = database
@@ -72,7 +70,6 @@ class Worker:
         self._lanes = lanes
         self._hint_recorder = hint_recorder
         self._runs_in_parallel = runs_in_parallel
-        self._inspections = inspections
         self._card = card
 
     def judge(self, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
@@ -130,7 +127,6 @@ class Worker:
             timeline=timeline,
             wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
             runs_in_parallel=self._runs_in_parallel and not claim.is_background,
-            inspections=None if claim.is_background else self._inspections,
             card=self._card,
         )
 

@@ -56,7 +56,7 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
     later = at_once.replace("x + 99", "x.copy() if x[0] == 0 else x + 99")
 
     for cores, boxes, wrong in ((4, 2, later), (4, 2, at_once), (1, 2, later), (4, 1, later)):
-        monkeypatch.setattr("app.engine.early_runs.count_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("app.engine.parallel_runs.count_cores", lambda cores=cores: cores)
         pool = CountingPool(launcher, capacity=3, max_runs=1000)
         have_idle(pool, SPEC, boxes)
         pool.leases = 0
