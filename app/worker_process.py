@@ -184,7 +184,7 @@ class _Parts:
     """`judgings`: the lease loop. `beside`: parts with threads of their own."""
 
     judgings: LeaseLoop[JudgingClaim]
-    beside: Sequence[Warmer | HintRecorder | CostRecorder]
+    beside: Sequence[Warmer | HintRecorder]
 
 
 def _connect(
@@ -199,8 +199,8 @@ def _connect(
     cache, later = (CompilationCache(settings.data, boxes.launcher, each.references) for each in (expected, ahead))
     at_once = Preparation(expected=expected, known=known, cache=cache)
     idle = Preparation(expected=ahead, known=KnownMistakes(database, ahead), cache=later)
-    warmer = Warmer(works, at_once, idle, boxes.students, boxes.pause)
-    costs = CostRecorder(database, ahead, name_machine(capacity.gpus))
+    warmer = Warmer(works, at_once, idle, boxes.students, boxes.pause, capacity.lacks)
+    costs = CostRecorder(database, ahead, name_machine(capacity.gpus), warmer.add)
     hints = HintRecorder(database, known)
     worker = Worker(
         database,
@@ -214,9 +214,9 @@ def _connect(
         runs_in_parallel="parallel_runs" in optimizations,
         card=capacity.gpus[0] if len(set(capacity.gpus)) == 1 else "",
     )
-    judge = with_middleware(worker.judge, [*around, costs])
+    judge = with_middleware(worker.judge, [costs, *around])
     judgings = LeaseLoop(database, capacity, JudgingClaim, judge, background_pause=boxes.pause)
-    return _Parts(judgings=judgings, beside=[warmer, hints, costs])
+    return _Parts(judgings=judgings, beside=[warmer, hints])
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:

@@ -13,8 +13,7 @@ import psutil
 
 from tests.serving import Served
 
-# A server is idle once its processes have used less than this share of a core for so long. The reference's cost is
-# measured 3 s after a verdict, so a shorter time would end before that begins.
+# A server is idle once its processes have used less than this share of a core for so long.
 IDLE_CORES = 0.05
 IDLE_SECONDS = 5.0
 LOOK_SECONDS = 0.5

@@ -17,8 +17,8 @@ from app.errors import NotFound, Outdated, ProblemNotFound
 
 SEED_BYTES = 32
 MAX_NUMBER = 2**31 - 1
-# The NOTIFY channel that tells workers to prepare a new revision.
-PUBLISHED = "published"
+# The channel that tells workers the revision of a problem that students will want to submit to.
+PROBLEM_OPENED = "opened"
 
 
 def publish(session: Session, package: Package, replaces: str | None = None) -> Revision:
@@ -67,7 +67,12 @@ def _make_current(session: Session, problem: Problem, revision: Revision) -> Non
     if problem.current_revision_id != revision.id:
         problem.current_revision_id = revision.id
         session.flush()
-        session.execute(select(func.pg_notify(PUBLISHED, str(revision.id))))
+        notify_problem_opened(session, revision.id)
+
+
+def notify_problem_opened(session: Session, revision_id: UUID) -> None:
+    """Tell workers to get ready for a submission to this problem, and for the next one."""
+    session.execute(select(func.pg_notify(PROBLEM_OPENED, str(revision_id))))
 
 
 def lock_problem(session: Session, slug: str) -> Problem:

@@ -25,9 +25,9 @@ from sandbox.pool import Pool
 CORES_PER_BOX = 2
 # Idle boxes of other kinds, besides one per slot; about 150 MiB of memory each.
 WAITING = 6
-# References run in boxes that hold nothing else. At most three prepare: outputs and known mistakes of an open problem,
-# and known mistakes for a hint that a student waits for. So one is left for judgings.
-REFERENCES = 4
+# References run in boxes that hold nothing else. At most two prepare: an opened problem, and the known mistakes for a
+# hint that a student waits for. So one is left for judgings.
+REFERENCES = 3
 CACHE_FOLDER = "compilation-cache"
 KEPT_SANDBOX = "sandbox"
 Sandbox = Literal["docker", "bubblewrap"]

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import serialise_requests
@@ -14,6 +14,7 @@ from app.catalog.access import is_open_to
 from app.catalog.answers import read_case_inputs
 from app.catalog.custom_inputs import read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.publish import notify_problem_opened
 from app.catalog.query import ProblemWithdrawn
 from app.catalog.source import NOTEBOOK
 from app.courses.disclosure import require_practice
@@ -31,8 +32,6 @@ from app.submissions.quota import QuotaCheck, SubmitLimits, check_quotas
 from app.submissions.usage import Usage, compute_priority, read_front, read_usage
 from app.submissions.view import Mode
 
-# The channel that tells workers the revision of a problem that a student has opened, or submitted a solution to.
-PROBLEM_OPENED = "opened"
 KEY_CHARACTERS = 255
 
 
@@ -233,11 +232,6 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
         raise Invalid("inputs", "custom inputs need mode sample: set the mode to sample, or leave the inputs out")
     assert request.inputs is not None
     read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
-
-
-def notify_problem_opened(session: Session, revision_id: UUID) -> None:
-    """Tell workers to get ready for a submission to this problem, and for the next one."""
-    session.execute(select(func.pg_notify(PROBLEM_OPENED, str(revision_id))))
 
 
 def enqueue(session: Session, submission: Submission, route: Route, priority: int = 0) -> Judging:

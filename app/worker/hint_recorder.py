@@ -8,9 +8,11 @@ answers to all cases give. No judging fails for lack of a hint: errors here are 
 import logging
 import threading
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from queue import SimpleQueue
 from threading import Event
 
 from sqlalchemy import select
@@ -36,16 +38,15 @@ from app.engine.prepare import PreparedCase
 from app.errors import JudgeFailed
 from app.judging.verdicts import Finish
 from app.submissions.judging_record import JudgingClaim, add_hint
-from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
 from app.worker.work import Work
 from sandbox.interface import Aborted, SandboxError
 
 _log = logging.getLogger(__name__)
 
-# Hints that wait: one per submission, with its answers.
-MOST_WAITING = 2000
+# What waits for hints, together, and what each submission holds besides its answers.
 HELD_BYTES = 64 * 2**20
+QUESTION_BYTES = 32 * 2**10
 
 
 class KnownMistakes:
@@ -116,19 +117,35 @@ class KnownMistakes:
 
 
 class HintRecorder:
+    """Pending hints are found in a thread of its own."""
+
     def __init__(self, database: Database, known: KnownMistakes) -> None:
         self._database = database
         self._known = known
-        self._after_verdict = AfterVerdict("hints", "gets no hint", MOST_WAITING)
-        self._lock = threading.Lock()
-        self._held_bytes = 0
+        self._waiting: SimpleQueue[tuple[int, Callable[[], None]] | None] = SimpleQueue()
+        self._held_bytes, self._lock = 0, threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="hints", daemon=True)
 
     def start(self) -> None:
-        self._after_verdict.start()
+        self._thread.start()
 
     def stop(self) -> None:
         """Submissions that still wait get no hint."""
-        self._after_verdict.stop()
+        self._stopping.set()
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (job := self._waiting.get()) is not None and not self._stopping.is_set():
+            size, add = job
+            self._hold(-size)
+            try:
+                add()
+            except Aborted:
+                return
+            except Exception:
+                _log.exception("A submission gets no hint")
 
     def ask(self, work: Work, finish: Finish, outcomes: Outcomes, cases: Sequence[PreparedCase]) -> Question | None:
         """Return None if no known mistake can be recognised."""
@@ -156,13 +173,9 @@ class HintRecorder:
     def add_later(self, claim: JudgingClaim, work: Work, question: Question | None, hint: str | None) -> None:
         """Find the pending hint of a judging that has been written, in another thread. `hint` is its first one."""
         assert question is not None, "no hint is pending"
-        size = sum(map(len, question.answers.values()))
-
-        def answer() -> None:
-            self._hold(-size)
-            add_hint(self._database, claim, self._answer(work, question, hint))
-
-        if self._hold(size) <= HELD_BYTES and self._after_verdict.offer(claim, answer):
+        size = QUESTION_BYTES + sum(map(len, question.answers.values()))
+        if self._hold(size) <= HELD_BYTES:
+            self._waiting.put((size, partial(self._answer, claim, work, question, hint)))
             return
         self._hold(-size)
         _log.warning("%s gets no other hint: too many submissions wait for one", claim)
@@ -174,12 +187,12 @@ class HintRecorder:
             self._held_bytes += size
             return self._held_bytes
 
-    def _answer(self, work: Work, question: Question, hint: str | None) -> str | None:
+    def _answer(self, claim: JudgingClaim, work: Work, question: Question, hint: str | None) -> None:
         """Raises Aborted."""
         with _optional(work):
-            known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
-            return find_hint(question, known)
-        return hint
+            known = self._known.get(work.revision, work.package, work.variant, self._stopping)
+            hint = find_hint(question, known)
+        add_hint(self._database, claim, hint)
 
 
 @contextmanager

@@ -1,21 +1,19 @@
 """Record the cost of accepted solutions, and of the reference on the same machine, for leaderboards.
 
-A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
-thread, once per revision and machine, on the inputs of the variant that was accepted first. It waits until the worker
-has had no judging for a while, and pauses before its next case while there is one, because it would take a core from
-the submission. Rejudgings and other work in the background do not count.
+A solution's time is what its judging measured. The reference is run only for this: once per revision and machine, on
+the inputs of the variant that was accepted first. It runs as background work, which pauses before its next case while
+students hold half of the slots.
 """
 
-import math
 import platform
 import socket
 import threading
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 from sqlalchemy.dialects.postgresql import insert
 
@@ -26,16 +24,10 @@ from app.engine.request import build_request, patient, recorded, run_all
 from app.judging.verdicts import Verdict
 from app.submissions.judging_record import JudgingClaim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
-from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Work
-from sandbox.interface import Aborted, CaseOutcome, Ending, ObservedQueue
-
-# The reference runs after this time without a judging. It waits at most LONGEST_WAIT_SECONDS for that.
-IDLE_SECONDS = 3.0
-LONGEST_WAIT_SECONDS = 60.0
-LOOK_SECONDS = 0.1
+from sandbox.interface import CaseOutcome, Ending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,69 +49,53 @@ def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost
     )
 
 
+# Runs a step when students leave room. `what`: its subject, for the log.
+Later = Callable[[str, Callable[[threading.Event], object]], object]
+
+
 class CostRecorder(Middleware):
-    """`idle_seconds`: the reference runs after this time without a judging."""
+    """`later`: runs the reference."""
 
-    def __init__(
-        self,
-        database: Database,
-        expected: ExpectedOutputs,
-        machine: str,
-        idle_seconds: float = IDLE_SECONDS,
-    ) -> None:
-        self._database = database
-        self._expected = expected
-        self._machine = machine
-        self._judgings = _Judgings(idle_seconds)
-        self._solutions = AfterVerdict("costs", "is not on the leaderboard")
-        self._references = AfterVerdict("reference costs", "adds no run of the reference")
-
-    def start(self) -> None:
-        self._solutions.start()
-        self._references.start()
-
-    def stop(self) -> None:
-        """Judgings that still wait are not measured."""
-        self._references.stop()
-        self._solutions.stop()
+    def __init__(self, database: Database, expected: ExpectedOutputs, machine: str, later: Later) -> None:
+        self._database, self._expected = database, expected
+        self._machine, self._later = machine, later
+        self._waiting: set[tuple[UUID, str]] = set()
 
     def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-        """Measure an accepted submission after its verdict. Skipped if too many wait."""
-        with nullcontext() if claim.is_background else self._judgings.one():
-            judged = judge(claim, abort)
-        is_whole = judged.is_written and judged.work.submission.mode == "submit"
-        is_whole = is_whole and not judged.work.package.manifest.is_interpreted
-        if is_whole and judged.finish.verdict is Verdict.ACCEPTED:
-            cost = cost_of(judged.outcomes.costs, _called(judged.work))
-            machine = f"{self._machine}, {judged.finish.image}"  # the image names the libraries' versions
+        """Store the cost of an accepted submission after its verdict."""
+        judged = judge(claim, abort)
+        work, finish = judged.work, judged.finish
+        is_whole = judged.is_written and work.submission.mode == "submit" and not work.package.manifest.is_interpreted
+        if is_whole and finish.verdict is Verdict.ACCEPTED:
+            cost = cost_of(judged.outcomes.costs, _called(work))
+            machine = f"{self._machine}, {finish.image}"  # the image names the libraries' versions
             if cost is not None:
-                self._solutions.offer(claim, partial(self._store, claim, judged.work, machine, cost))
-                self._references.offer(claim, partial(self._run_reference, judged.work, machine))
+                self._store(claim, work, machine, cost)
+                self._run_reference_later(work, machine)
         return judged
 
-    def _run_reference(self, work: Work, machine: str) -> None:
-        """Raises JudgeFailed, BoxLost, Aborted."""
-        if self._is_measured(work, machine):
-            return
-        self._judgings.wait_for_rest(self._references.stopping)
-        if self._is_measured(work, machine):  # other workers of this machine have waited too
-            return
-        reference = self._measure_reference(work)
-        if reference is not None:
-            self._store_reference(work, machine, reference)
+    def _run_reference_later(self, work: Work, machine: str) -> None:
+        if (key := (work.revision.id, machine)) not in self._waiting:
+            self._waiting.add(key)
+            self._later(f"the reference's cost for {work.package.slug}", partial(self._run_reference, work, machine))
 
-    def _measure_reference(self, work: Work) -> Cost | None:
+    def _run_reference(self, work: Work, machine: str, abort: threading.Event) -> None:
+        """Raises JudgeFailed, BoxLost, Aborted. What fails is tried again after the next accepted submission."""
+        try:
+            if not self._is_measured(work, machine) and (cost := self._measure_reference(work, abort)) is not None:
+                self._store_reference(work, machine, cost)
+        finally:
+            self._waiting.discard((work.revision.id, machine))
+
+    def _measure_reference(self, work: Work, abort: threading.Event) -> Cost | None:
         """Run the reference in one process, in a box that never holds a submission."""
-        package, manifest, stopping = work.package, work.package.manifest, self._references.stopping
-        cases = self._expected.get(work.revision, package, work.variant, stopping)
+        package, manifest = work.package, work.package.manifest
+        cases = self._expected.get(work.revision, package, work.variant, abort)
         inputs = [case.input for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
-        request = replace(
-            request, queue=ObservedQueue(request.to_take(), lambda _: self._judgings.wait_for_none(stopping))
-        )
         outcomes = Outcomes()
-        with self._expected.references.lease(box_spec(manifest), stopping) as box:
-            run_all(box, request, outcomes.add, stopping)
+        with self._expected.references.lease(box_spec(manifest), abort) as box:
+            run_all(box, request, outcomes.add, abort)
         return cost_of(outcomes.costs, [case.name for case in inputs])
 
     def _is_measured(self, work: Work, machine: str) -> bool:
@@ -146,43 +122,6 @@ class CostRecorder(Middleware):
         )
         with self._database.transaction() as session:
             session.execute(row.on_conflict_do_nothing())
-
-
-class _Judgings:
-    """Knows how long no judging that a student waits for has run."""
-
-    def __init__(self, idle_seconds: float) -> None:
-        self._idle_seconds = idle_seconds
-        self._changing = threading.Lock()
-        self._running, self._ended_at = 0, -math.inf
-
-    @contextmanager
-    def one(self) -> Iterator[None]:
-        with self._changing:
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._changing:
-                self._running, self._ended_at = self._running - 1, time.monotonic()
-
-    def wait_for_rest(self, abort: threading.Event) -> None:
-        """Wait until no judging has run for the idle time, at most the longest wait. Raises Aborted."""
-        self._wait(self._idle_seconds, abort)
-
-    def wait_for_none(self, abort: threading.Event) -> None:
-        """Wait until no judging runs, at most the longest wait. Raises Aborted."""
-        self._wait(0.0, abort)
-
-    def _wait(self, idle_seconds: float, abort: threading.Event) -> None:
-        until = time.monotonic() + LONGEST_WAIT_SECONDS
-        while not self._have_rested(idle_seconds) and time.monotonic() < until:
-            if abort.wait(LOOK_SECONDS):
-                raise Aborted
-
-    def _have_rested(self, idle_seconds: float) -> bool:
-        with self._changing:
-            return self._running == 0 and time.monotonic() - self._ended_at >= idle_seconds
 
 
 def _called(work: Work) -> list[str]:

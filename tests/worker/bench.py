@@ -130,8 +130,8 @@ class Bench:
         )
         return Worker(self.database, Works(self.database), lanes, hint_recorder or self.hint_recorder())
 
-    def cost_recorder(self, idle_seconds: float = 0.0) -> CostRecorder:
-        return CostRecorder(self.database, self.expected(), "here", idle_seconds=idle_seconds)
+    def cost_recorder(self) -> CostRecorder:
+        return CostRecorder(self.database, self.expected(), "here", lambda _, step: step(threading.Event()))
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())

@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision, SolveCount
 from app.catalog.package import Package
+from app.catalog.publish import notify_problem_opened
 from app.engine.compilation_cache import FILLED_FOLDER, CompilationCache
 from app.engine.prepare import PreparedCase
 from app.queue.background_work import BackgroundPause
-from app.submissions.submit import notify_problem_opened
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.warm import Preparation, Warmer

@@ -16,6 +16,7 @@ from app.api.request_state import get_database, get_policy, get_queue_waits, get
 from app.api.response_headers import with_styles
 from app.catalog.custom_inputs import MAX_BYTES, MAX_VALUE_BYTES, InputsInvalid
 from app.catalog.manifest import interpret
+from app.catalog.publish import notify_problem_opened
 from app.catalog.query import ProblemDetail, get_problem
 from app.catalog.track import Surroundings
 from app.courses.disclosure import ResultsHidden
@@ -29,7 +30,7 @@ from app.submissions.hand_in import HandIn
 from app.submissions.model import Submission
 from app.submissions.query import get_submission, list_recent
 from app.submissions.quota import SubmitLimits
-from app.submissions.submit import Submit, notify_problem_opened, submit
+from app.submissions.submit import Submit, submit
 from app.submissions.view_query import ViewReader
 from app.submissions.visitor_run import VisitorRun
 from app.web.address import Slug
