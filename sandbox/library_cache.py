@@ -78,10 +78,10 @@ def _harmless(compiled: Any, own: Set[str], cache: Path) -> Iterator[tuple[str, 
     programs: Mapping[str, Any] = compiled.get("programs", {})
     calls = {key: bytes(entry) for key, entry in compiled.get("calls", {}).items() if _KEY.fullmatch(key)}
     called = {key: _program_of(entry) for key, entry in calls.items()}
-    allowed = frozenset(compiled.get("library", ())) - _NEVER - own
+    names, refused = compiled.get("names", {}), _NEVER | own
     kept = set[str]()
     for key, program in programs.items():
-        is_librarys = compiled["names"][key] in allowed or key in called.values()
+        is_librarys = (key in names and names[key] not in refused) or key in called.values()
         if _KEY.fullmatch(key) and is_librarys and is_silent(content := bytes(program)):
             kept.add(key)
             yield f"program-{key}", content
