@@ -14,9 +14,8 @@ from sandbox.guest import isolation, system_calls
 from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
 from sandbox.guest.seccomp_filter import student_filter
-from sandbox.guest.wire import Isolation, ProcessSetup, RunLimits
+from sandbox.guest.wire import MIB, Isolation, ProcessSetup, RunLimits
 
-MIB = 2**20
 FILE_BYTES = 64 * MIB
 STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256

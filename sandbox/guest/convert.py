@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Path, TooLarge, Tree, Unsupported, is_key
+from sandbox.guest.failure import type_name
 
 # Addresses of the first byte and of the first byte after the end. GPU addresses never overlap others.
 Region: TypeAlias = tuple[int, int]
@@ -188,10 +189,6 @@ def _plain_array(value: Any, path: Path) -> np.ndarray[Any, Any]:
     if type(array) is not np.ndarray:
         raise Unsupported(path, type_name(value))
     return array
-
-
-def type_name(value: object) -> str:
-    return str(type.__getattribute__(type(value), "__name__"))
 
 
 def names_of_fields(cls: type) -> tuple[str, ...] | None:

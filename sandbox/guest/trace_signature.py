@@ -18,7 +18,7 @@ import numpy as np
 
 from sandbox.guest.codec import DTYPES, Tree
 
-# The largest exported program; the inspector has the same limit.
+# The largest exported program.
 PROGRAM_BYTES = 4 * 2**20
 
 Node = tuple[Any, ...]

@@ -4,10 +4,10 @@ The entry point can also be a function that returns such an object, as in Optax.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from sandbox.guest.answers.driver_case import DriverCase, gradients_of, set_gradients, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, gradients_of, set_gradients, snapshot, tensors_in
 
 # Methods of PyTorch's and Flax NNX's modules that only switch a mode, unless the problem declares them.
 MODES = ("train", "eval")
@@ -18,7 +18,7 @@ GRADIENTS = "grad"
 def call(solution: Callable[..., object], case: DriverCase) -> object:
     values = case.arguments()
     for name in case.options["gradients"]:
-        for tensor in _tensors(sys.modules["torch"], values[name]):
+        for tensor in tensors_in(values[name]):
             tensor.requires_grad_()
     made = placed(solution(*values.values()), case.inputs)
     if case.options["weights"]:
@@ -65,16 +65,8 @@ def placed(made: Any, inputs: Any) -> Any:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(made, torch.nn.Module):
         return made
-    device = next((tensor.device for tensor in _tensors(torch, inputs)), None)
+    device = next((tensor.device for tensor in tensors_in(inputs)), None)
     return made if device is None else made.to(device)
-
-
-def _tensors(torch: Any, value: Any) -> Iterator[Any]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _tensors(torch, item)
 
 
 def method_of(made: Any, name: str) -> Any:

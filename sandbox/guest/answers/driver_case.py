@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
@@ -29,14 +29,12 @@ def read_makers(source: str | None) -> Makers:
 class DriverCase:
     """`options`: those of the kind, `parameters` (the solution's arguments, in their order) and `counted`.
 
-    `counted` has the names of the arguments that are functions, whose calls are counted. `made`: arguments that the
-    driver makes itself, by name.
+    `counted` has the names of the arguments that are functions, whose calls are counted.
     """
 
     inputs: Mapping[str, Any]
     options: Options
     makers: Makers = field(default_factory=dict)
-    made: Mapping[str, Any] = field(default_factory=dict)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the solution by name, in their order."""
@@ -54,13 +52,20 @@ class DriverCase:
         return replace(self, inputs={**self.inputs, **changed})
 
     def argument(self, name: str) -> Any:
-        if name in self.made:
-            return self.made[name]
         value = self._made_by(self.makers[name]) if name in self.makers else self.inputs[name]
         return counted(name, value) if name in self.options["counted"] else value
 
     def _made_by(self, maker: Callable[..., object]) -> Any:
         return maker(*[self.inputs[name] for name in inspect.signature(maker).parameters])
+
+
+def tensors_in(value: Any) -> Iterator[Any]:
+    """Yield the tensors of PyTorch in a tree."""
+    if isinstance(value, sys.modules["torch"].Tensor):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from tensors_in(item)
 
 
 def set_gradients(value: Any, given: Any) -> None:

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ def call(solution: Callable[..., object], case: DriverCase) -> object:
     folder = Path(tempfile.mkdtemp())
     try:
         path = folder / case.options["name"]
-        given = replace(case, made={case.options["path"]: str(path)})
+        given = case.with_inputs(**{case.options["path"]: str(path)})
         solution(*given.arguments().values())
         if not path.is_file():
             raise FileNotFoundError(f"the function wrote no file at {case.options['path']}: {_found(path)}")

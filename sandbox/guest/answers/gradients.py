@@ -5,10 +5,10 @@ no two elements can stand for each other.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from sandbox.guest.answers.driver_case import DriverCase, snapshot
+from sandbox.guest.answers.driver_case import DriverCase, snapshot, tensors_in
 
 
 def call(solution: Callable[..., object], case: DriverCase) -> object:
@@ -48,7 +48,7 @@ def _by_torch(solution: Callable[..., Any], case: DriverCase) -> object:
     value = solution(*(arguments | named).values())
     total: Any = None
     begin = 0
-    for leaf in _tensors(torch, value):
+    for leaf in filter(torch.is_floating_point, tensors_in(value)):
         places = torch.arange(begin, begin + leaf.numel(), dtype=leaf.dtype, device=leaf.device).reshape(leaf.shape)
         part = (torch.cos(places) * leaf).sum()
         total, begin = part if total is None else total + part, begin + leaf.numel()
@@ -64,11 +64,3 @@ def _by_torch(solution: Callable[..., Any], case: DriverCase) -> object:
         for (name, given), gradient in zip(named.items(), found, strict=True)
     }
     return {"value": snapshot(value), "gradients": gradients}
-
-
-def _tensors(torch: Any, value: Any) -> Iterator[Any]:
-    if isinstance(value, dict | list | tuple):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(torch, item)
-    elif isinstance(value, torch.Tensor) and value.is_floating_point():
-        yield value

@@ -11,9 +11,8 @@ from jaxlib.mlir.dialects import stablehlo
 
 from sandbox.guest.inspection.custom_calls import check_custom_call
 from sandbox.guest.inspection.graph import KernelCall, Refused, Type
-from sandbox.guest.trace_signature import Leaf
+from sandbox.guest.trace_signature import PROGRAM_BYTES, Leaf
 
-PROGRAM_BYTES = 4 * 2**20
 MAX_OPERATIONS = 20_000
 MAX_ELEMENTS = 2**28
 # Other dialects would run compiler code that was not reviewed against hostile input.
