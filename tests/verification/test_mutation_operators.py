@@ -35,7 +35,7 @@ def added(change: Mutant) -> str:
         ("arithmetic", "return x @ y", {"return x * y"}),
         ("arithmetic", "x += y", {"x -= y", "x = y"}),
         ("arithmetic", "return -x", {"return x"}),
-        ("operand left out", "return (x - y) ** 2", {"return x ** 2", "return y ** 2", "return (x - y)"}),
+        ("operand left out", "return (x - y) ** 2", {"return (x) ** 2", "return (y) ** 2", "return (x - y)"}),
         ("comparison", "return x if x < y else y", {"return x if x <= y else y", "return x if x >= y else y"}),
         ("comparison", "return x if y is None else y", {"return x if y is not None else y"}),
         ("and, or, not", "return x and y", {"return x or y", "return x", "return y"}),

@@ -10,11 +10,9 @@ from io import StringIO
 from threading import Event
 from typing import TypeVar
 
-import libcst as cst
-
 from app.verification.mutation.operator import Operator
 from app.verification.mutation.operators import OPERATORS
-from app.verification.mutation.tree import Tree, read_tree
+from app.verification.mutation.tree import Edits, Tree, read_tree
 from sandbox.interface import Aborted
 
 CONTEXT_LINES = 2
@@ -23,7 +21,6 @@ WRITTEN = 400_000
 # At most so many nodes of a source are mutated.
 NODES = 5_000
 
-Replacement = tuple[Operator, cst.CSTNode, cst.CSTNode]
 Item = TypeVar("Item")
 
 
@@ -45,14 +42,14 @@ def list_mutants(source: str, entry_point: str, file: str, abort: Event | None =
     try:
         tree = read_tree(source, entry_point)
         nodes = _some(list(tree.nodes()), NODES)
-        replacements = [
-            (operator, node, other)
+        changes = [
+            (operator, edits)
             for operator in OPERATORS
             for node in _until(abort, nodes)
-            for other in operator.replacements(node, tree)
+            for edits in operator.edits(node, tree)
         ]
-        found = list(_changes(tree, _until(abort, _some(replacements, WRITTEN // len(source))), file))
-    except (RecursionError, cst.ParserSyntaxError):
+        found = list(_changes(tree, _until(abort, _some(changes, WRITTEN // len(source))), file))
+    except (RecursionError, SyntaxError, MemoryError):
         return ()
     return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
 
@@ -71,10 +68,10 @@ def _some(items: list[Item], most: int) -> list[Item]:
     return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
 
 
-def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iterator[Mutant]:
-    seen = {_program(tree.module.code)}
-    for operator, node, other in replacements:
-        changed = tree.code_with(node, other)
+def _changes(tree: Tree, changes: Iterable[tuple[Operator, Edits]], file: str) -> Iterator[Mutant]:
+    seen = {_program(tree.source)}
+    for operator, edits in changes:
+        changed = tree.source_with(edits)
         program = _program(changed)
         if program is not None and program not in seen:
             seen.add(program)
@@ -107,7 +104,7 @@ def _program(source: str) -> str | None:
 
 
 def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Mutant:
-    before, after = StringIO(tree.module.code).readlines(), StringIO(changed).readlines()
+    before, after = StringIO(tree.source).readlines(), StringIO(changed).readlines()
     line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before) - 1) + 1
     diff = "".join(difflib.unified_diff(before, after, file, file, n=CONTEXT_LINES))
     return Mutant(operator=operator, line=line, diff=diff, source=changed)

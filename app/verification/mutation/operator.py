@@ -1,12 +1,11 @@
 """The base class of mutation operators: each plants one kind of small fault."""
 
+import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-import libcst as cst
-
-from app.verification.mutation.tree import Tree
+from app.verification.mutation.tree import Edits, Tree
 
 
 class Operator(ABC):
@@ -16,5 +15,5 @@ class Operator(ABC):
     remedy: ClassVar[str]
 
     @abstractmethod
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        """Yield the nodes to put in this one's place; each makes a mutant."""
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        """Yield the edits of the source at this node; each makes a mutant."""

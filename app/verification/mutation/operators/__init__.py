@@ -1,7 +1,7 @@
 """The mutation operators, in files by subject.
 
 To add an operator, write a subclass of `Operator`: `name`, `remedy` (the case that would catch such a mutant), and
-`replacements`, which yields replacements of a node of the syntax tree. Add it to `OPERATORS`, before more general ones,
+`edits`, which yields edits of the source at a node of its syntax tree. Add it to `OPERATORS`, before more general ones,
 and a source with its mutants to the table in `tests/verification/test_mutation_operators.py`.
 """
 

@@ -1,32 +1,41 @@
 """Mutants of operations and their operands: operators, numbers and variables."""
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
 from app.verification.mutation.operator import Operator
-from app.verification.mutation.tree import Tree, grouped
+from app.verification.mutation.tree import Edits, Tree
 
-_BINARY: dict[type[cst.CSTNode], type[cst.BaseBinaryOp]] = {
-    cst.Add: cst.Subtract,
-    cst.Subtract: cst.Add,
-    cst.Multiply: cst.Divide,
-    cst.Divide: cst.Multiply,
-    cst.FloorDivide: cst.Divide,
-    cst.Modulo: cst.FloorDivide,
-    cst.Power: cst.Multiply,
-    cst.MatrixMultiply: cst.Multiply,
-    cst.BitAnd: cst.BitOr,
-    cst.BitOr: cst.BitAnd,
-    cst.LeftShift: cst.RightShift,
-    cst.RightShift: cst.LeftShift,
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
 }
-_AUGMENTED: dict[type[cst.CSTNode], type[cst.BaseAugOp]] = {
-    cst.AddAssign: cst.SubtractAssign,
-    cst.SubtractAssign: cst.AddAssign,
-    cst.MultiplyAssign: cst.DivideAssign,
-    cst.DivideAssign: cst.MultiplyAssign,
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "/",
+    ast.Div: "*",
+    ast.FloorDiv: "/",
+    ast.Mod: "//",
+    ast.Pow: "*",
+    ast.MatMult: "*",
+    ast.BitAnd: "|",
+    ast.BitOr: "&",
+    ast.LShift: ">>",
+    ast.RShift: "<<",
 }
+_AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "-=", ast.Sub: "+=", ast.Mult: "/=", ast.Div: "*="}
 
 
 class Arithmetic(Operator):
@@ -35,15 +44,17 @@ class Arithmetic(Operator):
     name = "arithmetic"
     remedy = "add a case in which both sides of this operation are neither 0 nor 1, and of different size"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if isinstance(node, cst.BinaryOperation) and type(node.operator) in _BINARY:
-            yield node.with_changes(operator=_BINARY[type(node.operator)]())
-        elif isinstance(node, cst.AugAssign):
-            if type(node.operator) in _AUGMENTED:
-                yield node.with_changes(operator=_AUGMENTED[type(node.operator)]())
-            yield cst.Assign([cst.AssignTarget(node.target)], node.value)
-        elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-            yield grouped(node.expression)
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+            symbol, other = SYMBOLS[type(node.op)], _BINARY[type(node.op)]
+            yield (tree.operator_between(node.left, symbol, node.right, other),)
+        elif isinstance(node, ast.AugAssign):
+            symbol = SYMBOLS[type(node.op)] + "="
+            if type(node.op) in _AUGMENTED:
+                yield (tree.operator_between(node.target, symbol, node.value, _AUGMENTED[type(node.op)]),)
+            yield (tree.operator_between(node.target, symbol, node.value, "="),)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            yield tree.replaced(node, tree.grouped(node.operand))
 
 
 class Operand(Operator):
@@ -52,16 +63,15 @@ class Operand(Operator):
     name = "operand left out"
     remedy = "add a case in which the part that is left out changes the answer"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if not isinstance(node, cst.BinaryOperation):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if not isinstance(node, ast.BinOp):
             return
-        yield grouped(node.left)
+        yield tree.replaced(node, tree.grouped(node.left))
         # Authors and students do not write an exponent in place of its power.
-        if not isinstance(node.operator, cst.Power):
-            yield grouped(node.right)
+        if not isinstance(node.op, ast.Pow):
+            yield tree.replaced(node, tree.grouped(node.right))
 
 
-_OTHER_TRUTH = {"True": "False", "False": "True"}
 _SLIGHTLY_MORE = 1.1
 # Arguments that only switch checks on or off.
 _CHECKING_ARGUMENTS = frozenset({"strict", "check_rep", "donate", "donate_argnums"})
@@ -73,16 +83,18 @@ class Constant(Operator):
     name = "constant"
     remedy = "add a case whose answer depends on this number"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
         parent = tree.parent(node)
-        if isinstance(parent, cst.Arg) and parent.keyword is not None and parent.keyword.value in _CHECKING_ARGUMENTS:
+        if not isinstance(node, ast.Constant) or (
+            isinstance(parent, ast.keyword) and parent.arg in _CHECKING_ARGUMENTS
+        ):
             return
-        if isinstance(node, cst.Integer):
-            yield from (cst.Integer(str(value)) for value in _near_integers(node.evaluated_value))
-        elif isinstance(node, cst.Float):
-            yield from (cst.Float(repr(value)) for value in _other_floats(node.evaluated_value))
-        elif isinstance(node, cst.Name) and node.value in _OTHER_TRUTH:
-            yield cst.Name(_OTHER_TRUTH[node.value])
+        if isinstance(node.value, bool):
+            yield tree.replaced(node, str(not node.value))
+        elif isinstance(node.value, int):
+            yield from (tree.replaced(node, str(value)) for value in _near_integers(node.value))
+        elif isinstance(node.value, float):
+            yield from (tree.replaced(node, repr(value)) for value in _other_floats(node.value))
 
 
 def _near_integers(value: int) -> tuple[int, ...]:
@@ -100,15 +112,15 @@ class Variable(Operator):
     name = "variable"
     remedy = "add a case in which the two variables hold different values"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if not isinstance(node, cst.Name) or not _is_read(node, tree):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if not isinstance(node, ast.Name) or not _is_read(node, tree):
             return
         function = tree.function(node)
         if function is None:
             return
         for other in sorted(tree.bound(function)):
-            if other != node.value and _is_alike(other, node.value):
-                yield node.with_changes(value=other)
+            if other != node.id and _is_alike(other, node.id):
+                yield tree.replaced(node, other)
 
 
 def _is_alike(first: str, second: str) -> bool:
@@ -120,12 +132,10 @@ def _is_alike(first: str, second: str) -> bool:
     return same == len(one) - 1 and (len(one) > 1 or len(first) == len(second) == 1)
 
 
-def _is_read(node: cst.Name, tree: Tree) -> bool:
+def _is_read(node: ast.Name, tree: Tree) -> bool:
     parent = tree.parent(node)
-    if isinstance(parent, cst.Attribute):
+    if isinstance(parent, ast.Tuple):
+        return isinstance(tree.parent(parent), ast.Subscript)
+    if isinstance(parent, ast.Assign | ast.AnnAssign):
         return parent.value is node
-    if isinstance(parent, cst.Arg | cst.AnnAssign):
-        return parent.value is node
-    return not isinstance(
-        parent, cst.Param | cst.AssignTarget | cst.FunctionDef | cst.Element | cst.For | cst.NamedExpr
-    )
+    return not isinstance(parent, ast.arguments | ast.List | ast.Set | ast.For | ast.NamedExpr)

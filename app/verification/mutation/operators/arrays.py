@@ -1,11 +1,10 @@
 """Mutants of arrays: transposes, axes, and ranges or slices that are off by one."""
 
+import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
 from app.verification.mutation.operator import Operator
-from app.verification.mutation.tree import Tree, called_name, grouped, positional, text_of
+from app.verification.mutation.tree import Edits, Tree, called_name, positional
 
 _TRANSPOSES = frozenset({"T", "mT", "H"})
 _MODULES = frozenset({"np", "jnp", "numpy", "torch", "lax", "jax"})
@@ -21,16 +20,16 @@ class Transpose(Operator):
         "but the values differ"
     )
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if isinstance(node, cst.Attribute) and node.attr.value in _TRANSPOSES:
-            yield grouped(node.value)
-        elif isinstance(node, cst.Call) and called_name(node) in _RESHAPING and isinstance(node.func, cst.Attribute):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if isinstance(node, ast.Attribute) and node.attr in _TRANSPOSES:
+            yield tree.replaced(node, tree.grouped(node.value))
+        elif isinstance(node, ast.Call) and called_name(node) in _RESHAPING and isinstance(node.func, ast.Attribute):
             owner = node.func.value
-            is_function = isinstance(owner, cst.Name) and owner.value in _MODULES
+            is_function = isinstance(owner, ast.Name) and owner.id in _MODULES
             if not is_function:
-                yield grouped(owner)
+                yield tree.replaced(node, tree.grouped(owner))
             elif given := positional(node):
-                yield grouped(given[0].value)
+                yield tree.replaced(node, tree.grouped(given[0]))
 
 
 _AXIS_ARGUMENTS = frozenset({"axis", "dim", "axes", "dims"})
@@ -46,25 +45,22 @@ class Axis(Operator):
     name = "axis"
     remedy = "add a case whose axes have different sizes and different values"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if not isinstance(node, cst.Arg):
-            return
-        name = node.keyword.value if node.keyword is not None else ""
-        text = text_of(node.value)
-        if name in _AXIS_ARGUMENTS or (not name and self._is_axis(node, tree)):
-            yield from (node.with_changes(value=cst.parse_expression(other)) for other in _OTHER_AXES.get(text, ()))
-            yield node.with_changes(value=cst.Name("None"))
-        elif name in _KEEPDIMS and text in ("True", "False"):
-            yield node.with_changes(value=cst.Name("False" if text == "True" else "True"))
-
-    def _is_axis(self, node: cst.Arg, tree: Tree) -> bool:
-        call = tree.parent(node)
-        if not isinstance(call, cst.Call) or called_name(call) not in _REDUCTIONS:
-            return False
-        return text_of(node.value) in _OTHER_AXES
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if isinstance(node, ast.Call) and called_name(node) in _REDUCTIONS:
+            for value in node.args:
+                if tree.text(value) in _OTHER_AXES:
+                    yield from _other_axes(value, tree)
+        elif isinstance(node, ast.keyword):
+            if node.arg in _AXIS_ARGUMENTS:
+                yield from _other_axes(node.value, tree)
+            elif node.arg in _KEEPDIMS and isinstance(node.value, ast.Constant):
+                yield tree.replaced(node.value, str(not node.value.value))
 
 
-_ONE = cst.Integer("1")
+def _other_axes(value: ast.expr, tree: Tree) -> Iterator[Edits]:
+    yield from (tree.replaced(value, other) for other in (*_OTHER_AXES.get(tree.text(value), ()), "None"))
+
+
 _RANGES = frozenset({"range", "arange", "fori_loop"})
 
 
@@ -74,49 +70,54 @@ class Bound(Operator):
     name = "off by one"
     remedy = "add a case whose first and last elements change the answer, with a length that does not divide evenly"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if isinstance(node, cst.Call) and called_name(node) in _RANGES:
-            yield from _ranges(node)
-        elif isinstance(node, cst.Slice):
-            yield from _slices(node)
-        elif isinstance(node, cst.Index) and isinstance(node.value, cst.Name | cst.BinaryOperation):
-            yield node.with_changes(value=_less(node.value))
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if isinstance(node, ast.Call) and called_name(node) in _RANGES:
+            yield from _ranges(node, tree)
+        elif isinstance(node, ast.Slice):
+            yield from _slices(node, tree)
+        elif isinstance(node, ast.Subscript):
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            for index in indices:
+                if isinstance(index, ast.Name | ast.BinOp):
+                    yield tree.replaced(index, _less(index, tree))
 
 
-def _ranges(call: cst.Call) -> Iterator[cst.CSTNode]:
+def _ranges(call: ast.Call, tree: Tree) -> Iterator[Edits]:
     """Yield `range(n)` or `range(start, stop, …)` with one element fewer at either end, and with one more."""
-    arguments, given = list(call.args), positional(call)[:2]
+    given = positional(call)[:2]
     if not given:
         return
-    stop = len(given) - 1
-    for value in (_less(given[stop].value), _more(given[stop].value)):
-        changed = [*arguments]
-        changed[stop] = given[stop].with_changes(value=value)
-        yield call.with_changes(args=changed)
-    if stop == 0:
-        yield call.with_changes(args=[cst.Arg(_ONE), *arguments])
+    first, stop = given[0], given[-1]
+    yield tree.replaced(stop, _less(stop, tree))
+    yield tree.replaced(stop, _more(stop, tree))
+    if stop is first:
+        yield tree.replaced(stop, f"1, {tree.text(stop)}")
     else:
-        yield call.with_changes(args=[given[0].with_changes(value=_more(given[0].value)), *arguments[1:]])
+        yield tree.replaced(first, _more(first, tree))
 
 
-def _slices(node: cst.Slice) -> Iterator[cst.CSTNode]:
+def _slices(node: ast.Slice, tree: Tree) -> Iterator[Edits]:
     if node.lower is not None:
-        yield node.with_changes(lower=_more(node.lower))
-        yield node.with_changes(lower=None)
+        yield tree.replaced(node.lower, _more(node.lower, tree))
+        yield tree.replaced(node.lower, _nothing(node.lower, tree))
     if node.upper is not None:
-        yield node.with_changes(upper=_less(node.upper))
-        yield node.with_changes(upper=None)
+        yield tree.replaced(node.upper, _less(node.upper, tree))
+        yield tree.replaced(node.upper, _nothing(node.upper, tree))
     if node.lower is None and node.upper is None and node.step is None:
-        yield node.with_changes(lower=_ONE)
+        yield tree.replaced(node, "1:")
 
 
-def _more(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, cst.Integer):
-        return cst.Integer(str(value.evaluated_value + 1))
-    return cst.BinaryOperation(grouped(value), cst.Add(), _ONE)
+def _nothing(end: ast.expr, tree: Tree) -> str:
+    return "None" if tree.is_bracketed(end) else ""
 
 
-def _less(value: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(value, cst.Integer) and value.evaluated_value > 0:
-        return cst.Integer(str(value.evaluated_value - 1))
-    return cst.BinaryOperation(grouped(value), cst.Subtract(), _ONE)
+def _more(value: ast.expr, tree: Tree) -> str:
+    if isinstance(value, ast.Constant) and type(value.value) is int:
+        return str(value.value + 1)
+    return f"{tree.grouped(value)} + 1"
+
+
+def _less(value: ast.expr, tree: Tree) -> str:
+    if isinstance(value, ast.Constant) and type(value.value) is int and value.value > 0:
+        return str(value.value - 1)
+    return f"{tree.grouped(value)} - 1"

@@ -1,11 +1,11 @@
 """Mutants of calls: training steps left out, other functions, other arguments."""
 
-from collections.abc import Iterator
-
-import libcst as cst
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from app.verification.mutation.operator import Operator
-from app.verification.mutation.tree import Tree, called_name, grouped, positional, renamed, text_of
+from app.verification.mutation.tree import Edit, Edits, Tree, called_name, positional
 
 _TRAINING_CALLS = frozenset(
     """
@@ -28,17 +28,19 @@ class Training(Operator):
     name = "training step"
     remedy = "add a case of several steps, in which gradients are large enough for this call to matter"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             if called_name(node.value) in _TRAINING_CALLS:
-                yield cst.Pass()
-        elif isinstance(node, cst.Call) and called_name(node) in _WRAPPERS:
-            if isinstance(node.func, cst.Attribute) and tree.is_object(node.func.value):
-                yield grouped(node.func.value)
+                yield tree.replaced(node, "pass")
+        elif isinstance(node, ast.Call) and called_name(node) in _WRAPPERS:
+            if isinstance(node.func, ast.Attribute) and tree.is_object(node.func.value):
+                yield tree.replaced(node, tree.grouped(node.func.value))
             elif given := positional(node):
-                yield grouped(given[0].value)
-        elif isinstance(node, cst.With):
-            yield cst.If(cst.Name("True"), node.body)
+                yield tree.replaced(node, tree.grouped(given[0]))
+        elif isinstance(node, ast.With):
+            last = node.items[-1].optional_vars or node.items[-1].context_expr
+            colon = tree.operator_between(last, ":", node.body[0])
+            yield (Edit(tree.start(node), colon.start, "if True"),)
 
 
 _OTHER_FUNCTIONS: dict[str, tuple[str, ...]] = {
@@ -112,13 +114,13 @@ class Function(Operator):
     name = "function"
     remedy = "add a case with several different values here, so that these functions give different results"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if not isinstance(node, cst.Call):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if not isinstance(node, ast.Call):
             return
-        table = _OTHER_BUILTINS if isinstance(node.func, cst.Name) else _OTHER_FUNCTIONS
-        name = called_name(node)
+        table = _OTHER_BUILTINS if isinstance(node.func, ast.Name) else _OTHER_FUNCTIONS
+        name, end = called_name(node), tree.end(node.func)
         if not (name in ("max", "min") and len(positional(node)) > 1 and table is _OTHER_FUNCTIONS):
-            yield from (renamed(node, other) for other in table.get(name, ()))
+            yield from ((Edit(end - len(name), end, other),) for other in table.get(name, ()))
 
 
 _WITHOUT_EFFECT = frozenset({"strict", "key", "name", "dtype_policy"})
@@ -130,24 +132,25 @@ class Argument(Operator):
     name = "arguments"
     remedy = "add a case in which these arguments differ from each other and from their defaults"
 
-    def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        if not isinstance(node, cst.Call):
+    def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
+        if not isinstance(node, ast.Call):
             return
-        arguments, count = list(node.args), len(positional(node))
-        for index in range(count - 1):
-            first, second = arguments[index].value, arguments[index + 1].value
-            if text_of(first) != text_of(second):
-                swapped = [*arguments]
-                swapped[index] = arguments[index].with_changes(value=second)
-                swapped[index + 1] = arguments[index + 1].with_changes(value=first)
-                yield node.with_changes(args=swapped)
+        for first, second in pairwise(positional(node)):
+            if tree.text(first) != tree.text(second):
+                yield (*tree.replaced(first, tree.text(second)), *tree.replaced(second, tree.text(first)))
+        arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        arguments.sort(key=tree.start)
         for index, argument in enumerate(arguments):
-            if argument.keyword is not None and argument.keyword.value not in _WITHOUT_EFFECT:
-                yield node.with_changes(args=_without(arguments, index))
+            if isinstance(argument, ast.keyword) and argument.arg not in (None, *_WITHOUT_EFFECT):
+                yield (_left_out(arguments, index, tree),)
 
 
-def _without(arguments: list[cst.Arg], index: int) -> list[cst.Arg]:
-    rest = [*arguments[:index], *arguments[index + 1 :]]
+def _left_out(arguments: Sequence[ast.expr | ast.keyword], index: int, tree: Tree) -> Edit:
+    """Return the edit that removes an argument with one comma."""
+    argument, rest = arguments[index], arguments[index + 1 :]
     if rest:
-        rest[-1] = rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return rest
+        return Edit(tree.start(argument), tree.start(rest[0]), "")
+    start = tree.start(argument)
+    if index > 0:
+        start = tree.operator_between(arguments[index - 1], ",", argument).start
+    return Edit(start, tree.end(argument), "")
