@@ -40,6 +40,7 @@ from app.courses.course import part_with_problems
 from app.courses.model import Assignment, Course
 from app.database.engine import Base, Database
 from app.policy import Policy, read_policy
+from app.queue.heartbeat import forget_dead
 from app.rejudging.model import Rejudging
 from app.submissions.exam_end import settle_sittings
 from app.submissions.model import Judging, Submission
@@ -303,6 +304,7 @@ def list_caretakers(database: Database, outbox: Outbox, base_url: str) -> tuple[
         "The solve rates were not counted": recount_if_due,
         "Instructors were not told that their course ends": partial(tell_instructors, outbox=outbox, base_url=base_url),
         "Old rows were not removed": run_if_due,
+        "Workers that died were not forgotten": forget_dead,
     }
     exams = {"The drafts of exams were not handed in": settle_sittings}
     return Caretaker(database, upkeep, (120, 60)), Caretaker(database, exams, (1, 5))

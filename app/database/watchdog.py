@@ -1,7 +1,8 @@
 """Ends statements that PostgreSQL does not answer: its processes are stopped, its disk hangs, or its machine is gone.
 
 A thread sends `SELECT 1` on a connection of its own, which a living server answers however busy it is. While no answer
-comes, open connections are cut and none is opened. So requests fail within 2 s in place of waiting without end.
+comes, open connections are cut and none is opened. So requests fail within 2 s in place of waiting without end. The
+thread rests while no connection of the pool is in use.
 """
 
 import logging
@@ -36,7 +37,7 @@ class Watchdog:
         address = address.update_query_dict(KEEPALIVE | {"connect_timeout": "2"})
         self._address = address.render_as_string(hide_password=False)
         self._open: dict[int, psycopg.Connection[Any]] = {}
-        self.is_silent = self._is_wanted = False
+        self.is_silent = self._is_wanted = self._is_resting = False
         self._signs_of_life = 0
         self._changed = threading.Condition()
         self._stopping = threading.Event()
@@ -45,6 +46,7 @@ class Watchdog:
         self._calls: dict[str, Callable[..., None]] = {
             "do_connect": self._await_sign_of_life,
             "connect": self._note,
+            "checkout": self._end_rest,
             "close": self._forget,
         }
 
@@ -81,6 +83,12 @@ class Watchdog:
         with self._changed:
             self._open.pop(id(connection), None)
 
+    def _end_rest(self, *_: object) -> None:
+        if self._is_resting:
+            with self._changed:
+                self._is_resting = False
+                self._changed.notify_all()
+
     def _follow(self) -> None:
         """A single connection that opens slowly is no silence: the machine may be busy."""
         timeouts = 0
@@ -102,8 +110,12 @@ class Watchdog:
     def _pause(self) -> bool:
         """Wait until the next question is due or wanted. Return False after `stop`."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_wanted or self._stopping.is_set(), PAUSE_SECONDS)
-            self._is_wanted = False
+            while not self._changed.wait_for(lambda: self._is_wanted or self._stopping.is_set(), PAUSE_SECONDS):
+                self._is_resting = True  # before the look: a connection that is taken now ends the rest
+                if self._engine.pool.checkedout():  # type: ignore[attr-defined]
+                    break
+                self._changed.wait_for(lambda: not self._is_resting or self._is_wanted or self._stopping.is_set())
+            self._is_wanted = self._is_resting = False
         return not self._stopping.is_set()
 
     def _ask(self, connection: "psycopg.Connection[Any]") -> None:

@@ -91,18 +91,20 @@ class ScoreSender:
 
     def send_due(self, database: Database) -> None:
         """Compare the courses whose time has come, then send what is due. One failure stops no other score."""
-        self._compare_all(database)
+        if not self._compare_all(database):
+            return
         while (delivery := self._claim(database)) is not None:
             try:
                 self._deliver(database, delivery)
             except Exception:
                 _log.exception("A score was not sent. It is sent again in %s.", self._pauses.lease)
 
-    def _compare_all(self, database: Database) -> None:
+    def _compare_all(self, database: Database) -> bool:
+        """Return whether there is any course of a platform, and so perhaps a score."""
+        is_due = and_(PlatformCourse.looks_at <= func.now(), PlatformCourse.line_items_url.is_not(None))
         with database.transaction() as session:
-            is_due = (PlatformCourse.looks_at <= func.now(), PlatformCourse.line_items_url.is_not(None))
-            due = session.scalars(select(PlatformCourse.id).where(*is_due).order_by(PlatformCourse.looks_at)).all()
-        for linked_id in due:
+            courses = session.execute(select(PlatformCourse.id, is_due).order_by(PlatformCourse.looks_at)).all()
+        for linked_id in [course_id for course_id, is_due_now in courses if is_due_now]:
             began = time.monotonic()
             with database.transaction() as session:
                 linked = session.get(PlatformCourse, linked_id, with_for_update={"skip_locked": True})
@@ -111,6 +113,7 @@ class ScoreSender:
                 compare_scores(session, linked)
                 pause = max(self._pauses.look, timedelta(seconds=50 * (time.monotonic() - began)))
                 linked.looks_at = _now(session) + pause
+        return bool(courses)
 
     def _claim(self, database: Database) -> Delivery | None:
         """Take the next score that is due, for `lease`. Scores that are no longer to be sent are passed over."""

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, any_, delete, exists, func, insert, 
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
+from app.database.engine import Database
 from app.queue.model import WorkerRow
 
 # A worker counts as dead after as long without a heartbeat as a lease lasts.
@@ -52,7 +53,7 @@ class Capacity:
 
 
 def appear(session: Session, capacity: Capacity, is_held_back: bool = False, box_failure: str = "") -> bool:
-    """Write a beat: the worker is alive. Removes rows of workers not seen for a day.
+    """Write a beat: the worker is alive.
 
     Returns True if an admin has drained the worker. `is_held_back`: the last known answer, in case the row is gone.
     `box_failure`: why the worker can't open boxes now.
@@ -69,13 +70,18 @@ def appear(session: Session, capacity: Capacity, is_held_back: bool = False, box
     if is_draining is None:
         is_draining = _follows_one_held_back(session, capacity) or is_held_back
         _enter(session, capacity, is_draining=is_draining, **values)
-    session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN, ~WorkerRow.is_draining))
     return is_draining
 
 
 def leave(session: Session, capacity: Capacity) -> None:
     """Remove the worker's row. A drained worker's row stays for its successor."""
     session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
+
+
+def forget_dead(database: Database) -> None:
+    """Remove rows of workers not seen for a day."""
+    with database.transaction() as session:
+        session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN, ~WorkerRow.is_draining))
 
 
 def serves(queue: str | ColumnElement[str]) -> ColumnElement[bool]:
