@@ -44,6 +44,7 @@ AVAILABILITIES: tuple[Availability, ...] = get_args(Availability)
 IS_LISTED = Problem.availability == "listed"
 
 UserId = UUID | BindParameter[UUID]
+_USER = aliased(User)
 
 
 def _table(name: str, *ids: str, **columns: type[Text | DateTime]) -> FromClause:
@@ -84,8 +85,7 @@ def require_editable(session: Session, user_id: UUID, slug: str) -> None:
 
 
 def _has_role(user_id: UserId, roles: tuple[Role, ...]) -> ColumnElement[bool]:
-    user = aliased(User)
-    return exists().where(user.id == user_id, user.role.in_(roles))
+    return exists().where(_USER.id == user_id, _USER.role.in_(roles))
 
 
 def _has_seat(user_id: UserId, *roles: str) -> ColumnElement[bool]:

@@ -90,7 +90,8 @@ class Database:
             pool_size=pool_size,
             max_overflow=OVERFLOW,
             pool_use_lifo=True,  # a connection that is used often has prepared the usual statements
-            connect_args=KEEPALIVE,
+            # Planning a page's statements takes longer than running them. PostgreSQL keeps the plan of a prepared one.
+            connect_args=KEEPALIVE | {"prepare_threshold": 1},
             hide_parameters=True,
         )
         event.listen(self.engine, "checkout", _refuse_ended)
