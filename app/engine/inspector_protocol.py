@@ -147,8 +147,8 @@ class Message:
 class Messages(CaseQueue):
     """Builds each message when the inspector's process has answered the one before.
 
-    After the total time limit, messages ask for nothing. `sent`: all messages so far. `ended_by`: for each process but
-    the last one, the step that ended it.
+    After the total time limit, no message follows. `sent`: all messages so far. `ended_by`: for each process but the
+    last one, the step that ended it.
     """
 
     def __init__(self, steps: Sequence[Step], clock: Clock) -> None:
@@ -159,7 +159,7 @@ class Messages(CaseQueue):
         self.ended_by: list[Step] = []
 
     def __len__(self) -> int:
-        return len(self._steps) - len(self.sent)
+        return 0 if self._clock.skip_reason else len(self._steps) - len(self.sent)
 
     def begin(self) -> None:
         self._open = None
@@ -169,13 +169,12 @@ class Messages(CaseQueue):
     def take(self) -> CaseInput | None:
         if not len(self):
             return None
-        step, clock = self._steps[len(self.sent)], self._clock
+        step = self._steps[len(self.sent)]
         has_program = step.task is not self._open
         self._open = step.task
         self.sent.append(Message(step, has_program))
         name = step.kind if step.run is None else f"{step.kind} {step.run.name}"
-        asked = _message(step, has_program, clock.call_seconds * BATCH_SHARE)
-        message = InspectorMessage(step="none") if clock.skip_reason else asked
+        message = _message(step, has_program, self._clock.call_seconds * BATCH_SHARE)
         return CaseInput(name, encode({MESSAGE: message.to_tree()}))
 
 

@@ -51,7 +51,7 @@ MIB = 2**20
 Isolation: TypeAlias = Literal["namespaces", "shared"]
 IsolationDemand: TypeAlias = Literal["any", "namespaces", "shared"]
 ArrayKind: TypeAlias = Literal["jax", "torch", "numpy", "value"]
-InspectorStep: TypeAlias = Literal["none", "open", "run", "batch", "leave_out", "time"]
+InspectorStep: TypeAlias = Literal["open", "run", "batch", "leave_out", "time"]
 # "call": of a forbidden function; "code": made at run time; "touched": something that could end or hide the watching.
 NoteKind: TypeAlias = Literal["call", "code", "touched"]
 # A line of the record of watching code, as it is written and read. `line`: of the source, or 0.
