@@ -4,20 +4,22 @@ All that it read dies with it, so the next submission can't find source, inputs 
 sends a case's inputs when the case before has ended, and after the student's process was forked.
 """
 
+import fcntl
 import os
 import sys
 import traceback
 from dataclasses import replace
 from typing import NoReturn
 
-from sandbox.guest import wire
+from sandbox.guest import student, wire
 from sandbox.guest.confinement import Surroundings
-from sandbox.guest.fork import fork_student
 from sandbox.guest.gauge import BoxGauge, Gauge
 from sandbox.guest.isolation import enter_namespaces
-from sandbox.guest.watch import HostGone, Watch
-from sandbox.guest.wire import FROM_HOST, TO_HOST, CallReport, Cause, ProcessSetup, RunTask
+from sandbox.guest.watch import Child, HostGone, Watch
+from sandbox.guest.wire import ANSWERS, FROM_HOST, INPUTS, PLACE, TO_HOST, CallReport, Cause, ProcessSetup, RunTask
 
+# No descriptor of the student's process has a number so high.
+_HIGH = 64
 _REPLIES_TO_LOADING = (wire.LOADED, wire.INVALID, wire.RAISED)
 _REPLIES_TO_CASES = (wire.ANSWER, *(kind for kind in wire.FAILURES if kind != wire.INVALID))
 
@@ -50,7 +52,7 @@ def _serve(surroundings: Surroundings) -> None:
     if surroundings.isolation == "namespaces":
         enter_namespaces(gpu=surroundings.has_gpu)
     token = os.urandom(wire.TOKEN_BYTES)
-    child = fork_student(setup, surroundings, token)
+    child = _fork_student(setup, surroundings, token)
     thread_limit = surroundings.thread_limit
     gauge = BoxGauge(child.pid, thread_limit) if surroundings.has_gpu else Gauge(child.pid)
     watch = Watch(child, gauge, thread_limit=thread_limit, cores=len(surroundings.cores))
@@ -110,3 +112,39 @@ def _strict(report: CallReport, kinds: tuple[bytes, ...]) -> CallReport:
 def _send(report: CallReport) -> None:
     for kind, content in report.frames():
         wire.write_frame(TO_HOST, kind, content)
+
+
+def _fork_student(setup: ProcessSetup, surroundings: Surroundings, token: bytes) -> Child:
+    """Fork the student's process with its six descriptors: an empty stdin, text twice, answers, inputs, notes.
+
+    The notes are the record of watching code (`sandbox.guest.notes`) or, after a time limit, the lines that run.
+    """
+    inputs, answers, text, place = os.pipe(), os.pipe(), os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _become_student(setup, surroundings, token, (text[1], answers[1], inputs[0], place[1]))
+    for end in (inputs[0], answers[1], text[1], place[1]):
+        os.close(end)
+    for end in (inputs[1], answers[0], text[0], place[0]):
+        os.set_blocking(end, False)
+    return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0], place=place[0])
+
+
+def _become_student(setup: ProcessSetup, surroundings: Surroundings, token: bytes, ends: tuple[int, ...]) -> NoReturn:
+    try:
+        _place_descriptors(*ends)
+        student.live(setup, surroundings, token)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def _place_descriptors(text: int, answers: int, inputs: int, place: int) -> None:
+    """Move the descriptors out of each other's way, then to their places, and close everything else."""
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH) for end in (nothing, text, answers, inputs, place)]
+    for end, numbers in zip(ends, ((0,), (1, 2), (ANSWERS,), (INPUTS,), (PLACE,)), strict=True):
+        for number in numbers:
+            os.dup2(end, number)
+    os.closerange(max(ANSWERS, INPUTS, PLACE) + 1, 2**20)

@@ -10,10 +10,10 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from sandbox.guest import wire
 from sandbox.guest.charged_time import ChargedTime, ThreadTimes
-from sandbox.guest.fork import Child
 from sandbox.guest.gauge import Gauge
 from sandbox.guest.isolation import TMP_FILES
 from sandbox.guest.reply import Reply
@@ -35,6 +35,17 @@ CHUNK_BYTES = 2**18
 LEFT_OUT_BYTES = 64
 # The bytes that begin and that continue a character of several bytes in UTF-8.
 FIRST_OF_SEVERAL, CONTINUATION = bytes(range(0xC0, 0x100)), bytes(range(0x80, 0xC0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """A student's process, and the monitor's non-blocking ends of its pipes."""
+
+    pid: int
+    inputs: int
+    answers: int
+    text: int
+    place: int
 
 
 class PrintedText:
