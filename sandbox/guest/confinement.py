@@ -8,12 +8,10 @@ import platform
 import resource
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 
 from sandbox.guest import isolation, system_calls
-from sandbox.guest import seccomp_filter as bpf
 from sandbox.guest.gauge import read_status
-from sandbox.guest.seccomp_filter import student_filter
+from sandbox.guest.seccomp_filter import assemble, student_filter
 from sandbox.guest.wire import MIB, Isolation, ProcessSetup, RunLimits
 
 FILE_BYTES = 64 * MIB
@@ -82,7 +80,7 @@ def confine(setup: ProcessSetup, surroundings: Surroundings) -> None:
     system_calls.forbid_new_privileges()
     system_calls.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
     system_calls.die_with_parent()
-    system_calls.install_filter(filter_program(os.getpid(), gpu=surroundings.has_gpu))
+    system_calls.install_filter(assemble(student_filter(os.getpid(), gpu=surroundings.has_gpu)))
 
 
 def _renew_tmp() -> None:
@@ -90,12 +88,6 @@ def _renew_tmp() -> None:
     with suppress(PermissionError):
         os.chmod("/tmp", 0o1777)  # noqa: PTH101
     os.utime("/tmp")
-
-
-@cache
-def filter_program(pid: int, *, gpu: bool) -> bytes:
-    """In its own PID namespace the process is always number 1, so the zygote builds that filter ahead."""
-    return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
 def _limit_resources(setup: ProcessSetup, surroundings: Surroundings, data_bytes: int) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sandbox.guest import jax_compilation, monitor, wire
-from sandbox.guest.confinement import Surroundings, filter_program
+from sandbox.guest.confinement import Surroundings
 from sandbox.guest.gpu_start import holds_cuda_context
 from sandbox.guest.isolation import is_needless, is_permitted
 from sandbox.guest.wire import GuestFacts, Settings
@@ -67,8 +67,6 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         all_cores=all_cores,
         gpu_memory_bytes=settings.gpu_memory_bytes,
     )
-    if not has_gpu:
-        filter_program(1, gpu=False)
     gc.collect()
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
     wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings, missing).to_json())
