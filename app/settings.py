@@ -27,7 +27,6 @@ OPTIMIZATIONS = (
     "mlir_context",
     "executables",
     "compile_options",
-    "passive_threads",
     "library_cache",
     "parallel_runs",
 )

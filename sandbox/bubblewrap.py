@@ -342,7 +342,7 @@ class BubblewrapLauncher(Launcher):
         access = None if gpu is None or self.gpus is None else find_access(gpu, self.gpus.devices)
         options = [*namespaces(), *contents(self.runtime, self.cache, access)]
         cores = self._cores.take(self.cores_per_box)
-        variables = guest_environment(len(cores), self.optimizations, gpu) | (access.variables if access else {})
+        variables = guest_environment(len(cores), gpu) | (access.variables if access else {})
         options += environment(variables)
         program = [
             str(RUNTIME_IN_BOX / "bin" / "python"),

@@ -34,10 +34,8 @@ _GPU_VARIABLES = {
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
     "TRITON_INTERPRET": "0",
 }
-# Optimizations of a student's process, which can be disabled by name: see `jax_compilation` and `_THREAD_VARIABLES`.
-OPTIMIZATIONS = (*jax_compilation.PARTS, "passive_threads")
-# Idle threads sleep. Spinning threads take a core from others, or from the next step of their own process.
-_THREAD_VARIABLES = {"OMP_WAIT_POLICY": "PASSIVE"}
+# Optimizations of a student's process, which can be disabled by name: see `jax_compilation`.
+OPTIMIZATIONS = jax_compilation.PARTS
 
 
 @cache
@@ -89,7 +87,7 @@ def guest_arguments(
     return ["-s", "-P", "-m", "sandbox.guest", settings.to_json()]
 
 
-def guest_environment(core_count: int, optimizations: tuple[str, ...], gpu: Gpu | None = None) -> dict[str, str]:
+def guest_environment(core_count: int, gpu: Gpu | None = None) -> dict[str, str]:
     """The hash seed is fixed, so that a program does not pass in one box and fail in another."""
     return {
         "PATH": "/usr/bin:/bin",
@@ -106,7 +104,8 @@ def guest_environment(core_count: int, optimizations: tuple[str, ...], gpu: Gpu 
         "TRITON_INTERPRET": "1",  # read at the first import of triton, also by torch
         "OMP_NUM_THREADS": str(core_count),
         "OPENBLAS_NUM_THREADS": str(core_count),
-        **(_THREAD_VARIABLES if "passive_threads" in optimizations else {}),
+        # Idle threads sleep. Spinning ones take a core from others, or from the next step of their own process.
+        "OMP_WAIT_POLICY": "PASSIVE",
         **({} if gpu is None else _GPU_VARIABLES),
     }
 

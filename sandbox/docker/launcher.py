@@ -176,7 +176,7 @@ class DockerLauncher(Launcher):
                 program,
                 user=f"{GUEST_UID}:{GUEST_UID}",
                 hostname="box",
-                environment=guest_environment(len(cores), self.optimizations, gpu),
+                environment=guest_environment(len(cores), gpu),
                 working_dir="/tmp",
                 name=f"allclose-{token_hex(6)}",
                 labels={LABEL: this_process()},
