@@ -10,6 +10,7 @@ from app.catalog.package import Package, package_from_files
 from app.engine.inspection import (
     Inspectors,
     ProgramRun,
+    export_fault,
     export_programs,
     inspect,
     signature_of,
@@ -265,3 +266,20 @@ def test_bytes_that_are_no_program_are_the_submissions_fault(pool: Pool, package
 
     assert ran[0].evidence is None
     assert [(one.run.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
+
+
+@pytest.mark.parametrize(
+    ("program", "fault"),
+    [
+        (b"no message", "the export is malformed (it does not begin with the header of this format)"),
+        (encode([1, 2]), "the export is malformed"),
+        (encode({"program": np.zeros(8, np.uint8)}), "the export is malformed"),
+        (encode({"program": b"bytes", "structure": None}), "the export contains no program"),
+        (encode({"program": np.zeros((2, 4), np.uint8), "structure": None}), "the export contains no program"),
+        (encode({"program": np.zeros(8, np.uint8), "structure": None}), None),
+    ],
+)
+def test_no_inspector_gets_an_export_of_another_form(program: bytes, fault: str | None) -> None:
+    task = Task(signature=b"", program=program, runs=[], wanted=())
+
+    assert export_fault(task) == fault
