@@ -42,7 +42,7 @@ def type_name(value: object) -> str:
 
 def describe(stage: str, error: BaseException, traceback: TracebackType | None) -> bytes:
     """Return the content of a failure frame."""
-    frames = [frame_text(name, line) for name, line in _student_frames(traceback)]
+    frames = [frame_text(name, line) for name, line in student_frames(traceback)]
     if isinstance(error, SyntaxError):
         frames.append(_syntax_frame(error))
     message = _explained(error, message_of(error))
@@ -94,7 +94,7 @@ def frame_text(function: str, line: int) -> str:
     return f"{where}\n    {source[:200]}" if source else where
 
 
-def _student_frames(traceback: TracebackType | None) -> list[tuple[str, int]]:
+def student_frames(traceback: TracebackType | None) -> list[tuple[str, int]]:
     found = []
     while traceback is not None:
         code = traceback.tb_frame.f_code

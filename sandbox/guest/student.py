@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from sandbox.guest import codec, convert, gpu_start, wire
 from sandbox.guest.confinement import Surroundings, confine
-from sandbox.guest.failure import describe, pack, type_name
+from sandbox.guest.failure import describe, pack, student_frames, type_name
 from sandbox.guest.guard import Guard, Violation
 from sandbox.guest.student_program import CannotBeJudged, Program, load
 from sandbox.guest.wire import ANSWERS, INPUTS, PLACE, ProcessSetup, RunTask
@@ -93,12 +93,8 @@ def _load(task: RunTask) -> tuple[Program | None, Reply]:
 
 def _load_failure_kind(error: BaseException) -> bytes:
     """INVALID for a syntax error of the source itself, but not for one from a `compile` call in it."""
-    traceback = error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == "solution.py":
-            return wire.RAISED
-        traceback = traceback.tb_next
-    return wire.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else wire.RAISED
+    is_of_parser = isinstance(error, SyntaxError | MemoryError | RecursionError)
+    return wire.INVALID if is_of_parser and not student_frames(error.__traceback__) else wire.RAISED
 
 
 def _answer(task: RunTask, program: Program, inputs: bytes, torch_device: str) -> Reply:

@@ -25,7 +25,6 @@ Node = tuple[Any, ...]
 Signature = list[tuple[str, Node]]
 
 _NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
-_NUMBERS = {bool: "bool", int: "int", float: "float", complex: "complex"}
 _DTYPE_OF_NUMBER = {"bool": "bool", "int": "int32", "float": "float32", "complex": "complex64"}
 
 
@@ -76,8 +75,8 @@ def flatten(signature: Signature, inputs: Mapping[str, Tree]) -> list[np.ndarray
 def _node(name: str, tree: Tree) -> Node:
     if isinstance(tree, np.ndarray):
         return "array", _NARROW.get(tree.dtype.name, tree.dtype.name), list(tree.shape)
-    if type(tree) in _NUMBERS:
-        return "number", _NUMBERS[type(tree)]
+    if type(tree) in (bool, int, float, complex):
+        return "number", type(tree).__name__
     if tree is None:
         return ("none",)
     if isinstance(tree, list | tuple):

@@ -44,8 +44,9 @@ def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
     rule = _RULES.get(letters[1:]) if target == f"lapack_{letters}_ffi" and letters[:1] in ("s", "c") else None
     if rule is None:
         raise Refused(f"the program calls {target[:100]!r}, which is not allowed in a problem with requirements")
-    matrix = operands[0] if operands else Type("", ())
-    fits = len(matrix.shape) >= 2 and matrix.dtype == ("f32" if letters[0] == "s" else "complex<f32>")
+    dtype = "f32" if letters[0] == "s" else "complex<f32>"
+    count = 2 if rule in _OF_TWO else 1
+    fits = len(operands) == count and all(one.dtype == dtype for one in operands) and len(operands[0].shape) >= 2
     if not fits or rule(operands, _settings(attributes, target, _SETTINGS[letters[1:]])) != results:
         raise Refused(f"the program calls {target!r} with operands that don't fit it")
     _check_layouts(attributes, target, operands, results)
@@ -88,24 +89,22 @@ def _split(matrix: Type) -> tuple[tuple[int, ...], int, int]:
 
 def _potrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
-    return [operands[0], Type("i32", batch)] if len(operands) == 1 and rows == columns else None
+    return [operands[0], Type("i32", batch)] if rows == columns else None
 
 
 def _getrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
-    pivots = Type("i32", (*batch, min(rows, columns)))
-    return [operands[0], pivots, Type("i32", batch)] if len(operands) == 1 else None
+    return [operands[0], Type("i32", (*batch, min(rows, columns))), Type("i32", batch)]
 
 
 def _geqrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
-    scales = Type(operands[0].dtype, (*batch, min(rows, columns)))
-    return [operands[0], scales] if len(operands) == 1 else None
+    return [operands[0], Type(operands[0].dtype, (*batch, min(rows, columns)))]
 
 
 def _orgqr(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
-    if len(operands) != 2 or not operands[1].shape or operands[1].dtype != operands[0].dtype:
+    if not operands[1].shape:
         return None
     *scales_batch, scales = operands[1].shape
     return [operands[0]] if tuple(scales_batch) == batch and scales <= columns <= rows else None
@@ -113,7 +112,7 @@ def _orgqr(operands: Types, _config: Settings) -> Types | None:
 
 def _syevd(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
-    if len(operands) != 1 or rows != columns:
+    if rows != columns:
         return None
     return [operands[0], Type(_REAL[operands[0].dtype], (*batch, rows)), Type("i32", batch)]
 
@@ -122,20 +121,22 @@ def _gesdd(operands: Types, config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     least, dtype = min(rows, columns), operands[0].dtype
     width = {_ALL: (rows, columns), _THIN: (least, least)}.get(config.get("mode", 0))
-    if len(operands) != 1 or width is None:
+    if width is None:
         return None
     left, right = Type(dtype, (*batch, rows, width[0])), Type(dtype, (*batch, width[1], columns))
     return [operands[0], Type(_REAL[dtype], (*batch, least)), left, right, Type("i32", batch)]
 
 
 def _trsm(operands: Types, config: Settings) -> Types | None:
-    if len(operands) != 2 or len(operands[1].shape) < 2 or operands[1].dtype != operands[0].dtype:
+    if len(operands[1].shape) < 2:
         return None
     (batch, rows, columns), (other, height, width) = _split(operands[0]), _split(operands[1])
     side = height if config.get("side") == _LEFT else width
     return [operands[1]] if batch == other and rows == columns == side else None
 
 
+# The other routines take one operand. All operands have the routine's dtype.
+_OF_TWO = (_orgqr, _trsm)
 _RULES: dict[str, Rule] = {
     "potrf": _potrf,
     "getrf": _getrf,
