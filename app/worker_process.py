@@ -17,8 +17,8 @@ from app.engine.boxes import (
     cache_folder,
     keep_sandbox,
     open_background_pools,
-    open_background_reference_pool,
     open_launcher,
+    open_pool,
     open_pools,
     open_reference_pool,
 )
@@ -168,9 +168,7 @@ def _open_boxes(settings: Settings, launcher: Launcher, meter: Meter, stack: Exi
         students=stack.enter_context(open_pools(settings, watched("submissions"))),
         background=stack.enter_context(open_background_pools(settings, watched("background", gives_way))),
         references=stack.enter_context(open_reference_pool(settings, watched("references"))),
-        background_references=stack.enter_context(
-            open_background_reference_pool(settings, watched("references", gives_way))
-        ),
+        background_references=stack.enter_context(open_pool(settings, watched("references", gives_way), 1)),
         pause=pause,
     )
     meter.watch_pools("submissions", boxes.students.students, boxes.students.inspectors)

@@ -22,12 +22,12 @@ from app.catalog.package import Package
 from app.engine.boxes import (
     CACHE_FOLDER,
     INSPECTOR,
+    Pools,
     box_spec,
     describe_boxes,
     find_cache,
-    open_inspector_pool,
     open_launcher,
-    open_pool,
+    open_pools,
     open_reference_pool,
 )
 from app.engine.hints import LEAST_CASES
@@ -72,9 +72,8 @@ class Order:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Boxes:
     launcher: Launcher
-    students: Pool
+    pools: Pools
     references: Pool
-    inspectors: Pool
 
 
 def judge_locally(order: Order) -> int:
@@ -89,12 +88,11 @@ def judge_locally(order: Order) -> int:
     settings = read_settings()
     with (
         _open_launcher(settings, order.package.manifest) as launcher,
-        open_pool(settings, launcher) as students,
+        open_pools(settings, launcher) as pools,
         open_reference_pool(settings, launcher) as references,
-        open_inspector_pool(settings, launcher) as inspectors,
     ):
-        students.warm(box_spec(order.package.manifest))
-        boxes = _Boxes(launcher=launcher, students=students, references=references, inspectors=inspectors)
+        pools.students.warm(box_spec(order.package.manifest))
+        boxes = _Boxes(launcher=launcher, pools=pools, references=references)
         return _judge_in(boxes, order, settings)
 
 
@@ -110,19 +108,19 @@ def _judge_in(boxes: _Boxes, order: Order, settings: Settings) -> int:
     described = describe_boxes(settings, boxes.launcher, gpu=manifest.limits.gpu)
     errors.print(described, highlight=False, soft_wrap=True, markup=False)
     if manifest.is_traced:
-        boxes.inspectors.warm(INSPECTOR)  # not before: it would take a core from the imports and the first box
+        boxes.pools.inspectors.warm(INSPECTOR)  # not before: it would take a core from the imports and the first box
     cache = _open_cache(order, settings, boxes.launcher)
     with _progress() as progress:
         task = progress.add_task("running the reference solution", total=None)
         found = cache.find() if cache else None
-        prepared = found or _prepare(order, boxes.students, abort)
+        prepared = found or _prepare(order, boxes.pools.students, abort)
         if cache and not found:
             cache.store(prepared)
         cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
         progress.update(task, description="judging", total=len(cases), completed=0)
         submission_id, outcomes = uuid4(), Outcomes()
         job = _job(order, boxes, cases, submission_id, outcomes, settings)
-        judged = judge(job, boxes.students, lambda _: progress.advance(task), abort)
+        judged = judge(job, boxes.pools.students, lambda _: progress.advance(task), abort)
         question = question_about(order.package, judged, outcomes)
         progress.update(task, description="checking for known mistakes", total=None)
         hint = _find_hint(question, cases, boxes.references, abort) if question else None
@@ -149,7 +147,7 @@ def _job(
         source=order.source,
         cases=in_order(cases, submission_id),
         references=boxes.references,
-        inspectors=boxes.inspectors,
+        inspectors=boxes.pools.inspectors,
         on_outcome=outcomes.add,
         wait_until_quieter=_wait_until_quieter if order.package.manifest.efficiency else None,
         runs_in_parallel="parallel_runs" in settings.chosen_optimizations,

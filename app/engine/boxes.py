@@ -6,7 +6,7 @@ stay of this kind when a Docker Engine appears or goes.
 
 import logging
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -135,44 +135,29 @@ def find_cache(settings: Settings) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-@contextmanager
-def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
-    with open_pool(settings, launcher) as students, open_inspector_pool(settings, launcher) as inspectors:
-        yield Pools(students=students, inspectors=inspectors)
+def open_pool(settings: Settings, launcher: Launcher, capacity: int) -> AbstractContextManager[Pool]:
+    return closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs))
 
 
-@contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
-    capacity = count_background_slots(settings.worker_slots)
-    with (
-        closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,
-        closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as inspectors,
-    ):
-        yield Pools(students=students, inspectors=inspectors)
-
-
-@contextmanager
-def open_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    with closing(Pool(launcher, capacity=settings.worker_slots + WAITING, max_runs=settings.max_runs)) as pool:
-        yield pool
-
-
-@contextmanager
-def open_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
+def open_reference_pool(settings: Settings, launcher: Launcher) -> AbstractContextManager[Pool]:
     """Open a pool for the packages' own code. Its boxes never hold a submission."""
-    with closing(Pool(launcher, capacity=REFERENCES, max_runs=settings.max_runs)) as pool:
-        yield pool
+    return open_pool(settings, launcher, REFERENCES)
+
+
+def open_pools(settings: Settings, launcher: Launcher) -> AbstractContextManager[Pools]:
+    slots = settings.worker_slots
+    return _open_two(settings, launcher, slots + WAITING, slots)
+
+
+def open_background_pools(settings: Settings, launcher: Launcher) -> AbstractContextManager[Pools]:
+    slots = count_background_slots(settings.worker_slots)
+    return _open_two(settings, launcher, slots, slots)
 
 
 @contextmanager
-def open_background_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """Open a pool of one box for the packages' own code that no student waits for."""
-    with closing(Pool(launcher, capacity=1, max_runs=settings.max_runs)) as pool:
-        yield pool
-
-
-@contextmanager
-def open_inspector_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """Open a pool for exported programs. Its boxes never hold a student's Python code."""
-    with closing(Pool(launcher, capacity=settings.worker_slots, max_runs=settings.max_runs)) as pool:
-        yield pool
+def _open_two(settings: Settings, launcher: Launcher, students: int, inspectors: int) -> Iterator[Pools]:
+    with (
+        open_pool(settings, launcher, students) as for_students,
+        open_pool(settings, launcher, inspectors) as for_inspectors,
+    ):
+        yield Pools(students=for_students, inspectors=for_inspectors)

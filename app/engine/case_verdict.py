@@ -10,7 +10,7 @@ from math import isnan
 
 from app.catalog.manifest import Manifest
 from app.engine.custom_checker import CustomChecker
-from app.engine.examination import Examination
+from app.engine.inspection import Examination
 from app.engine.inspector_protocol import SkipReason
 from app.engine.prepare import PreparedCase
 from app.engine.request import PROCESSES, Calls, numbers_of, rules_of

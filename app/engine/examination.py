@@ -8,7 +8,7 @@ compiled again for every step left out, so only a few cases are tried.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 
 from app.catalog.manifest import Manifest
 from app.engine.inspection import (
+    Examination,
     Inspectors,
-    ProgramRun,
+    OnExamination,
     export_fault,
     export_programs,
     inspect,
@@ -37,28 +38,6 @@ from sandbox.pool import Pool
 PROGRAMS = 2
 CASES = 2
 FARTHEST = sys.float_info.max
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examination:
-    """`outcome`: of the program's run, or of the step that failed before it. `evidence`: if there is any.
-
-    `is_exported`: a program exists, even if the inspector refused it. `skip_reason`: why the run, or some changed
-    programs, were skipped.
-    """
-
-    name: str
-    outcome: CaseOutcome
-    is_exported: bool
-    evidence: Evidence | None = None
-    skip_reason: SkipReason | None = None
-
-    @property
-    def is_out_of_time(self) -> bool:
-        return Ending.TIMED_OUT in (self.outcome.ending, self.skip_reason.ending if self.skip_reason else None)
-
-
-OnExamination = Callable[[Examination], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,17 +77,9 @@ def examine(examiner: Examiner, cases: Sequence[CaseInput], tried: Collection[st
             continue
         for case in members:
             on_examined(replace(refused, name=case.name, outcome=replace(refused.outcome, name=case.name)))
+    parts = {run.name: run.leave_out for task in tasks for run in task.runs}
     if tasks:
-        inspect(inspectors, tasks, lambda run: on_examined(_examination(run)))
-
-
-def _examination(ran: ProgramRun) -> Examination:
-    evidence, left_out = ran.evidence, ran.run.leave_out
-    if evidence is not None and left_out is not None and not ran.skip_reason:
-        evidence = _with_effects(evidence, left_out, ran)
-    return Examination(
-        name=ran.run.name, outcome=ran.outcome, is_exported=True, evidence=evidence, skip_reason=ran.skip_reason
-    )
+        inspect(inspectors, tasks, lambda examined: on_examined(_with_effects(examined, parts[examined.name])))
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, skip_reason: SkipReason) -> Examination | None:
@@ -155,23 +126,23 @@ def _wanted(manifest: Manifest, facts: Facts) -> tuple[RequiredPart, ...]:
     )
 
 
-def _with_effects(evidence: Evidence, wanted: RequiredPart, ran: ProgramRun) -> Evidence:
+def _with_effects(examined: Examination, wanted: RequiredPart | None) -> Examination:
     """Set the effect of each loop or choice: a loop's least over both ends, a choice's greatest over its branches.
 
     A candidate without an answer has no effect, since nothing has shown that it matters.
     """
-    answer = ran.outcome.answer
-    if answer is None:
-        return evidence
-    moved = {index: [effect_of(answer, changed) for changed in answers] for index, answers in ran.left_out.items()}
+    answer, evidence = examined.outcome.answer, examined.evidence
+    if wanted is None or evidence is None or answer is None or examined.skip_reason:
+        return examined
+    moved = {index: [effect_of(answer, changed) for changed in answers] for index, answers in examined.left_out.items()}
     if wanted.kind == "cond":
         branches = [replace(one, effect=max(moved.get(one.index, [0.0]))) for one in evidence.branches]
-        return replace(evidence, branches=tuple(branches))
+        return replace(examined, evidence=replace(evidence, branches=tuple(branches)))
     fitting = {loop.index for loop in evidence.loops if wanted.length in (None, loop.length)}
     loops = [
         replace(one, effect=min(moved.get(one.index, [0.0]))) if one.index in fitting else one for one in evidence.loops
     ]
-    return replace(evidence, loops=tuple(loops))
+    return replace(examined, evidence=replace(evidence, loops=tuple(loops)))
 
 
 def choose_tried(manifest: Manifest, cases: Iterable[CaseInput]) -> frozenset[str]:

@@ -53,24 +53,31 @@ SMALL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramRun:
-    """`evidence`: of the program, if the inspector could open it.
+class Examination:
+    """What is known of a case's program. `outcome`: of its run, or of the step that failed before it.
 
+    `is_exported`: a program exists, even if the inspector refused it. `evidence`: of the program, if the inspector
+    could open it.
     `left_out`: encoded answers of the changed programs, by the index of the loop (of the branches, for "cond"). A
     counted loop has two: without its first and without its last step. Another loop has one: without all steps. Branches
     have one each: with that branch always taken. None is an answer that could not be obtained, and is no evidence.
     `skip_reason`: the reason why the run or some changed programs were skipped.
     """
 
-    run: Run
+    name: str
     outcome: CaseOutcome
-    evidence: Evidence | None
+    is_exported: bool
+    evidence: Evidence | None = None
     left_out: Mapping[int, tuple[bytes | None, ...]] = field(default_factory=dict)
     skip_reason: SkipReason | None = None
 
+    @property
+    def is_out_of_time(self) -> bool:
+        return Ending.TIMED_OUT in (self.outcome.ending, self.skip_reason.ending if self.skip_reason else None)
+
 
 Exports: TypeAlias = Mapping[bytes, CaseOutcome]
-OnRun = Callable[[ProgramRun], None]
+OnExamination = Callable[[Examination], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +105,6 @@ def _signature(names: tuple[str, ...], static: frozenset[str], inputs: bytes) ->
 
 # 0.3 ms for each. The judge asks three times about each case, and the next submission has the same cases.
 _find_signature = lru_cache(SIGNATURES_KEPT)(_signature)
-
-
-def signatures_of(manifest: Manifest, inputs: Sequence[bytes]) -> list[bytes]:
-    """Return each signature once. Raises Untraceable."""
-    return list(dict.fromkeys(signature_of(manifest, each) for each in inputs))
 
 
 def export_programs(makers: Pool, package: Package, source: str, signatures: Sequence[bytes], abort: Event) -> Exports:
@@ -141,9 +143,9 @@ def export_fault(task: Task) -> str | None:
     return None
 
 
-def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_run: OnRun) -> None:
-    """Call `on_run` once for each run of each task. Raises BoxLost, Aborted."""
-    clock, reader = _clock(inspectors), _Reader(on_run)
+def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_examined: OnExamination) -> None:
+    """Call `on_examined` once for each run of each task. Raises BoxLost, Aborted."""
+    clock, reader = _clock(inspectors), _Reader(on_examined)
     end = _send(inspectors, plan(tasks), clock, reader)
     left = [*reader.left_open, *end.left]
     if reader.left_open and not clock.skip_reason and end.processes:
@@ -161,11 +163,11 @@ def time_programs(inspectors: Inspectors, tasks: Sequence[Task]) -> dict[str, Ca
     """
     timed: dict[str, CaseOutcome] = {}
 
-    def note(ran: ProgramRun) -> None:
+    def note(ran: Examination) -> None:
         if ran.outcome.ending is Ending.ANSWERED and ran.outcome.answer is not None:
             found: Any = decode(ran.outcome.answer)
             answer = encode(found["answer"])
-            timed[ran.run.name] = replace(ran.outcome, wall_seconds=min(found["seconds"]), answer=answer)
+            timed[ran.name] = replace(ran.outcome, wall_seconds=min(found["seconds"]), answer=answer)
 
     steps = [Step("time", task, run) for task in tasks for run in task.runs]
     _send(inspectors, steps, _clock(inspectors), _Reader(note))
@@ -232,13 +234,13 @@ def _checked(outcome: CaseOutcome) -> CaseOutcome:
 
 
 class _Reader:
-    """Turns the inspector's answers into runs. `left_open`: the rest of batches."""
+    """Turns the inspector's answers into examinations. `left_open`: the rest of batches."""
 
-    def __init__(self, on_run: OnRun) -> None:
+    def __init__(self, on_examined: OnExamination) -> None:
         self.left_open: list[Step] = []
-        self._on_run = on_run
+        self._on_examined = on_examined
         self._evidence: dict[bytes, Evidence] = {}
-        self._tried: dict[str, ProgramRun] = {}  # those whose changed programs follow
+        self._tried: dict[str, Examination] = {}  # those whose changed programs follow
 
     def read(self, step: Step, outcome: CaseOutcome) -> None:
         if step.batch:
@@ -271,9 +273,11 @@ class _Reader:
 
     def _keep(self, step: Step, run: Run, outcome: CaseOutcome, skip_reason: SkipReason | None = None) -> None:
         outcome, evidence = replace(outcome, name=run.name), self._evidence.get(step.task.signature)
-        found = ProgramRun(run=run, outcome=outcome, evidence=evidence, skip_reason=skip_reason)
+        found = Examination(
+            name=run.name, outcome=outcome, is_exported=True, evidence=evidence, skip_reason=skip_reason
+        )
         if run.leave_out is None:
-            self._on_run(found)
+            self._on_examined(found)
         else:
             self._tried[run.name] = found
 
@@ -289,7 +293,7 @@ class _Reader:
         found = replace(found, left_out={**found.left_out, **left_out}, skip_reason=found.skip_reason or skip_reason)
         self._tried[run.name] = found
         if step.rank == CANDIDATES - 1:
-            self._on_run(found)
+            self._on_examined(found)
 
 
 def not_run(skip_reason: SkipReason) -> CaseOutcome:

@@ -156,11 +156,10 @@ class Outcomes:
 
 
 class WaitOnce:
-    """Waits until the machine is less busy, once in a judging. `is_due`: a late case waits to run once more."""
+    """Waits until the machine is less busy, once in a judging."""
 
     def __init__(self, job: Job, abort: Event) -> None:
         self._wait, self._timeline, self._abort = job.wait_until_quieter, job.timeline, abort
-        self.is_due = False
 
     @property
     def may_wait(self) -> bool:
@@ -168,13 +167,11 @@ class WaitOnce:
 
     def excuses(self, outcome: CaseOutcome) -> bool:
         """Whether the case timed out because of the machine's load, and may run once more."""
-        is_late = self.may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome)
-        self.is_due = self.is_due or is_late
-        return is_late
+        return self.may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome)
 
     def wait(self) -> None:
         """Raises Aborted."""
-        wait, self._wait, self.is_due = self._wait, None, False
+        wait, self._wait = self._wait, None
         assert wait is not None, "this judging may not wait"
         self._timeline.begin("waiting")
         wait(self._abort)

@@ -19,7 +19,7 @@ and the requirement `kernel`. Then a GPU judges what was accepted.
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event
 
 from app.engine.case_verdict import (
@@ -32,11 +32,11 @@ from app.engine.case_verdict import (
     check_program,
     result_not_run,
 )
-from app.engine.examination import Examination, Examiner, choose_tried, examine, is_telling
-from app.engine.inspection import Inspectors
+from app.engine.examination import Examiner, choose_tried, examine, is_telling
+from app.engine.inspection import Examination, Inspectors
 from app.engine.job import Context, Job, OnResult
 from app.engine.overload import was_overloaded
-from app.engine.parallel_runs import call_again, call_cases, call_open_cases
+from app.engine.parallel_runs import CallEnd, call_again, call_cases, call_open_cases
 from app.engine.prepare import PreparedCase
 from app.engine.request import answer_bytes, read_outcome
 from app.engine.timing import compare_with_reference
@@ -76,33 +76,20 @@ def _judge_once(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Fini
     return finish(context, called.box, times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallResult:
-    """`is_whole`: whether every open case ran. `load_failure`: if the source could not be loaded.
-
-    `again`: the outcome of the drawn case in a second process, if there was one.
-    """
-
-    box: Box
-    is_whole: bool
-    load_failure: CaseOutcome | None
-    again: CaseOutcome | None
-
-
-def check_open_cases(context: Context) -> CallResult:
+def check_open_cases(context: Context) -> CallEnd:
     """Step 1: call the function on every open case, and compare its answers."""
     check = _AnswerCheck(context)
     end = call_open_cases(context, check.check)
-    again = end.again
     if check.late:
         context.overload.wait()
         context.too_slow.clear()
         names = {case.name for case in (*check.late, *end.left)}
-        end = call_cases(context, [case for case in context.job.open_cases if case.name in names], check.check)
+        late = call_cases(context, [case for case in context.job.open_cases if case.name in names], check.check)
+        end = replace(late, again=end.again)
     why = TOO_SLOW_MESSAGE if context.too_slow.is_set() else GIVEN_UP_MESSAGE
     for case in [*end.left, *context.job.sealed_cases] if end.left else []:
         context.results.keep(result_not_run(case, check.last, why))
-    return CallResult(box=end.box, is_whole=not end.left, load_failure=check.load_failure, again=again)
+    return replace(end, load_failure=check.load_failure)
 
 
 class _AnswerCheck:
@@ -147,10 +134,10 @@ def _check_answer(context: Context, case: PreparedCase, outcome: CaseOutcome) ->
     return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
-def examine_programs(context: Context, called: CallResult) -> None:
+def examine_programs(context: Context, called: CallEnd) -> None:
     """Step 2: examine the programs of cases that are right so far, and of sealed ones."""
     job = context.job
-    sealed = job.sealed_cases if called.is_whole else []
+    sealed = [] if called.left else job.sealed_cases
     if called.load_failure is not None:  # the source would not load for the sealed cases either
         for case in sealed:
             context.results.keep(_check_answer(context, case, replace(called.load_failure, name=case.name)))

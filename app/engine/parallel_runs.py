@@ -26,12 +26,14 @@ from sandbox.interface import Box, CaseInput, CaseOutcome, CaseQueue, Ending, On
 class CallEnd:
     """The end of calling cases. `box`: the one that ran them. `left`: cases that no process was left for.
 
-    `again`: the outcome of the drawn case in the second process, if there was one.
+    `again`: the outcome of the drawn case in the second process, if there was one. `load_failure`: if the source could
+    not be loaded.
     """
 
     box: Box
     left: Sequence[PreparedCase]
     again: CaseOutcome | None = None
+    load_failure: CaseOutcome | None = None
 
 
 def call_open_cases(context: Context, on_outcome: OnCase) -> CallEnd:
@@ -58,7 +60,7 @@ def call_open_cases(context: Context, on_outcome: OnCase) -> CallEnd:
 
         def deliver_and_begin(outcome: CaseOutcome) -> None:
             deliver(outcome)
-            if not second and context.results.are_accepted and not context.overload.is_due:
+            if not second and outcome.ending is Ending.ANSWERED and context.results.are_accepted:
                 run = copy_context().run
                 second.append(executor.submit(run, _call, context, shared.second, deliver_or_keep, Timeline()))
 

@@ -3,7 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import KnownSection, ReferenceSection, Section
 from app.engine.batch import Batch
-from app.engine.boxes import INSPECTOR, box_spec, open_inspector_pool, open_launcher
+from app.engine.boxes import INSPECTOR, box_spec, open_launcher, open_pool
 from app.engine.custom_checker import CustomChecker
 from app.engine.job import Job
 from app.engine.judge import judge
@@ -89,8 +89,8 @@ class VerificationPools:
 @contextmanager
 def open_pools(settings: Settings, launcher: Launcher) -> Iterator[VerificationPools]:
     with (
-        closing(Pool(launcher, capacity=BOXES, max_runs=settings.max_runs)) as boxes,
-        open_inspector_pool(settings, launcher) as inspectors,
+        open_pool(settings, launcher, BOXES) as boxes,
+        open_pool(settings, launcher, settings.worker_slots) as inspectors,
     ):
         yield VerificationPools(launcher=launcher, boxes=boxes, inspectors=inspectors)
 

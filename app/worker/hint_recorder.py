@@ -147,32 +147,29 @@ class HintRecorder:
             except Exception:
                 _log.exception("A submission gets no hint")
 
-    def ask(self, work: Work, finish: Finish, outcomes: Outcomes, cases: Sequence[PreparedCase]) -> Question | None:
-        """Return None if no known mistake can be recognised."""
-        with _optional(work):
-            return question_about(work.package, finish, outcomes, cases)
-        return None
-
-    def add_hint(self, work: Work, finish: Finish, question: Question | None, abort: threading.Event) -> Finish:
-        """Return `finish` with its hint. It has `hint_pending` if answers of known mistakes are not computed yet.
+    def add_hint(
+        self, work: Work, finish: Finish, outcomes: Outcomes, cases: Sequence[PreparedCase], abort: threading.Event
+    ) -> tuple[Finish, Question | None]:
+        """Return `finish` with its hint. If answers of known mistakes are not computed yet, it has `hint_pending`, and
+        the question for `add_later` comes with it.
 
         Raises Aborted.
         """
-        if question is None:
-            return finish
         with _optional(work):
+            question = question_about(work.package, finish, outcomes, cases)
+            if question is None:
+                return finish, None
             known = self._known.find(work.revision, work.package, work.variant, abort)
             if known is not None:
-                return replace(finish, hint=find_hint(question, known))
+                return replace(finish, hint=find_hint(question, known)), None
             recorded = self._known.find_recorded(work.revision, work.package, abort)
             hint = find_hint(about_samples(question), recorded) if recorded is not None else None
             is_whole = recorded is not None and work.submission.mode == "sample"
-            return replace(finish, hint=hint, hint_pending=not is_whole)
-        return finish
+            return replace(finish, hint=hint, hint_pending=not is_whole), None if is_whole else question
+        return finish, None
 
-    def add_later(self, claim: JudgingClaim, work: Work, question: Question | None, hint: str | None) -> None:
+    def add_later(self, claim: JudgingClaim, work: Work, question: Question, hint: str | None) -> None:
         """Find the pending hint of a judging that has been written, in another thread. `hint` is its first one."""
-        assert question is not None, "no hint is pending"
         size = QUESTION_BYTES + sum(map(len, question.answers.values()))
         if self._hold(size) <= HELD_BYTES:
             self._waiting.put((size, partial(self._answer, claim, work, question, hint)))

@@ -108,20 +108,16 @@ class StopAfterRefusals(Middleware):
 
 
 class StopWithoutGpus(Middleware):
-    """Calls `stop` once, when the worker has lost all its GPUs. Other workers take its judgings."""
+    """Calls `stop` when the worker has lost all its GPUs. Other workers take its judgings."""
 
     def __init__(self, gpus: Gpus, stop: Callable[[], None]) -> None:
         self._gpus, self._stop = gpus, stop
-        self._has_stopped = False
-        self._lock = threading.Lock()
 
     def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
         try:
             return judge(claim, abort)
         except DeviceLost:
-            with self._lock:
-                is_first, self._has_stopped = self._gpus.are_lost and not self._has_stopped, self._gpus.are_lost
-            if is_first:
+            if self._gpus.are_lost:
                 self._stop()
             raise
 

@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -70,7 +70,8 @@ class CostRecorder(Middleware):
             cost = cost_of(judged.outcomes.costs, _called(work))
             machine = f"{self._machine}, {finish.image}"  # the image names the libraries' versions
             if cost is not None:
-                self._store(claim, work, machine, cost)
+                key = {"judging_id": claim.judging_id, "revision_id": work.revision.id, "machine": machine}
+                self._store(Measurement, cost, **key)
                 self._run_reference_later(work, machine)
         return judged
 
@@ -83,7 +84,7 @@ class CostRecorder(Middleware):
         """Raises JudgeFailed, BoxLost, Aborted. What fails is tried again after the next accepted submission."""
         try:
             if not self._is_measured(work, machine) and (cost := self._measure_reference(work, abort)) is not None:
-                self._store_reference(work, machine, cost)
+                self._store(ReferenceMeasurement, cost, revision_id=work.revision.id, machine=machine)
         finally:
             self._waiting.discard((work.revision.id, machine))
 
@@ -102,26 +103,9 @@ class CostRecorder(Middleware):
         with self._database.transaction() as session:
             return session.get(ReferenceMeasurement, (work.revision.id, machine)) is not None
 
-    def _store(self, claim: JudgingClaim, work: Work, machine: str, cost: Cost) -> None:
-        row = insert(Measurement).values(
-            judging_id=claim.judging_id,
-            revision_id=work.revision.id,
-            machine=machine,
-            wall_seconds=cost.wall_seconds,
-            memory_bytes=cost.memory_bytes,
-        )
+    def _store(self, table: type[Measurement | ReferenceMeasurement], cost: Cost, **key: object) -> None:
         with self._database.transaction() as session:
-            session.execute(row.on_conflict_do_nothing())
-
-    def _store_reference(self, work: Work, machine: str, cost: Cost) -> None:
-        row = insert(ReferenceMeasurement).values(
-            revision_id=work.revision.id,
-            machine=machine,
-            wall_seconds=cost.wall_seconds,
-            memory_bytes=cost.memory_bytes,
-        )
-        with self._database.transaction() as session:
-            session.execute(row.on_conflict_do_nothing())
+            session.execute(insert(table).values(**key, **asdict(cost)).on_conflict_do_nothing())
 
 
 def _called(work: Work) -> list[str]:

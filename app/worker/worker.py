@@ -96,10 +96,9 @@ class Worker:
         finally:
             progress.close()
         end = replace(end, phases=progress.timeline.end(), spent=progress.timeline.spent)
-        question = self._hint_recorder.ask(work, end, outcomes, cases)
-        end = self._hint_recorder.add_hint(work, end, question, abort)
+        end, question = self._hint_recorder.add_hint(work, end, outcomes, cases, abort)
         is_written = finish(self._database, claim, end, abort)
-        if is_written and end.hint_pending:
+        if is_written and question is not None:
             self._hint_recorder.add_later(claim, work, question, end.hint)
         return JudgingResult(claim=claim, work=work, finish=end, outcomes=outcomes, is_written=is_written)
 

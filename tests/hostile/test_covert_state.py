@@ -162,7 +162,7 @@ def test_a_box_is_used_as_often_as_the_settings_allow(
     with closing(Pool(launcher, capacity=1, max_runs=100)) as references:
         arena = open_arena("standardise", (references, references), remembering)
 
-    with open_pool(read_settings(), remembering) as pool:
+    with open_pool(read_settings(), remembering, 1) as pool:
         arena = arena.moved_to(pool)
         used = []
         for _ in range(4):

@@ -8,8 +8,8 @@ import pytest
 
 from app.catalog.package import Package, package_from_files
 from app.engine.inspection import (
+    Examination,
     Inspectors,
-    ProgramRun,
     export_fault,
     export_programs,
     inspect,
@@ -81,7 +81,7 @@ class Looking:
             Task(signature=signature, program=exported[signature].answer or b"", runs=members, wanted=(SCAN,))
             for signature, members in by_signature.items()
         ]
-        self.ran: list[ProgramRun] = []
+        self.ran: list[Examination] = []
         bench = Inspectors(pool=pool, package=package, abort=abort)
         inspect(bench, tasks, self.ran.append)
 
@@ -92,14 +92,14 @@ def test_cases_of_one_signature_share_a_program(pool: Pool, package: Package) ->
 
     seen = Looking(pool, package, HONEST, runs)
 
-    assert {ran.run.name: ran.evidence.loops[0].length for ran in seen.ran if ran.evidence} == {
+    assert {ran.name: ran.evidence.loops[0].length for ran in seen.ran if ran.evidence} == {
         "first": 4,
         "second": 4,
         "other": 2,
     }
-    answers = {ran.run.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
+    answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
     assert {name: float(answer) for name, answer in answers.items()} == {"first": 10, "second": 26, "other": 3}  # type: ignore[arg-type]
-    left_out = {ran.run.name: ran.left_out for ran in seen.ran}
+    left_out = {ran.name: ran.left_out for ran in seen.ran}
     assert [float(decode(one or b"")) for one in left_out["first"][0]] == [9, 6]  # type: ignore[arg-type]
     assert left_out["second"] == {}
 
@@ -110,7 +110,7 @@ def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(pool: 
     seen = Looking(pool, package, HUNGRY, runs)
 
     assert all(ran.evidence is not None for ran in seen.ran)
-    assert [ran.run.name for ran in seen.ran] == [run.name for run in runs]
+    assert [ran.name for ran in seen.ran] == [run.name for run in runs]
     assert {ran.outcome.ending for ran in seen.ran} <= {Ending.OUT_OF_MEMORY, Ending.CRASHED}
     assert all(ran.outcome.answer is None and ran.left_out == {} for ran in seen.ran)
     assert [ran.skip_reason is None for ran in seen.ran] == [False] * 5
@@ -125,7 +125,7 @@ def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
 
     seen = Looking(pool, package, HONEST, runs)
 
-    assert sorted(ran.run.name for ran in seen.ran) == [run.name for run in runs]
+    assert sorted(ran.name for ran in seen.ran) == [run.name for run in runs]
     assert [ran.skip_reason and (ran.skip_reason.ending, ran.skip_reason.seconds) for ran in seen.ran] == [
         (Ending.TIMED_OUT, 6e-6)
     ] * 3
@@ -194,7 +194,7 @@ def test_a_run_that_hangs_in_a_batch_is_named(pool: Pool, package: Package, monk
 
     seen = Looking(pool, package, hanging, runs)
 
-    outcomes = {ran.run.name: ran.outcome for ran in seen.ran}
+    outcomes = {ran.name: ran.outcome for ran in seen.ran}
     assert outcomes["case 3"].ending is Ending.TIMED_OUT
     answers = [decode(outcomes[f"case {n}"].answer or b"") for n in range(3)]
     assert [float(answer) for answer in answers] == [9, 10, 11]  # type: ignore[arg-type]
@@ -222,7 +222,7 @@ def test_a_batch_that_is_not_answered_decides_nothing(
 
     seen = Looking(pool, package, HONEST, runs)
 
-    answers = {ran.run.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
+    answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
     assert len(seen.ran) == 4
     assert {name: float(answer) for name, answer in answers.items()} == {  # type: ignore[arg-type]
         f"case {n}": 9 + n for n in range(4)
@@ -238,7 +238,7 @@ def test_a_forged_answer_in_a_batch_leaves_the_others_as_they_are(
 
     seen = Looking(pool, package, HONEST, runs)
 
-    answers = {ran.run.name: ran.outcome.answer or b"" for ran in seen.ran}
+    answers = {ran.name: ran.outcome.answer or b"" for ran in seen.ran}
     assert answers["case 1"] == bytes(3)
     assert [float(decode(answers[name])) for name in ("case 0", "case 2")] == [9, 11]  # type: ignore[arg-type]
     assert len(seen.ran) == 3
@@ -259,13 +259,13 @@ def _with_batches(forged: str) -> str:
 def test_bytes_that_are_no_program_are_the_submissions_fault(pool: Pool, package: Package) -> None:
     signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
     task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
-    ran: list[ProgramRun] = []
+    ran: list[Examination] = []
 
     bench = Inspectors(pool=pool, package=package, abort=threading.Event())
     inspect(bench, [task], ran.append)
 
     assert ran[0].evidence is None
-    assert [(one.run.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
+    assert [(one.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
 
 
 @pytest.mark.parametrize(
