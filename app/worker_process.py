@@ -38,7 +38,7 @@ from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.telemetry import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.warm import Preparation, Warmer
 from app.worker.work import Works
-from app.worker.worker import Lane, Lanes, Worker
+from app.worker.worker import Lane, Worker
 from sandbox.box_middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.gpu.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher, Ready
@@ -203,12 +203,10 @@ def _connect(
     worker = Worker(
         database,
         works,
-        Lanes(
-            interactive=Lane(expected=expected, pools=boxes.students),
-            background=Lane(expected=ahead, pools=boxes.background),
-            overload_waits=OverloadWaits(capacity.slots),
-        ),
         hints,
+        interactive=Lane(expected=expected, pools=boxes.students),
+        background=Lane(expected=ahead, pools=boxes.background),
+        overload_waits=OverloadWaits(capacity.slots),
         runs_in_parallel="parallel_runs" in optimizations,
         card=capacity.gpus[0] if len(set(capacity.gpus)) == 1 else "",
     )

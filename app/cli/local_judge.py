@@ -174,12 +174,12 @@ def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[Prepare
 
 def _find_hint(question: "Question", cases: "Sequence[PreparedCase]", pool: Pool, abort: threading.Event) -> str | None:
     """Run all known mistakes on two wrong cases, and only the possible ones on the rest."""
-    from app.engine.hints import find_hint, list_mistakes, list_possible, mistake_outputs
+    from app.engine.hints import find_alike, find_hint, list_mistakes, mistake_outputs
 
     package = question.package
     mistakes = list_mistakes(package)
     wrong = [case for case in cases if case.name in question.wrong][:LEAST_CASES]
-    possible = set(list_possible(question, mistake_outputs(package, mistakes, wrong, pool, abort)))
+    possible = set(find_alike(question, mistake_outputs(package, mistakes, wrong, pool, abort)))
     left = [mistake for mistake in mistakes if mistake.name in possible]
     return find_hint(question, mistake_outputs(package, left, cases, pool, abort)) if left else None
 

@@ -13,7 +13,7 @@ from app.engine.custom_checker import CustomChecker
 from app.engine.inspection import Examination
 from app.engine.inspector_protocol import SkipReason
 from app.engine.prepare import PreparedCase
-from app.engine.request import PROCESSES, Calls, numbers_of, rules_of
+from app.engine.request import PROCESSES, numbers_of, rules_of
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.leaf import aligned
 from app.judging.printable_text import printable
@@ -205,12 +205,11 @@ def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcom
     return _CaseFinding(verdict=verdict, finding=comparison, answer=aligned(rules.view(answer), rules.view(expected)))
 
 
-def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Calls) -> CaseResult:
+def check_calls(manifest: Manifest, source: str, case: PreparedCase, first: CaseResult, calls: Facts) -> CaseResult:
     """Apply the requirements on the source and on calls. `first`: the result of checking the answer."""
     if first.verdict is not Verdict.ACCEPTED:
         return first
-    numbers = numbers_of(manifest, case.inputs)
-    facts = Facts(numbers=numbers, source=source, **calls.as_facts())
+    facts = replace(calls, numbers=numbers_of(manifest, case.inputs), source=source)
     unmet = first_unmet(manifest.requirements, "source", facts) or first_unmet(manifest.requirements, "calls", facts)
     right = _with_kernels(first, calls.kernels, "calls")
     return refuse(right, unmet.category, unmet.message) if unmet else right

@@ -58,7 +58,8 @@ class CustomChecker:
                 if len(answer) <= WIDER * len(expected):
                     raise
                 return TOO_LARGE
-            return self._run(references, asked)
+            (outcome,) = self._run(references, [asked])
+            return self._verdict(outcome)
 
         return ask
 
@@ -88,9 +89,7 @@ class CustomChecker:
             with suppress(CheckerFailed, Malformed):  # too large, or no answer
                 if not isinstance(pair_leaves(decode(values[2]), decode(values[1])), StructureDiffers):
                     cases.append(self._case(str(number), tuple(values)))
-        outcomes: list[CaseOutcome] = []
-        if cases:
-            run_cases(references, self._spec, self._request(cases), outcomes.append, self.abort)
+        outcomes = self._run(references, cases) if cases else []
         answered = (outcome for outcome in outcomes if outcome.ending is Ending.ANSWERED)
         return {int(outcome.name): decode(outcome.answer or b"") for outcome in answered}
 
@@ -104,28 +103,23 @@ class CustomChecker:
             reason = f"{place}, case {name}: inputs, expected and answer together hold {error}"
             raise CheckerFailed(reason, remedy="make the case smaller", part="property") from None
 
-    @property
-    def _spec(self) -> BoxSpec:
-        return BoxSpec(tuple(sorted(self.package.manifest.frameworks)))
-
-    def _request(self, cases: Sequence[CaseInput]) -> Request:
-        return patient(
-            Request(
-                source=self.package.checker or "",
-                entry_point="check",
-                driver=None,
-                parameters=tuple(Parameter(name, "value") for name in PARAMETERS),
-                cases=tuple(cases),
-                limits=replace(limits_of(self.package.manifest), answer_bytes=ANSWER_BYTES),
-            )
+    def _run(self, references: Pool, cases: Sequence[CaseInput]) -> list[CaseOutcome]:
+        manifest, outcomes = self.package.manifest, list[CaseOutcome]()
+        request = Request(
+            source=self.package.checker or "",
+            entry_point="check",
+            driver=None,
+            parameters=tuple(Parameter(name, "value") for name in PARAMETERS),
+            cases=tuple(cases),
+            limits=replace(limits_of(manifest), answer_bytes=ANSWER_BYTES),
         )
+        spec = BoxSpec(tuple(sorted(manifest.frameworks)))
+        run_cases(references, spec, patient(request), outcomes.append, self.abort)
+        return outcomes
 
-    def _run(self, references: Pool, case: CaseInput) -> Tree:
-        outcomes: list[CaseOutcome] = []
-        run_cases(references, self._spec, self._request([case]), outcomes.append, self.abort)
-        (outcome,) = outcomes
+    def _verdict(self, outcome: CaseOutcome) -> Tree:
         if outcome.ending is not Ending.ANSWERED:
-            reason = f"{place_of(self.package, 'property')}, case {case.name}: {reason_of(outcome)}"
+            reason = f"{place_of(self.package, 'property')}, case {outcome.name}: {reason_of(outcome)}"
             raise CheckerFailed(reason, part="property", outcome=outcome)
         return decode(outcome.answer or b"")
 

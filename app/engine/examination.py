@@ -115,12 +115,12 @@ def _task(
     # If a problem requires several loops, the cases alternate between them.
     leave_out = {name: wanted[index % len(wanted)] for index, name in enumerate(names)}
     runs = tuple(Run(case.name, case.inputs, leave_out.get(case.name)) for case in members)
-    return Task(signature=signature, program=program, runs=runs, wanted=wanted)
+    return Task(signature=signature, program=program, runs=runs)
 
 
 def _wanted(manifest: Manifest, facts: Facts) -> tuple[RequiredPart, ...]:
     return tuple(
-        RequiredPart(requirement.uses, requirement.steps(facts), requirement.through)
+        RequiredPart(requirement.uses, requirement.steps(facts))
         for requirement in manifest.requirements
         if isinstance(requirement, Uses) and requirement.uses != "vmap"
     )

@@ -43,24 +43,12 @@ HINT_CHARACTERS = 500
 FAR = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
-    """The cases in which a submission gives the same wrong output as a known mistake.
+def recognise(alike: Mapping[str, frozenset[str]]) -> str | None:
+    """Return the mistake that explains the most cases, if its cases include those of all other candidates.
 
-    `is_refuted`: in some case the mistake's output is wrong and the submission's output differs from it.
+    `alike`: by mistake, the cases that it explains; without mistakes that a case refutes.
     """
-
-    cases: frozenset[str]
-    is_refuted: bool
-
-
-def recognise(likenesses: Mapping[str, Likeness]) -> str | None:
-    """Return the mistake that explains the most cases, if its cases include those of all other candidates."""
-    possible = {
-        name: likeness.cases
-        for name, likeness in likenesses.items()
-        if not likeness.is_refuted and len(likeness.cases) >= LEAST_CASES
-    }
+    possible = {name: cases for name, cases in alike.items() if len(cases) >= LEAST_CASES}
     best = max(possible, key=lambda name: len(possible[name]), default=None)
     if best is None or any(not cases < possible[best] for name, cases in possible.items() if name != best):
         return None
@@ -101,8 +89,6 @@ TWO_MISTAKES = "Two mistakes at once: (1) {first}; (2) {second}."
 
 # By case; only answers that are far from correct.
 Answers: TypeAlias = Mapping[str, Tree]
-
-NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,12 +214,12 @@ def about_samples(question: Question) -> Question:
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
     """`known`: from `mistake_outputs`, for the same inputs."""
-    likenesses = _likenesses(question, known)
-    by_hint: dict[str, Likeness] = {}
+    alike = find_alike(question, known)
+    by_hint: dict[str, frozenset[str]] = {}
     for mistake in list_mistakes(question.package):
         # Two versions of a mistake may share a hint, and need not be distinguished.
-        both = (likenesses.get(mistake.name, NOT_ALIKE), by_hint.get(mistake.hint, NOT_ALIKE))
-        by_hint[mistake.hint] = max(both, key=lambda likeness: (not likeness.is_refuted, len(likeness.cases)))
+        if (cases := alike.get(mistake.name)) is not None:
+            by_hint[mistake.hint] = max(by_hint.get(mistake.hint, cases), cases, key=len)
     return recognise(by_hint) or _find_two(question, known)
 
 
@@ -321,14 +307,20 @@ def _wide(leaf: Leaf) -> Array:
     return leaf.array.astype(np.complex128 if leaf.kind == "complex" else np.float64)
 
 
-def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:
-    """Return the mistakes that no case refutes."""
-    return [name for name, likeness in _likenesses(question, known).items() if not likeness.is_refuted]
+def find_alike(question: Question, known: Mapping[str, Answers]) -> dict[str, frozenset[str]]:
+    """Return the cases in which the submission gives a mistake's wrong answer, for each mistake that no case refutes.
 
+    A case refutes a mistake if the mistake's answer is wrong and the submission's answer is another.
+    """
+    rules, answers, wrong = plain_rules(question.package), _decoded(question.answers), question.wrong
 
-def _likenesses(question: Question, known: Mapping[str, Answers]) -> dict[str, Likeness]:
-    rules, answers = plain_rules(question.package), _decoded(question.answers)
-    return {name: _likeness(answers, question.wrong, of, rules) for name, of in known.items()}
+    def is_alike(name: str, mistake: Answers) -> bool:
+        return name in wrong and agree(answers[name], mistake[name], rules)
+
+    found = {name: mistake.keys() & answers.keys() for name, mistake in known.items()}
+    return {
+        name: frozenset(cases) for name, cases in found.items() if all(is_alike(case, known[name]) for case in cases)
+    }
 
 
 def _decoded(answers: Mapping[str, bytes]) -> dict[str, Tree]:
@@ -340,16 +332,6 @@ def _decoded(answers: Mapping[str, bytes]) -> dict[str, Tree]:
         except Malformed:
             continue
     return found
-
-
-def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers, rules: Rules) -> Likeness:
-    """Stops at the first case that refutes the mistake, usually the first of all."""
-    alike: set[str] = set()
-    for name in known.keys() & answers.keys():
-        if name not in wrong or not agree(answers[name], known[name], rules):
-            return Likeness(cases=frozenset(alike), is_refuted=True)
-        alike.add(name)
-    return Likeness(cases=frozenset(alike), is_refuted=False)
 
 
 def record_samples(package: Package, pool: Pool, abort: Event) -> SampleRecord:

@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any, TypeAlias
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
@@ -28,13 +29,14 @@ from app.engine.inspector_protocol import (
     singly,
 )
 from app.engine.request import MOST_ANSWER_BYTES, PROCESSES, limits_of, run_cases
-from app.judging.requirement import KERNELS, Conditional, Evidence, Loop
+from app.judging.requirement import Evidence
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.trace_signature import PROGRAM_BYTES, describe
 from sandbox.guest.wire import MESSAGE
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request, RunLimits
 from sandbox.pool import Pool
 
+_EVIDENCE = TypeAdapter(Evidence)
 EXPORT_DRIVER = "from sandbox.guest.program_export import run"
 NO_ANSWER = "NoAnswer"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
@@ -247,7 +249,7 @@ class _Reader:
             self._read_batch(step, outcome)
         elif step.run is None:
             if outcome.ending is Ending.ANSWERED and outcome.answer is not None:
-                self._evidence[step.task.signature] = _evidence(decode(outcome.answer))
+                self._evidence[step.task.signature] = _EVIDENCE.validate_python(decode(outcome.answer))
         elif step.kind == "leave_out":
             self._add(step, step.run, _left_out(outcome))
         else:
@@ -320,18 +322,3 @@ def _left_out(outcome: CaseOutcome) -> Mapping[int, tuple[bytes | None, ...]]:
         return {}
     found: Any = decode(outcome.answer)
     return {index: tuple(None if one is None else encode(one[0]) for one in answers) for index, answers in found}
-
-
-def _evidence(found: Any) -> Evidence:
-    return Evidence(
-        loops=tuple(Loop(**loop) for loop in found["loops"]),
-        branches=tuple(Conditional(**one) for one in found["branches"]),
-        operations=found["operations"],
-        copies=found["copies"],
-        axes=found["axes"],
-        equations=found["equations"],
-        temporary_bytes=found["temporary_bytes"],
-        flops=found["flops"],
-        unbounded=found["unbounded"],
-        kernels=None if found["kernels"] is None else KERNELS.validate_python(found["kernels"]),
-    )

@@ -28,11 +28,10 @@ BATCH_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class RequiredPart:
-    """`length` None: any length. `through`: the loop's evidence says which inputs pass through it."""
+    """`length` None: any length."""
 
     kind: Literal["scan", "fori", "while", "cond"]
     length: int | None
-    through: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,6 @@ class Task:
     signature: bytes
     program: bytes
     runs: Sequence[Run]
-    wanted: tuple[RequiredPart, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Timeline:
         return {str(name): seconds for name, seconds in (*self._ended.items(), *self._aside.items())}
 
     def begin(self, name: PhaseName) -> None:
-        self._end()
+        self.close()
         self._name, self._since = name, time.monotonic()
         self._tell([*self._phases(), Phase(name=name, seconds=None)])
 
@@ -64,15 +64,12 @@ class Timeline:
             self._since += taken
             self._aside[name] = self._aside.get(name, 0.0) + taken
 
-    def close(self) -> None:
-        """End the phase, also after an error."""
-        self._end()
-
     def end(self) -> tuple[Phase, ...]:
-        self._end()
+        self.close()
         return tuple(self._phases() + [self._phase(name, seconds) for name, seconds in self._aside.items()])
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End the phase, also after an error."""
         if self._name is not None:
             self._ended[self._name] = self._ended.get(self._name, 0.0) + time.monotonic() - self._since
         self._name = None
@@ -105,7 +102,7 @@ class Job:
     cases: Sequence[PreparedCase]
     references: Pool | None = None
     inspectors: Pool | None = None
-    on_outcome: OnCase | None = None
+    on_outcome: OnCase = lambda _: None
     timeline: Timeline = field(default_factory=Timeline)
     wait_until_quieter: Callable[[Event], None] | None = None
     runs_in_parallel: bool = False
@@ -229,10 +226,6 @@ class Context:
     def is_confirmed_or_timed(self, case: PreparedCase) -> bool:
         """Whether a step after the examination may refuse this case."""
         return case is self.drawn or case.name in self.timed
-
-    def tell(self, outcome: CaseOutcome) -> None:
-        if self.job.on_outcome is not None:
-            self.job.on_outcome(outcome)
 
 
 def _draw(job: Job) -> PreparedCase | None:

@@ -130,7 +130,7 @@ def _is_first_sample(job: Job, case: PreparedCase) -> bool:
 def _check_answer(context: Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
     manifest = context.job.manifest
     own, calls = read_outcome(manifest, outcome)
-    context.tell(own)
+    context.job.on_outcome(own)
     return check_calls(manifest, context.job.source, case, check_case(context.checker, case, own), calls)
 
 
@@ -175,7 +175,7 @@ class _ProgramCheck:
             return
         with context.job.timeline.aside("checking"):
             if case.sealed:
-                context.tell(examined.outcome)
+                context.job.on_outcome(examined.outcome)
             result = check_program(context.checker, case, self._right.get(case.name), examined)
             context.results.settle(result, may_change=context.is_confirmed_or_timed(case))
 

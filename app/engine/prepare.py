@@ -9,7 +9,7 @@ student or the author: the judging ends with a message (`find_unanswerable`). Th
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from threading import Event
 from typing import Any
@@ -27,8 +27,6 @@ from app.engine.custom_checker import CustomChecker, find_fault
 from app.engine.examination import Examiner, choose_tried, examine
 from app.engine.inspection import Examination, Inspectors
 from app.engine.request import (
-    NO_CALLS,
-    Calls,
     PackageFailed,
     build_request,
     limits_of,
@@ -226,8 +224,8 @@ class _Bench:
         for case in given:
             outcome, calls = read_outcome(manifest, outcomes[case.name])
             answers[case.name] = outcome.answer or b""
-            self._require("source", case, calls=calls)
-            self._require("calls", case, calls=calls)
+            self._require("source", case, calls)
+            self._require("calls", case, calls)
         return answers, box
 
     def programs(self, given: Sequence[CaseInput], answers: Mapping[str, bytes]) -> dict[str, Examination]:
@@ -268,19 +266,11 @@ class _Bench:
                     remedy="compute with JAX only, so that tracing changes nothing",
                     part="reference",
                 )
-        self._require("program", case, evidence=examined.evidence)
+        self._require("program", case, Facts(numbers={}, evidence=examined.evidence, reference=examined.evidence))
 
-    def _require(
-        self, basis: Basis, case: CaseInput, *, evidence: Evidence | None = None, calls: Calls = NO_CALLS
-    ) -> None:
+    def _require(self, basis: Basis, case: CaseInput, facts: Facts) -> None:
         manifest = self.package.manifest
-        facts = Facts(
-            numbers=numbers_of(manifest, case.inputs),
-            evidence=evidence,
-            reference=evidence,
-            source=self.package.reference,
-            **calls.as_facts(),
-        )
+        facts = replace(facts, numbers=numbers_of(manifest, case.inputs), source=self.package.reference)
         if unmet := first_unmet(manifest.requirements, basis, facts):
             place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"
             raise ReferenceFailed(

@@ -6,7 +6,7 @@ asks for it, and `read_outcome` reads what was seen.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.comparison import Rules
 from app.judging.random_samples import RandomRules
-from app.judging.requirement import KERNELS, Kernels
+from app.judging.requirement import KERNELS, Facts, Kernels
 from app.judging.requirements.forbids_calls import ForbidsCalls
 from app.judging.requirements.forbids_syntax import ForbidsSyntax, without_main_guards
 from app.judging.requirements.kernel import Kernel
@@ -166,21 +166,8 @@ def rules_of(manifest: Manifest) -> Rules:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
-    """What the student's process saw, as in `Facts`."""
-
-    calls: Mapping[str, int] = field(default_factory=dict)
-    forbidden: Mapping[str, int] = field(default_factory=dict)
-    code: Mapping[str, int] = field(default_factory=dict)
-    touched: Mapping[str, int] = field(default_factory=dict)
-    kernels: Kernels | None = None
-
-    def as_facts(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-
-NO_CALLS = Calls()
+# Of a process that saw nothing.
+NO_CALLS = Facts(numbers={})
 
 
 def is_recorded(manifest: Manifest) -> bool:
@@ -200,8 +187,8 @@ def recorded(manifest: Manifest, request: Request) -> Request:
     return replace(request, driver=RECORDING_DRIVER.format(request.driver, patterns, kernel_parameters))
 
 
-def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
-    """Return the outcome with the solution's own answer, and the calls.
+def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Facts]:
+    """Return the outcome with the solution's own answer, and the facts on its calls.
 
     A malformed recording is returned unchanged and judged wrong.
     """
@@ -232,7 +219,7 @@ def _read_kernels(tree: Tree) -> Kernels | None:
         return None
 
 
-def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:
+def _read_notes(notes: str, counts: Mapping[str, int]) -> Facts:
     """The process can write anything into its notes, so a line that is no note tells that the source did."""
     found: dict[str, dict[str, int]] = {"call": {}, "code": {}, "touched": {}}
     for line in filter(None, notes.split("\n")):
@@ -240,7 +227,7 @@ def _read_notes(notes: str, counts: Mapping[str, int]) -> Calls:
             found[note[1]].setdefault(note[2], int(note[3]))
         else:
             found["touched"].setdefault(UNREADABLE, 0)
-    return Calls(calls=counts, forbidden=found["call"], code=found["code"], touched=found["touched"])
+    return Facts(numbers={}, calls=counts, forbidden=found["call"], code=found["code"], touched=found["touched"])
 
 
 def run_cases(

@@ -147,7 +147,7 @@ def _tasks(context: Context, pool: Pool, source: str, whose: str, chosen: Mappin
         program = exports[signature].answer if signature in exports else None
         if program is not None:
             run = Run(f"{whose} {size}", chosen[size].inputs, None)
-            tasks.append(Task(signature=signature, program=program, runs=[run], wanted=()))
+            tasks.append(Task(signature=signature, program=program, runs=[run]))
     return [task for task in tasks if export_fault(task) is None]
 
 

@@ -1,8 +1,8 @@
 """Middleware around judgings: an ordered list of parts that see every judging of a worker.
 
 `app.worker_process` has the list. Each part gets the claim, calls the next part, and gets the judging with its verdict,
-or the exception of a judging that failed through no fault of the student. No part decides on a judging: the error of a
-part itself is logged, and the judging goes on. A part must not delay the verdict: longer work gets a thread of its own.
+or the exception of a judging that failed through no fault of the student. No part decides on a judging: it raises only
+what the next part raises. A part must not delay the verdict: longer work belongs into another thread.
 """
 
 import logging
@@ -17,7 +17,7 @@ from app.judging.verdicts import Finish
 from app.submissions.judging_record import JudgingClaim
 from app.worker.work import Work
 from sandbox.gpu.gpu_lease import Gpus
-from sandbox.interface import Aborted, DeviceLost, SandboxAway, SandboxUnavailable
+from sandbox.interface import DeviceLost, SandboxAway, SandboxUnavailable
 
 # A single refusal may be due to one problem.
 MOST_REFUSALS = 3
@@ -48,33 +48,8 @@ class Middleware(ABC):
 def with_middleware(judge: Judge, middleware: Sequence[Middleware]) -> Judge:
     """Return `judge` inside of all `middleware`. The first part is the outermost."""
     for part in reversed(middleware):
-        judge = partial(_around, part, judge)
+        judge = partial(part.around, judge)
     return judge
-
-
-def _around(part: Middleware, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-    """Return or raise what `judge` does, even if the part itself fails before or after it."""
-    ends: list[JudgingResult | Exception] = []
-
-    def observed(claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-        try:
-            ends.append(judged := judge(claim, abort))
-        except Exception as error:
-            ends.append(error)
-            raise
-        return judged
-
-    try:
-        return part.around(observed, claim, abort)
-    except Aborted:
-        raise
-    except Exception as error:
-        if error not in ends:
-            _log.exception("%s: %s failed; the judging goes on", claim, type(part).__name__)
-    end = ends[0] if ends else judge(claim, abort)
-    if isinstance(end, Exception):
-        raise end
-    return end
 
 
 class StopAfterRefusals(Middleware):

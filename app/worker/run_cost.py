@@ -5,6 +5,7 @@ the inputs of the variant that was accepted first. It runs as background work, w
 students hold half of the slots.
 """
 
+import logging
 import platform
 import socket
 import threading
@@ -28,6 +29,8 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.middleware import Judge, JudgingResult, Middleware
 from app.worker.work import Work
 from sandbox.interface import CaseOutcome, Ending
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +69,15 @@ class CostRecorder(Middleware):
         judged = judge(claim, abort)
         work, finish = judged.work, judged.finish
         is_whole = judged.is_written and work.submission.mode == "submit" and not work.package.manifest.is_interpreted
-        if is_whole and finish.verdict is Verdict.ACCEPTED:
-            cost = cost_of(judged.outcomes.costs, _called(work))
+        cost = cost_of(judged.outcomes.costs, _called(work)) if finish.verdict is Verdict.ACCEPTED else None
+        if is_whole and cost is not None:
             machine = f"{self._machine}, {finish.image}"  # the image names the libraries' versions
-            if cost is not None:
-                key = {"judging_id": claim.judging_id, "revision_id": work.revision.id, "machine": machine}
+            key = {"judging_id": claim.judging_id, "revision_id": work.revision.id, "machine": machine}
+            try:
                 self._store(Measurement, cost, **key)
                 self._run_reference_later(work, machine)
+            except Exception:
+                _log.exception("%s is not on the leaderboard", claim)
         return judged
 
     def _run_reference_later(self, work: Work, machine: str) -> None:

@@ -225,6 +225,6 @@ class Warmer:
         self._later.put("the list of problems", partial(_log.info, PREPARED, len(mine)), Urgency.OTHERS)
 
     def _add(self, packages: dict[UUID, Package], revision: Revision) -> None:
-        package = retry(lambda: self._works.package(revision), self._stop)
+        _, package = retry(lambda: self._works.revision(revision.id), self._stop)
         if self._serves(package):
             packages[revision.id] = package

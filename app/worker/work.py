@@ -75,10 +75,6 @@ class Works:
             waited_seconds=float(waited_seconds or 0),
         )
 
-    def package(self, revision: Revision) -> Package:
-        """Raises PackageInvalid: a revision may be older than a rule of the package format."""
-        return self.revision(revision.id)[1]
-
     def current(self) -> list[Revision]:
         """Return every problem's current revision, the most popular first."""
         current = select(Revision).join(Problem, IS_CURRENT).where(Problem.availability != "withdrawn")
@@ -88,6 +84,7 @@ class Works:
             return list(session.scalars(current))
 
     def _read_revision(self, revision_id: UUID) -> tuple[Revision, Package]:
+        """Raises PackageInvalid: a revision may be older than a rule of the package format."""
         with self._database.transaction() as session:
             revision = session.get_one(Revision, revision_id)
             slug = session.get_one(Problem, revision.problem_id).slug

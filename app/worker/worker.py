@@ -40,35 +40,29 @@ class Lane:
     pools: Pools
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes:
-    """`background` has its own low-priority boxes, which no interactive judging may get."""
-
-    interactive: Lane
-    background: Lane
-    overload_waits: OverloadWaits
-
-    def of(self, claim: JudgingClaim) -> Lane:
-        return self.background if claim.is_background else self.interactive
-
-
 class Worker:
-    """Judges claims, each in a thread of the lease loop."""
+    """Judges claims, each in a thread of the lease loop.
+
+    `background` has its own low-priority boxes, which no `interactive` judging may get.
+    """
 
     def __init__(
         self,
         database: Database,
         works: Works,
-        lanes: Lanes,
         hint_recorder: HintRecorder,
         *,
+        interactive: Lane,
+        background: Lane,
+        overload_waits: OverloadWaits,
         runs_in_parallel: bool = True,
         card: str = "",
     ) -> None:
         self._database = database
         self._works = works
-        self._lanes = lanes
         self._hint_recorder = hint_recorder
+        self._interactive, self._background = interactive, background
+        self._overload_waits = overload_waits
         self._runs_in_parallel = runs_in_parallel
         self._card = card
 
@@ -85,7 +79,7 @@ class Worker:
             progress.timeline.begin("preparing")
             cases = self._prepare(claim, work, abort)
             job = self._job(claim, work, cases, outcomes, progress.timeline)
-            end = judge(job, self._lanes.of(claim).pools.students, progress.show_result, abort)
+            end = judge(job, self._lane(claim).pools.students, progress.show_result, abort)
         except Aborted:
             self._make_ready(claim, work)
             raise
@@ -102,19 +96,22 @@ class Worker:
             self._hint_recorder.add_later(claim, work, question, end.hint)
         return JudgingResult(claim=claim, work=work, finish=end, outcomes=outcomes, is_written=is_written)
 
+    def _lane(self, claim: JudgingClaim) -> Lane:
+        return self._background if claim.is_background else self._interactive
+
     def _prepare(self, claim: JudgingClaim, work: Work, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission
         if submission.inputs is not None:
-            references = self._lanes.interactive.expected.references
+            references = self._interactive.expected.references
             return [prepare_custom_inputs(work.package, submission.inputs, references, abort)]
-        cases = self._lanes.of(claim).expected.get(work.revision, work.package, work.variant, abort)
+        cases = self._lane(claim).expected.get(work.revision, work.package, work.variant, abort)
         chosen = [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
         return in_order(chosen, submission.id)
 
     def _job(
         self, claim: JudgingClaim, work: Work, cases: Sequence[PreparedCase], outcomes: Outcomes, timeline: Timeline
     ) -> Job:
-        lane, is_timed = self._lanes.of(claim), work.package.manifest.efficiency is not None
+        lane, is_timed = self._lane(claim), work.package.manifest.efficiency is not None
         longest_wait = LONGEST_WAIT_SECONDS if is_timed else LONGEST_WAIT_AFTER_TIMEOUT_SECONDS
         return Job(
             package=work.package,
@@ -124,7 +121,7 @@ class Worker:
             inspectors=lane.pools.inspectors,
             on_outcome=outcomes.add,
             timeline=timeline,
-            wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id, longest_wait),
+            wait_until_quieter=partial(self._overload_waits.wait, work.submission.user_id, longest_wait),
             runs_in_parallel=self._runs_in_parallel and not claim.is_background,
             card=self._card,
         )
@@ -132,7 +129,7 @@ class Worker:
     def _make_ready(self, claim: JudgingClaim, work: Work) -> None:
         """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
         if not claim.is_background and is_cancelled(self._database, claim):
-            self._lanes.interactive.pools.students.warm(box_spec(work.package.manifest))
+            self._interactive.pools.students.warm(box_spec(work.package.manifest))
 
 
 class _Progress:

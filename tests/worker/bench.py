@@ -28,7 +28,7 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.run_cost import CostRecorder
 from app.worker.work import Works
-from app.worker.worker import Lane, Lanes, Worker
+from app.worker.worker import Lane, Worker
 from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Launcher, ObservedQueue, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission
@@ -123,12 +123,14 @@ class Bench:
     ) -> Worker:
         """`pools`: other ones than the references', and `background` for judgings again."""
         interactive = Lane(expected=self.expected(), pools=pools or self.pools)
-        lanes = Lanes(
+        return Worker(
+            self.database,
+            Works(self.database),
+            hint_recorder or self.hint_recorder(),
             interactive=interactive,
             background=interactive if background is None else replace(interactive, pools=background),
             overload_waits=OverloadWaits(slots=1),
         )
-        return Worker(self.database, Works(self.database), lanes, hint_recorder or self.hint_recorder())
 
     def cost_recorder(self) -> CostRecorder:
         return CostRecorder(self.database, self.expected(), "here", lambda _, step: step(threading.Event()))

@@ -21,7 +21,7 @@ from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files
 
-SCAN = RequiredPart("scan", 4, ())
+SCAN = RequiredPart("scan", 4)
 PROBLEM = """\
 title: Scaled sum
 summary: Add up a vector, part by part.
@@ -78,7 +78,7 @@ class Looking:
             by_signature.setdefault(signature_of(package.manifest, run.inputs), []).append(run)
         exported = export_programs(pool, package, dedent(source), list(by_signature), abort)
         tasks = [
-            Task(signature=signature, program=exported[signature].answer or b"", runs=members, wanted=(SCAN,))
+            Task(signature=signature, program=exported[signature].answer or b"", runs=members)
             for signature, members in by_signature.items()
         ]
         self.ran: list[Examination] = []
@@ -135,7 +135,7 @@ def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
 @pytest.mark.parametrize("runs", [1, 2])
 def test_a_program_that_is_compiled_has_no_time_for_compiling(runs: int) -> None:
     same = [Run(f"case {n}", encode({}), None) for n in range(runs)]
-    task = Task(signature=encode([]), program=b"program", runs=same, wanted=())
+    task = Task(signature=encode([]), program=b"program", runs=same)
     clock = Clock(call_seconds=1, seconds=100)
     messages = Messages(plan([task]), clock)
     late = CaseOutcome(
@@ -156,7 +156,6 @@ def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_se
             signature=encode([]),
             program=program * 2**20,
             runs=[Run(f"case {n}", encode({"x": n}), SCAN)] * 3,
-            wanted=(),
         )
         for n, program in enumerate((b"a", b"b"))
     ]
@@ -179,7 +178,7 @@ def test_runs_on_small_inputs_share_messages_of_a_mebibyte() -> None:
     sizes = {"a": small, "b": large, "c": small, "tried": small, "d": small, "e": small}
     runs = [Run(name, inputs, SCAN if name == "tried" else None) for name, inputs in sizes.items()]
 
-    steps = plan([Task(signature=b"", program=b"", runs=runs, wanted=())])
+    steps = plan([Task(signature=b"", program=b"", runs=runs)])
 
     assert [step.kind for step in steps[:5]] == ["open", "run", "run", "run", "batch"]
     assert sorted(step.run.name for step in steps[1:4] if step.run) == ["b", "e", "tried"]
@@ -258,7 +257,7 @@ def _with_batches(forged: str) -> str:
 
 def test_bytes_that_are_no_program_are_the_submissions_fault(pool: Pool, package: Package) -> None:
     signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
-    task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
+    task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)])
     ran: list[Examination] = []
 
     bench = Inspectors(pool=pool, package=package, abort=threading.Event())
@@ -280,6 +279,6 @@ def test_bytes_that_are_no_program_are_the_submissions_fault(pool: Pool, package
     ],
 )
 def test_no_inspector_gets_an_export_of_another_form(program: bytes, fault: str | None) -> None:
-    task = Task(signature=b"", program=program, runs=[], wanted=())
+    task = Task(signature=b"", program=program, runs=[])
 
     assert export_fault(task) == fault

@@ -1,4 +1,4 @@
-"""The middleware around judgings: the error of a part is logged, and never that of the judging.
+"""The middleware around judgings.
 
 A host that refuses every box stops its worker; one problem's refusal, or an engine that is away, does not.
 """
@@ -11,58 +11,11 @@ import pytest
 
 from app.engine.job import Outcomes
 from app.submissions.judging_record import JudgingClaim
-from app.worker.middleware import Judge, JudgingResult, Middleware, StopAfterRefusals, StopWhenIdle, with_middleware
-from sandbox.interface import Aborted, BoxLost, SandboxAway, SandboxUnavailable
+from app.worker.middleware import JudgingResult, StopAfterRefusals, StopWhenIdle, with_middleware
+from sandbox.interface import SandboxAway, SandboxUnavailable
 
 CLAIM = JudgingClaim(job_id=1, judging_id=1, attempt=1, watched=uuid4())
 JUDGED = JudgingResult(claim=CLAIM, work=ANY, finish=ANY, outcomes=Outcomes())
-
-
-class FailsBefore(Middleware):
-    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:  # noqa: ARG002
-        raise OverflowError("int too large to convert to float")
-
-
-class FailsAfter(Middleware):
-    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-        judge(claim, abort)
-        raise OverflowError("int too large to convert to float")
-
-
-class FailsOverAnError(Middleware):
-    def around(self, judge: Judge, claim: JudgingClaim, abort: threading.Event) -> JudgingResult:
-        try:
-            return judge(claim, abort)
-        except BoxLost:
-            raise KeyError("box") from None
-
-
-PARTS = [FailsBefore(), FailsAfter(), FailsOverAnError()]
-
-
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
-def test_a_part_that_fails_fails_no_judging(part: Middleware, caplog: pytest.LogCaptureFixture) -> None:
-    calls: list[JudgingClaim] = []
-
-    def judge(claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
-        calls.append(claim)
-        return JUDGED
-
-    assert with_middleware(judge, [part, part])(CLAIM, threading.Event()) is JUDGED
-    assert calls == [CLAIM]
-    assert (type(part).__name__ in caplog.text) == (not isinstance(part, FailsOverAnError))
-
-
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
-@pytest.mark.parametrize("error", [BoxLost("gone"), Aborted()], ids=lambda error: type(error).__name__)
-def test_the_error_of_the_judging_stays_the_same(part: Middleware, error: Exception) -> None:
-    def judge(_claim: JudgingClaim, _abort: threading.Event) -> JudgingResult:
-        raise error
-
-    with pytest.raises(type(error)) as raised:
-        with_middleware(judge, [part])(CLAIM, threading.Event())
-
-    assert raised.value is error
 
 
 REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
