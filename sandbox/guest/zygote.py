@@ -34,6 +34,8 @@ IMPORTS = {
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
     "triton": ("triton", "triton.language"),
 }
+# The judge's own code that drivers import, by the framework that it needs.
+DRIVERS = {"numpy": ("record",), "jax": ("program_export", "inspection")}
 # `make runtime` installs them only where they are asked for.
 OPTIONAL = ("triton",)
 TMP = Path("/tmp")
@@ -58,6 +60,9 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         importlib.import_module("sandbox.guest.triton").launches.install()
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
         raise RuntimeError("a CUDA context exists before the fork: no child could create its own")
+    for framework in ("numpy", *frameworks):
+        for driver in DRIVERS.get(framework, ()):
+            importlib.import_module(f"sandbox.guest.{driver}")
     may_separate = settings.isolation != "shared" and is_permitted(gpu=has_gpu)
     if not may_separate and not is_needless():
         raise SystemExit("this kernel separates processes by namespaces only, and allows none in this box")
