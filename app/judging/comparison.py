@@ -14,7 +14,7 @@ shape.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -213,10 +213,13 @@ def _check(leaf: _Leaf) -> Finding:
         return checker.check(task)
 
 
+_FOUND = [each.name for each in fields(Finding)]
+
+
 def _report(leaf: _Leaf, finding: Finding) -> LeafReport:
     answer, expected, tolerance = leaf.task.answer, leaf.task.expected, leaf.task.tolerance
     return LeafReport(
-        **asdict(finding),
+        **{name: getattr(finding, name) for name in _FOUND},
         path=leaf.task.path,
         checker=leaf.checker.checker,
         shape=answer.shape,
