@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
-from sandbox.guest import jax_compilation, monitor, wire
+from sandbox.guest import jax_compilation, monitor, system_calls, wire
 from sandbox.guest.confinement import Surroundings
 from sandbox.guest.gpu_start import holds_cuda_context
 from sandbox.guest.isolation import is_needless, is_permitted
@@ -74,6 +74,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     )
     gc.collect()
     gc.freeze()  # otherwise the collector's marks would copy every page in every child
+    system_calls.use_huge_pages()  # each fork would copy the entries of 50,000 small ones of PyTorch
     wire.write_frame(wire.TO_HOST, wire.READY, _describe(settings, surroundings, missing).to_json())
     _serve(surroundings)
 
