@@ -22,6 +22,7 @@ import math
 import re
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -40,7 +41,7 @@ EXECUTABLES_KEPT = 1024
 
 SMALL_TEXT = 256 * 1024
 SMALL_ELEMENTS = 2**16
-# The most steps of a loop, times elements of the largest array, for which a program counts as short.
+# The most steps of all loops, times elements of the largest array, for which a program counts as short.
 SHORT_LOOPS = 2**18
 # For programs that run their operations once or a few times: LLVM's optimizations cost more time than they save.
 STRAIGHT_OPTIONS = (
@@ -52,7 +53,12 @@ STRAIGHT_OPTIONS = (
 # For programs with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are disabled.
 LOOP_OPTIONS = (("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1))
 _LOOP = "stablehlo.while"
-_SHAPE = re.compile(r"tensor<(\d+(?:x\d+)*)x")
+# A number, or a loop from 0 up to one, as `scan` and `fori_loop` make it. Exported programs have their numbers first.
+_COUNTED_LOOP = re.compile(
+    r"(%\w+) = stablehlo\.constant dense<(\d+)> : tensor<i\d+>"
+    r"|(%\w+) = stablehlo\.compare\s+LT, %iterArg\w*, (%\w+), SIGNED[^\n]*\n\s*stablehlo\.return \3 :"
+)
+_SHAPE = re.compile(r"tensor<((?:\d+x)+)")
 _NAME = re.compile(r"module @jit_(\w+)")
 # A program that calls a function outside of itself, such as LAPACK's, may need what lowering sets up.
 _CALLS_OUT = "custom_call"
@@ -88,8 +94,7 @@ def install(parts: Collection[str]) -> None:
             contexts.renew()
         if has_options and backend.platform == "cpu":
             # The student's own options come last, so they win.
-            steps = math.inf if _LOOP in text else 1
-            options.env_option_overrides = [*options_for(text, steps), *options.env_option_overrides]
+            options.env_option_overrides = [*options_for(text), *options.env_option_overrides]
 
         def compiled() -> Any:
             return compile_program(backend, computation, devices, options, callbacks, *rest, **named)
@@ -122,16 +127,36 @@ def is_tested() -> bool:
     return jax is not None and jax.__version__ in TESTED_VERSIONS
 
 
-def options_for(text: str, steps: float) -> Options:
-    """Return the options to compile a program with, from its StableHLO text and the most steps of a loop in it."""
+def options_for(text: str) -> Options:
+    """Return the options to compile a program with, from its StableHLO text."""
     if len(text) > SMALL_TEXT or _largest(text) > SMALL_ELEMENTS:
         return ()
-    return STRAIGHT_OPTIONS if steps * _largest(text) <= SHORT_LOOPS else LOOP_OPTIONS
+    return STRAIGHT_OPTIONS if _steps(text) * _largest(text) <= SHORT_LOOPS else LOOP_OPTIONS
+
+
+def _steps(text: str) -> float:
+    """Return the most steps of all loops, as if each were inside the one before; infinite if a loop has no known
+    length.
+    """
+    numbers, counts = dict[str, int](), list[int]()
+    for name, number, _, bound in _COUNTED_LOOP.findall(text):
+        if number:
+            numbers[name] = int(number)
+        elif bound in numbers:
+            counts.append(numbers[bound])
+    return math.prod(counts) if len(counts) == text.count(_LOOP) else math.inf
 
 
 def _largest(text: str) -> int:
     """Return the number of elements of the largest array."""
-    return max((math.prod(map(int, shape.split("x"))) for shape in set(_SHAPE.findall(text))), default=1)
+    return max(map(_elements, set(_SHAPE.findall(text))), default=1)
+
+
+def _elements(shape: str) -> int:
+    product = 1
+    for length in shape.rstrip("x").split("x"):
+        product *= int(length)
+    return product
 
 
 class _Contexts:
@@ -157,8 +182,8 @@ class _Contexts:
 
 
 class Programs:
-    """Compiled programs by the digest of their text and options: those of this process, and those in `folder`.
-    `identity`: of what compiles.
+    """Compiled programs by the digest of their text and options: the most recently used ones of this process, and those
+    in `folder`. `identity`: of what compiles.
 
     `plain`: the keys of programs that call no function outside of themselves. `compiled`: the name and executable of
     each program that this process has compiled since `record` was called.
@@ -166,7 +191,8 @@ class Programs:
 
     def __init__(self, folder: Path | None, identity: bytes) -> None:
         self._folder, self._identity = folder, identity
-        self._kept: dict[str, Any] = {}
+        self._kept: OrderedDict[str, Any] = OrderedDict()
+        self._changing = threading.Lock()
         self.compiled: dict[str, tuple[str, Any]] | None = None
         self.plain: set[str] = set()
 
@@ -186,8 +212,10 @@ class Programs:
 
     def load(self, key: str, options: Any = None) -> Any:
         """Return None if this process has not compiled the program and the folder does not hold it."""
-        if (kept := self._kept.get(key)) is not None:
-            return kept
+        with self._changing:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
         content = self.read(f"program-{key}")
         if content is None:
             return None
@@ -211,9 +239,10 @@ class Programs:
         return next((key for key, kept in self._kept.items() if kept is executable and key in self.plain), None)
 
     def _keep(self, key: str, executable: Any) -> None:
-        if len(self._kept) == EXECUTABLES_KEPT:
-            self._kept.clear()
-        self._kept[key] = executable
+        with self._changing:
+            self._kept[key] = executable
+            while len(self._kept) > EXECUTABLES_KEPT:
+                self._kept.popitem(last=False)
 
 
 def _load(content: bytes, options: Any) -> Any:

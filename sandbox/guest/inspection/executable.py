@@ -1,6 +1,5 @@
 """Turn a checked module into a graph with every call inlined, compile it once, and run it as the host asks."""
 
-import math
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -122,10 +121,9 @@ class Executable:
         self._structure = _Structure(structure, len(module.main.type.results))
         self._graph: Graph = read(module)
         loops = find_loops(self._graph)
-        steps = max((math.inf if loop.steps is None else loop.steps for loop in loops), default=1)
         self._work = Work(self._graph, loops)
         self._kernels = find_kernels(self._graph, loops)
-        self._options = _options(module, steps)
+        self._options = _options(module)
         self._compiled = _compile(module, self._options, jax.devices("cpu")[0])
         self._changed: dict[tuple[int, int], Any] = {}
 
@@ -214,12 +212,12 @@ def _parts(exported: bytes) -> tuple[bytes, Tree]:
     return parts["program"].tobytes(), parts["structure"]
 
 
-def _options(module: Module, steps: float) -> jax_compilation.Options:
+def _options(module: Module) -> jax_compilation.Options:
     """Return the options for the program and for its changes, which differ in a constant."""
     if not jax_compilation.is_tested():
         return ()
     with module.context:
-        return jax_compilation.options_for(module.module.operation.get_asm(enable_debug_info=False), steps)
+        return jax_compilation.options_for(module.module.operation.get_asm(enable_debug_info=False))
 
 
 def _compile(module: Module, overrides: jax_compilation.Options, device: Any) -> Any:
