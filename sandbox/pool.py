@@ -70,18 +70,18 @@ class Pool:
             leased.close()
 
     def warm(self, spec: BoxSpec, number: int = 1) -> None:
-        """Start a box in the background, unless this number is idle or starting, or the pool is full."""
+        """Start boxes in the background until this number is idle or starting, or the pool is full."""
         with self._changed:
-            has_enough = self._starting.count(spec) + self._count_idle(spec) >= number
-            if has_enough or self._is_closed or self._count() >= self.capacity:
-                return
-            self._starting.append(spec)
-        try:
-            threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
-        except RuntimeError:  # the host has no thread left: the next lease launches a box itself
-            with self._changed:
-                self._starting.remove(spec)
-                self._changed.notify_all()
+            missing = number - self._starting.count(spec) - self._count_idle(spec)
+            starts = 0 if self._is_closed else max(0, min(missing, self.capacity - self._count()))
+            self._starting += [spec] * starts
+        for _ in range(starts):
+            try:
+                threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
+            except RuntimeError:  # the host has no thread left: the next lease launches a box itself
+                with self._changed:
+                    self._starting.remove(spec)
+                    self._changed.notify_all()
 
     def count_idle(self, spec: BoxSpec) -> int:
         """Count the boxes of this kind that are idle, or will be once they are empty."""

@@ -161,15 +161,19 @@ class Warmer:
             self._now.put(f"revision {revision_id}", partial(self._open, revision_id))
 
     def _open(self, revision_id: str) -> None:
-        """Start boxes for two processes of a submission, and prepare the revision if that has not been done."""
+        """Have a box ready, and the first time boxes for two processes of a submission. Prepare the revision once.
+
+        No second box starts later, since that would take a core from the judging which this announces.
+        """
         self._heard.discard(revision_id)
         revision, package = retry(lambda: self._works.revision(UUID(revision_id)), self._stop)
         if not self._serves(package):
             return
-        self._pools.students.warm(box_spec(package.manifest), 2)
+        is_new = revision.id not in self._opened
+        self._pools.students.warm(box_spec(package.manifest), 2 if is_new else 1)
         if package.manifest.is_traced:
             self._pools.inspectors.warm(INSPECTOR)
-        if revision.id not in self._opened:
+        if is_new:
             self._now.put(f"{package.slug}, variant 0,", partial(self._prepare_opened, revision, package))
 
     def _serves(self, package: Package) -> bool:

@@ -10,6 +10,7 @@ from sandbox.interface import MIB, Aborted, BoxSpec, Launcher, SandboxUnavailabl
 from sandbox.pool import Pool
 from tests.sandbox.bench import Recorder, make_request, run_in, value_of
 from tests.sandbox.conftest import ONE_QUICKLY
+from tests.serving import wait_for
 
 pytestmark = ONE_QUICKLY
 
@@ -212,6 +213,16 @@ def test_a_warm_box_is_there_when_it_is_wanted(make_pool: Callable[..., Pool], r
     use(pool)
 
     assert len(recorder.launched) == 1
+
+
+def test_as_many_boxes_are_warmed_as_are_missing(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+
+    pool.warm(BARE)
+    pool.warm(BARE, 2)
+    wait_for(lambda: pool.count().starting == 0)
+
+    assert (pool.count_idle(BARE), len(recorder.launched)) == (2, 2)
 
 
 def test_closing_the_pool_ends_lent_boxes_when_they_come_back(
