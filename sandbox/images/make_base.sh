@@ -26,8 +26,10 @@ archives=$root/var/cache/apt/archives
 rm -f "$archives"/*.deb
 run apt-get --quiet --yes --download-only --option APT::Sandbox::User=root --option Dir::Cache::archives="$archives" \
     --option Dir::State::status="$root/var/lib/dpkg/status" dist-upgrade
+# dpkg leaves out a package that needs another one set up before. The second call installs it.
 if ls "$archives"/*.deb >/dev/null 2>&1; then
-    DEBIAN_FRONTEND=noninteractive run chroot "$root" sh -c 'dpkg --install /var/cache/apt/archives/*.deb'
+    install='dpkg --install /var/cache/apt/archives/*.deb'
+    DEBIAN_FRONTEND=noninteractive run chroot "$root" sh -c "$install || $install"
 fi
 
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/tmp/* "$root"/run/*
