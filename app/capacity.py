@@ -36,8 +36,8 @@ def count_background_slots(slots: int) -> int:
 def use_one_heap() -> None:
     """Let all threads of this process share one heap. Call it before there are threads.
 
-    glibc gives each thread its own heap and seldom returns what it freed there: a worker of 20 threads grew to 720 MB,
-    and with one heap to 260 MB. Other C libraries have no such option.
+    glibc gives each thread its own heap and seldom returns what it freed there. After 3,000 submissions a worker of 20
+    threads held 757 MB, and with one heap 338 MB. Other C libraries have no such option.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

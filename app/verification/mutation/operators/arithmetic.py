@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from app.verification.mutation.operator import Operator
 from app.verification.mutation.tree import Edits, Tree
 
-SYMBOLS: dict[type[ast.operator], str] = {
+_SYMBOLS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -46,10 +46,10 @@ class Arithmetic(Operator):
 
     def edits(self, node: ast.AST, tree: Tree) -> Iterator[Edits]:
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-            symbol, other = SYMBOLS[type(node.op)], _BINARY[type(node.op)]
+            symbol, other = _SYMBOLS[type(node.op)], _BINARY[type(node.op)]
             yield (tree.operator_between(node.left, symbol, node.right, other),)
         elif isinstance(node, ast.AugAssign):
-            symbol = SYMBOLS[type(node.op)] + "="
+            symbol = _SYMBOLS[type(node.op)] + "="
             if type(node.op) in _AUGMENTED:
                 yield (tree.operator_between(node.target, symbol, node.value, _AUGMENTED[type(node.op)]),)
             yield (tree.operator_between(node.target, symbol, node.value, "="),)
