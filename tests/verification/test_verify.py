@@ -140,8 +140,8 @@ def test_fewer_known_submissions_than_needed_are_an_error(pools: VerificationPoo
     ("added", "is_told"),
     [
         ("1e-4 * np.random.default_rng().random()", True),
-        ("1e-7 * np.random.default_rng().random()", True),
-        ("1e-7 * (__import__('time').time_ns() % 997 / 997)", True),
+        ("1e-7 * np.random.default_rng().random(len(x))", True),
+        ("1e-7 * np.random.default_rng(__import__('time').time_ns()).random(len(x))", True),
         ("1e-4", False),
     ],
 )
@@ -151,7 +151,7 @@ def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, poo
     findings = check_reference(trial_of(package, pools, FULL)).findings
 
     told = [finding.severity for finding in findings if finding.message.startswith("the reference is nondeterministic")]
-    assert told == ["warning"] * is_told
+    assert told == ["warning"] * is_told, findings
 
 
 def test_rounding_by_threads_is_no_noise() -> None:
