@@ -27,10 +27,11 @@ from sandbox.guest.wire import GuestFacts, Settings
 # Modules that solutions commonly use: a first import in a child would cost the student time (torch._dynamo: 0.8 s).
 IMPORTS = {
     "numpy": ("numpy", "numpy.random"),
-    "jax": ("jax", "jax.numpy", "jax.random", "jax.export"),
+    # JAX itself imports the last two: mhlo when it lowers, and SciPy's LAPACK for the first linear algebra.
+    "jax": ("jax", "jax.numpy", "jax.random", "jax.export", "jaxlib.mlir.dialects.mhlo", "scipy.linalg.cython_lapack"),
     "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
     "optax": ("optax",),
-    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton", "jaxlib.mlir.dialects.mhlo"),
+    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton"),
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
     "triton": ("triton", "triton.language"),
 }
