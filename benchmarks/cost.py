@@ -196,7 +196,8 @@ def _measure_group(subjects: Sequence[Subject], slug: str, group: str) -> Iterat
 
 def _in_order(sources: list[str], group: str) -> list[str]:
     """Return the sources as they are sent. The first one of a problem is sent once more, as a new submission."""
-    return [*sources, sources[0] + SENT] if group == UNSEEN_ONES else sources
+    first = sources[:1] if group == UNSEEN_ONES else []
+    return [*sources, *(source + SENT for source in first)]
 
 
 def _tell(series: str, group: str, sample: Sample) -> None:
