@@ -1,10 +1,11 @@
 """Run mutants on cases until one kills them, at low cost.
 
-All mutants run on one case of medium size; the survivors run on the other cases, grouped by shape. Many mutants share
-a process that has run the reference, so they reuse what JAX compiled for it. A mutant that fails by little runs on,
-which measures how far off it is at worst.
+All mutants run on the case that the most known wrong solutions fail; the survivors run on the other cases, grouped by
+shape. Many mutants share a process that has run the reference, so they reuse what JAX compiled for it. A mutant that
+fails by little runs on, which measures how far off it is at worst.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -67,7 +68,7 @@ class MutantRunner:
 
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        first, others = _in_order(some_of_each(self.material.cases))
+        first, others = _in_order(some_of_each(self.material.cases), self._failures)
         share = -(-len(candidates) // AT_ONCE) or 1
         parts = [candidates[start : start + share] for start in range(0, len(candidates), share)]
         self.trial.each("mutants", parts, lambda part: self.try_on([first], part))
@@ -78,7 +79,7 @@ class MutantRunner:
 
     def try_idle(self, candidates: Sequence[Candidate]) -> None:
         """Run some killed mutants on cases that killed none, which may only have come late in the order."""
-        busy = {name for judged in self.material.judged for name in judged.attempt.failed}
+        busy = {*self._failures}
         busy.update(name for candidate in candidates for name in candidate.killed_by)
         idle = [case for case in some_of_each(self.material.cases) if case.name not in busy]
         dead = [candidate for candidate in candidates if candidate.is_dead and candidate.how == VALUES][:TRIED_AGAIN]
@@ -135,6 +136,11 @@ class MutantRunner:
             or (answer is not None and relative_difference(answer, expected) <= rounding)
         )
 
+    @property
+    def _failures(self) -> Counter[str]:
+        """How many of the known submissions fail each case."""
+        return Counter(name for judged in self.material.judged for name in judged.attempt.failed)
+
     def _groups(self, cases: Sequence[PreparedCase]) -> list[list[PreparedCase]]:
         """Group cases by shape for JAX, which compiles anew for each: a mutant that is dead then runs on no other."""
         if "jax" not in self.trial.package.manifest.frameworks:
@@ -158,11 +164,10 @@ def _answer_of(outcome: CaseOutcome | None) -> bytes | None:
     return outcome.answer if outcome else None
 
 
-def _in_order(cases: Sequence[PreparedCase]) -> tuple[PreparedCase, list[PreparedCase]]:
-    """Return one case of medium size, and the others, small ones first."""
+def _in_order(cases: Sequence[PreparedCase], failures: Counter[str]) -> tuple[PreparedCase, list[PreparedCase]]:
+    """Return the smallest of the cases with the most failures, and the others, small ones first."""
     by_size = sorted(cases, key=lambda case: (len(case.inputs), case.name))
-    hidden = [case for case in by_size if case.visibility == "hidden"] or by_size
-    first = hidden[(len(hidden) - 1) // 2]
+    first = max(by_size, key=lambda case: failures[case.name])
     return first, [case for case in by_size if case is not first]
 
 
