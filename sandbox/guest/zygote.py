@@ -28,7 +28,16 @@ from sandbox.guest.wire import GuestFacts, Settings
 IMPORTS = {
     "numpy": ("numpy", "numpy.random"),
     # JAX itself imports the last two: mhlo when it lowers, and SciPy's LAPACK for the first linear algebra.
-    "jax": ("jax", "jax.numpy", "jax.random", "jax.export", "jaxlib.mlir.dialects.mhlo", "scipy.linalg.cython_lapack"),
+    "jax": (
+        "jax",
+        "jax.numpy",
+        "jax.random",
+        "jax.export",
+        "jax.scipy.linalg",
+        "jax.scipy.stats",
+        "jaxlib.mlir.dialects.mhlo",
+        "scipy.linalg.cython_lapack",
+    ),
     "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
     "optax": ("optax",),
     "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.triton"),

@@ -99,3 +99,19 @@ def test_files_threads_and_compilers_of_a_framework_work_in_a_box(bench: Bench, 
 
     assert run.load_failure is None
     assert (value_of(run.cases[0]), run.cases[0].text) == (True, "")
+
+
+@pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
+def test_linear_algebra_in_jax_waits_for_no_large_import(bench: Bench) -> None:
+    source = """
+        import sys
+        import jax.numpy as jnp
+
+        def solve():
+            known = set(sys.modules)
+            jnp.linalg.solve(2 * jnp.eye(2), jnp.ones(2)).block_until_ready()
+            return [name for name in sys.modules if name not in known and ("scipy" in name or "mhlo" in name)]
+    """
+    run = bench.run_cleanly(source, frameworks=("jax",))
+
+    assert value_of(run.cases[0]) == []
