@@ -191,6 +191,7 @@ def show_source(text: str) -> Markup:
     return Markup('<pre tabindex="0">{}</pre>').format(text)
 
 
+@lru_cache(maxsize=1024)  # 1 ms to make a parser; a problem's page has several lines
 def render_inline(text: str) -> Markup:
     """Render one line of Markdown, such as a parameter's doc, without the surrounding paragraph."""
     return Markup(_parser(text).renderInline(text))
