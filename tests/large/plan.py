@@ -21,8 +21,6 @@ SMALL = {
     "rejudgings",
     "alembic_version",
     "solve_counts",
-    "lti_platforms",
-    "lti_deployments",
 }
 # A table of so many rows is read whole since that is quicker: what counts is whether it need be.
 MANY_ROWS = 2_000

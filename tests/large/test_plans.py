@@ -39,6 +39,8 @@ EXCEPTIONS = {
     "/author/problems/{slug}": {"judgings"},
     # It counts the students of 1,000 courses at most.
     "/api/v1/courses": {"members"},
+    # It lists the learning platforms, which admins register.
+    "/api/v1/platforms": {"lti_platforms", "lti_deployments"},
     # It stops counting at a limit.
     "/admin/rejudgings/new": {"submissions"},
 }
