@@ -4,6 +4,8 @@ import pytest
 
 from app.catalog.verification_section import Mutant
 from app.judging.verdicts import Verdict
+from app.verification.mutation.mutants import list_mutants
+from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.mutation.strength import CheckedMutation, check_mutation
 from app.verification.noise import Noise, measure_noise
 from app.verification.trial import Effort, Material, Trial, VerificationPools
@@ -94,3 +96,13 @@ def test_as_few_mutants_are_run_as_are_asked_for(trial: Trial, material: Materia
     assert section is not None
     assert len(section.mutants) == 3 < section.possible
     assert {judged.submission.verdict for judged in material.judged} == {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}
+
+
+def test_mutants_run_first_on_the_smallest_case_that_most_wrong_solutions_fail(pools: VerificationPools) -> None:
+    trial = trial_of(package_of("running_mean"), pools)
+    package = trial.package
+    candidate = Candidate(list_mutants(package.reference, package.manifest.entry_point, "reference.py")[0])
+
+    MutantRunner(trial, material_of(trial)).run([candidate])
+
+    assert next(iter(candidate.distances)) == "worked_example"

@@ -79,7 +79,7 @@ class MutantRunner:
 
     def try_idle(self, candidates: Sequence[Candidate]) -> None:
         """Run some killed mutants on cases that killed none, which may only have come late in the order."""
-        busy = {*self._failures}
+        busy = set(self._failures)
         busy.update(name for candidate in candidates for name in candidate.killed_by)
         idle = [case for case in some_of_each(self.material.cases) if case.name not in busy]
         dead = [candidate for candidate in candidates if candidate.is_dead and candidate.how == VALUES][:TRIED_AGAIN]
@@ -138,7 +138,7 @@ class MutantRunner:
 
     @property
     def _failures(self) -> Counter[str]:
-        """How many of the known submissions fail each case."""
+        """Count the known submissions that fail each case."""
         return Counter(name for judged in self.material.judged for name in judged.attempt.failed)
 
     def _groups(self, cases: Sequence[PreparedCase]) -> list[list[PreparedCase]]:
@@ -165,7 +165,7 @@ def _answer_of(outcome: CaseOutcome | None) -> bytes | None:
 
 
 def _in_order(cases: Sequence[PreparedCase], failures: Counter[str]) -> tuple[PreparedCase, list[PreparedCase]]:
-    """Return the smallest of the cases with the most failures, and the others, small ones first."""
+    """Return the case with the most failures, the smallest of several, and the others, small ones first."""
     by_size = sorted(cases, key=lambda case: (len(case.inputs), case.name))
     first = max(by_size, key=lambda case: failures[case.name])
     return first, [case for case in by_size if case is not first]
